@@ -1,0 +1,56 @@
+/**
+ * Counter-based random numbers. Nothing here has state: a draw is a hash of what it is for (a stream, keyed
+ * by the seed and, say, an iteration and a mode) and of a counter (say, the row). So a thread, a
+ * browser or an MPI rank that updates row p draws the same number, whoever updated the rows before it.
+ *
+ * The same two functions stand in AssemblyScript in kernels/random.ts; a test holds them equal.
+ */
+
+/** A bijection of 32-bit words in which every input bit flips every output bit about half the time. */
+export function mix(x: number): number {
+  x = Math.imul(x ^ (x >>> 16), 0x7feb352d)
+  x = Math.imul(x ^ (x >>> 15), 0x846ca68b)
+  return (x ^ (x >>> 16)) >>> 0
+}
+
+/** What a stream is for, so that no two uses share random numbers. */
+export const purpose = {
+  sample: 1,
+  shuffle: 2,
+  initial: 3,
+  split: 4,
+  coordinates: 5,
+  factors: 6,
+  noise: 7,
+  ratings: 8,
+} as const
+
+/** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */
+export function stream(seed: number, ...words: number[]): number {
+  let key = mix(seed >>> 0)
+  key = mix(key ^ Math.floor(seed / 2 ** 32))
+  for (const word of words) key = extend(key, word)
+  return key
+}
+
+/** The key of a substream. */
+export function extend(key: number, word: number): number {
+  return mix((mix(key ^ word) + 0x9e3779b9) | 0)
+}
+
+/** The draw number `counter` of a stream: 32 random bits. */
+export function draw(key: number, counter: number): number {
+  return mix((mix(key ^ counter) + Math.imul(key, 0x85ebca6b)) | 0)
+}
+
+/** Turns 32 random bits into an integer in [0, n), n ≤ 2³²: the high word of bits · n, exactly. */
+export function below(bits: number, n: number): number {
+  const high = bits >>> 16
+  const low = bits & 0xffff
+  return Math.floor((high * n + Math.floor((low * n) / 65536)) / 65536)
+}
+
+/** Turns 32 random bits into a number in (0, 1). */
+export function unit(bits: number): number {
+  return (bits + 0.5) / 2 ** 32
+}

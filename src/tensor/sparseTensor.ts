@@ -1,0 +1,146 @@
+import { InputError } from '../inputError.ts'
+import { float32Array, trim, uint32Array } from './arrays.ts'
+import { coordinateTable } from './coordinateTable.ts'
+
+/** The observed entries of a tensor X of order N: the paper's Ω and the values of X on it. */
+export interface SparseTensor {
+  /** I_1 … I_N */
+  readonly dims: readonly number[]
+  /** One column of 0-based indices per mode, each `values.length` long. */
+  readonly indices: readonly Uint32Array[]
+  readonly values: Float32Array
+  /** Per mode, a name for each index; a mode without names has `undefined`. */
+  readonly labels?: readonly (readonly string[] | undefined)[]
+}
+
+export type NegativePolicy = 'error' | 'keep' | 'clip'
+export type DuplicatePolicy = 'error' | 'sum' | 'mean' | 'last'
+
+export const negativePolicies: readonly NegativePolicy[] = ['error', 'keep', 'clip']
+export const duplicatePolicies: readonly DuplicatePolicy[] = ['error', 'sum', 'mean', 'last']
+
+export interface TensorOptions {
+  /** Negative values are an error (default), kept (noise around zero), or clipped to zero. */
+  negative?: NegativePolicy
+  /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
+  duplicates?: DuplicatePolicy
+  /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
+  where?: (entry: number) => string
+}
+
+/** No index and no count of entries may exceed this: indices are 32-bit. */
+export const MAX_INDEX = 2 ** 32 - 2
+
+/**
+ * Checks a tensor once, so that everything behind this border can trust it. The arrays are taken over, not
+ * copied: clipping and merging write to them.
+ */
+export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
+  const { dims, labels } = input
+  const where = options.where ?? ((entry) => `entry ${entry}`)
+  checkShape(input)
+  checkIndices(input, where)
+  checkValues(input.values, options.negative ?? 'error', where)
+  const { indices, values } = mergeDuplicates(input, options.duplicates ?? 'error', where)
+  return { dims, indices, values, ...(labels ? { labels } : {}) }
+}
+
+function checkShape({ dims, indices, values, labels }: SparseTensor): void {
+  if (dims.length < 2) throw new InputError(`A tensor needs at least 2 modes, this one has ${dims.length}.`)
+  if (indices.length !== dims.length)
+    throw new InputError(`The tensor has ${dims.length} dims but ${indices.length} index columns.`)
+  dims.forEach((dim, mode) => {
+    if (!Number.isInteger(dim) || dim < 1 || dim > MAX_INDEX)
+      throw new InputError(`The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`)
+    if (indices[mode].length !== values.length)
+      throw new InputError(
+        `Mode ${mode + 1} has ${indices[mode].length} indices for ${values.length} values; they must be equal in number.`,
+      )
+    const names = labels?.[mode]
+    if (names && names.length !== dim)
+      throw new InputError(`Mode ${mode + 1} has ${names.length} labels for ${dim} indices.`)
+  })
+  if (values.length === 0)
+    throw new InputError('The tensor has no observed entries: there is nothing to learn from.')
+}
+
+function checkIndices({ dims, indices }: SparseTensor, where: (entry: number) => string): void {
+  indices.forEach((column, mode) => {
+    const dim = dims[mode]
+    for (let e = 0; e < column.length; e++) {
+      if (column[e] >= dim)
+        throw new InputError(
+          `${where(e)}: index ${column[e] + 1} of mode ${mode + 1} is beyond its size ${dim} (counting from 1).`,
+        )
+    }
+  })
+}
+
+function checkValues(values: Float32Array, negative: NegativePolicy, where: (entry: number) => string): void {
+  for (let e = 0; e < values.length; e++) {
+    const x = values[e]
+    if (x >= 0 && x < Infinity) continue
+    if (!Number.isFinite(x))
+      throw new InputError(
+        `${where(e)}: the value is ${x}; observed values must be finite. Leave unobserved entries out.`,
+      )
+    if (negative === 'error')
+      throw new InputError(
+        `${where(e)}: the value ${x} is negative; say 'keep' (noise around zero) or 'clip' (to zero) to allow this.`,
+      )
+    if (negative === 'clip') values[e] = 0
+  }
+}
+
+function mergeDuplicates(
+  { indices, values }: SparseTensor,
+  policy: DuplicatePolicy,
+  where: (entry: number) => string,
+): { indices: readonly Uint32Array[]; values: Float32Array } {
+  const table = coordinateTable(indices, values.length)
+  let counts: Uint32Array | undefined // how often each kept entry was seen, from the first duplicate on
+  let kept = 0
+  for (let e = 0; e < values.length; e++) {
+    // Moving entry e to the end of the kept ones first lets the table compare it in its final place.
+    if (kept !== e) {
+      for (const column of indices) column[kept] = column[e]
+      values[kept] = values[e]
+    }
+    const first = table.add(kept)
+    if (first === kept) {
+      kept++
+      continue
+    }
+    if (policy === 'error')
+      throw new InputError(
+        `${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; ` +
+          `say how to merge duplicates: 'sum', 'mean' or 'last'.`,
+      )
+    counts ??= new Uint32Array(values.length).fill(1)
+    counts[first]++
+    values[first] = policy === 'last' ? values[kept] : values[first] + values[kept]
+    if (!Number.isFinite(values[first]))
+      throw new InputError(
+        `${where(e)}: the sum at ${coordinates(indices, first)} is too large for a float32.`,
+      )
+  }
+  if (policy === 'mean' && counts) for (let e = 0; e < kept; e++) values[e] /= counts[e]
+  return { indices: indices.map((column) => trim(column, kept)), values: trim(values, kept) }
+}
+
+function coordinates(indices: readonly Uint32Array[], entry: number): string {
+  return `(${indices.map((column) => column[entry] + 1).join(', ')})`
+}
+
+/** The entries picked by number, in that order. */
+export function pickEntries(tensor: SparseTensor, entries: Uint32Array): SparseTensor {
+  const pick = <A extends Uint32Array | Float32Array>(from: A, to: A): A => {
+    for (let e = 0; e < entries.length; e++) to[e] = from[entries[e]]
+    return to
+  }
+  return {
+    ...tensor,
+    indices: tensor.indices.map((column) => pick(column, uint32Array(entries.length))),
+    values: pick(tensor.values, float32Array(entries.length)),
+  }
+}
