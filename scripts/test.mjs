@@ -1,0 +1,49 @@
+// Everything that must hold: build, lint, types, tests. What the tests need beyond npm packages is installed
+// where that is possible (Debian, root) and asked for in one sentence where it is not.
+// @ts-check
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+
+const needed = [
+  { debian: 'chromium', present: () => existsSync('/usr/bin/chromium') },
+  { debian: 'python3-numpy', present: () => works('/usr/bin/python3', '-c', 'import numpy') },
+]
+const missing = needed.filter(({ present }) => !present()).map(({ debian }) => debian)
+if (missing.length > 0 && !install(missing)) {
+  console.error(
+    `The tests need ${missing.join(' and ')}: please run  sudo apt-get install ${missing.join(' ')}`,
+  )
+  process.exit(2)
+}
+
+const node = process.execPath
+run(node, 'scripts/build.mjs')
+run(node, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')
+run(node, 'node_modules/typescript/bin/tsc', '-p', 'test')
+run(node, 'node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
+
+/** @param {string[]} packages */
+function install(packages) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
+  console.error(`Installing ${packages.join(' and ')} …`)
+  return (
+    works('apt-get', 'update') && works('apt-get', 'install', '-y', '--no-install-recommends', ...packages)
+  )
+}
+
+/** @param {string} command @param {string[]} args */
+function works(command, ...args) {
+  return (
+    spawnSync(command, args, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+      .status === 0
+  )
+}
+
+/** @param {string} command @param {string[]} args */
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

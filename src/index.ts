@@ -1,0 +1,2 @@
+export { InputError } from './inputError.ts'
+export * from './tensor/index.ts'

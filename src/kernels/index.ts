@@ -1,0 +1,1 @@
+export function rank(): i32 { return RANK }
