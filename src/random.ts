@@ -1,3 +1,5 @@
+import { InputError } from './inputError.ts'
+
 /**
  * Counter-based random numbers. Nothing here has state: a draw is a hash of what it is for (a stream, keyed
  * by the seed and, say, an iteration and a mode) and of a counter (say, the row). So a thread, a
@@ -53,4 +55,16 @@ export function below(bits: number, n: number): number {
 /** Turns 32 random bits into a number in (0, 1). */
 export function unit(bits: number): number {
   return (bits + 0.5) / 2 ** 32
+}
+
+/** Draw number `counter` of a stream, as a standard normal number: Box–Muller on two of its words. */
+export function normal(key: number, counter: number): number {
+  const radius = Math.sqrt(-2 * Math.log(unit(draw(key, 2 * counter))))
+  return radius * Math.cos(2 * Math.PI * unit(draw(key, 2 * counter + 1)))
+}
+
+/** Two seeds that `stream` would take for the same (1 and 1.5, say) would pass for two experiments. */
+export function checkSeed(seed: number): void {
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new InputError(`The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`)
 }
