@@ -11,7 +11,8 @@ export interface CoordinateTable {
 
 export function coordinateTable(indices: readonly Uint32Array[], capacity: number): CoordinateTable {
   const order = indices.length
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(16, capacity * 1.5))))
+  // 2³² slots hold the most entries a tensor may have, and are the most an array may have.
+  const slots = new Uint32Array(2 ** Math.min(32, Math.ceil(Math.log2(Math.max(16, capacity * 1.5)))))
   const mask = slots.length - 1
 
   function hash(entry: number): number {
@@ -27,7 +28,7 @@ export function coordinateTable(indices: readonly Uint32Array[], capacity: numbe
 
   return {
     add(entry) {
-      for (let slot = hash(entry) & mask; ; slot = (slot + 1) & mask) {
+      for (let slot = (hash(entry) & mask) >>> 0; ; slot = ((slot + 1) & mask) >>> 0) {
         const found = slots[slot] // entry number + 1; 0 is an empty slot
         if (found === 0) {
           slots[slot] = entry + 1

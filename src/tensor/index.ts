@@ -1,3 +1,5 @@
+export { describeTensor, type TensorDescription } from './describe.ts'
+export { type RatingsOptions, ratings } from './ratings.ts'
 export {
   type DuplicatePolicy,
   type NegativePolicy,
@@ -7,3 +9,4 @@ export {
   type TensorOptions,
 } from './sparseTensor.ts'
 export { type Split, type SplitShares, split } from './split.ts'
+export { type SyntheticOptions, type SyntheticProblem, synthetic } from './synthetic.ts'

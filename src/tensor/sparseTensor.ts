@@ -37,21 +37,40 @@ export const MAX_INDEX = 2 ** 32 - 2
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
   const { dims, labels } = input
-  const where = options.where ?? ((entry) => `entry ${entry}`)
+  const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
+  checkPolicy('negative', negative, negativePolicies)
+  checkPolicy('duplicates', duplicates, duplicatePolicies)
   checkShape(input)
   checkIndices(input, where)
-  checkValues(input.values, options.negative ?? 'error', where)
-  const { indices, values } = mergeDuplicates(input, options.duplicates ?? 'error', where)
+  checkValues(input.values, negative, where)
+  const { indices, values } = mergeDuplicates(input, duplicates, where)
   return { dims, indices, values, ...(labels ? { labels } : {}) }
 }
 
-function checkShape({ dims, indices, values, labels }: SparseTensor): void {
+/** A misspelt policy must not pass for one of the lenient ones. */
+function checkPolicy(option: string, policy: string, allowed: readonly string[]): void {
+  if (!allowed.includes(policy))
+    throw new InputError(`The option ${option} is '${policy}'; it must be one of ${allowed.join(', ')}.`)
+}
+
+/** The sizes of the modes, before anything is known of the entries. */
+export function checkDims(dims: readonly number[]): void {
   if (dims.length < 2) throw new InputError(`A tensor needs at least 2 modes, this one has ${dims.length}.`)
-  if (indices.length !== dims.length)
-    throw new InputError(`The tensor has ${dims.length} dims but ${indices.length} index columns.`)
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1 || dim > MAX_INDEX)
-      throw new InputError(`The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`)
+      throw new InputError(
+        `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1 to ${MAX_INDEX}.`,
+      )
+  })
+}
+
+function checkShape({ dims, indices, values, labels }: SparseTensor): void {
+  checkDims(dims)
+  if (indices.length !== dims.length)
+    throw new InputError(`The tensor has ${dims.length} dims but ${indices.length} index columns.`)
+  if (labels && labels.length !== dims.length)
+    throw new InputError(`The tensor has ${dims.length} dims but labels for ${labels.length} modes.`)
+  dims.forEach((dim, mode) => {
     if (indices[mode].length !== values.length)
       throw new InputError(
         `Mode ${mode + 1} has ${indices[mode].length} indices for ${values.length} values; they must be equal in number.`,
@@ -86,7 +105,7 @@ function checkValues(values: Float32Array, negative: NegativePolicy, where: (ent
       )
     if (negative === 'error')
       throw new InputError(
-        `${where(e)}: the value ${x} is negative; say 'keep' (noise around zero) or 'clip' (to zero) to allow this.`,
+        `${where(e)}: the value ${x} is negative; allow it with --negative keep (noise around zero) or --negative clip (to zero).`,
       )
     if (negative === 'clip') values[e] = 0
   }
@@ -98,7 +117,10 @@ function mergeDuplicates(
   where: (entry: number) => string,
 ): { indices: readonly Uint32Array[]; values: Float32Array } {
   const table = coordinateTable(indices, values.length)
-  let counts: Uint32Array | undefined // how often each kept entry was seen, from the first duplicate on
+  // From the first duplicate on: per kept entry, its values' sum and number. In float64, because a float32
+  // stops counting ones at 2²⁴, and because a mean may fit where the sum does not.
+  let sums: Float64Array | undefined
+  let counts: Uint32Array | undefined
   let kept = 0
   for (let e = 0; e < values.length; e++) {
     // Moving entry e to the end of the kept ones first lets the table compare it in its final place.
@@ -108,23 +130,30 @@ function mergeDuplicates(
     }
     const first = table.add(kept)
     if (first === kept) {
+      if (sums) sums[kept] = values[kept]
       kept++
       continue
     }
     if (policy === 'error')
       throw new InputError(
         `${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; ` +
-          `say how to merge duplicates: 'sum', 'mean' or 'last'.`,
+          `say how to merge duplicates with --duplicates sum, mean or last.`,
       )
+    if (policy === 'last') {
+      values[first] = values[kept]
+      continue
+    }
+    sums ??= new Float64Array(values)
     counts ??= new Uint32Array(values.length).fill(1)
+    sums[first] += values[kept]
     counts[first]++
-    values[first] = policy === 'last' ? values[kept] : values[first] + values[kept]
-    if (!Number.isFinite(values[first]))
+    if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(
         `${where(e)}: the sum at ${coordinates(indices, first)} is too large for a float32.`,
       )
   }
-  if (policy === 'mean' && counts) for (let e = 0; e < kept; e++) values[e] /= counts[e]
+  if (sums && counts)
+    for (let e = 0; e < kept; e++) values[e] = policy === 'mean' ? sums[e] / counts[e] : sums[e]
   return { indices: indices.map((column) => trim(column, kept)), values: trim(values, kept) }
 }
 

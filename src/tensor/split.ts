@@ -1,5 +1,6 @@
 import { InputError } from '../inputError.ts'
-import { draw, purpose, stream, unit } from '../random.ts'
+import { checkSeed, purpose, stream } from '../random.ts'
+import { deal } from './deal.ts'
 import { pickEntries, type SparseTensor } from './sparseTensor.ts'
 
 export interface SplitShares {
@@ -16,33 +17,28 @@ export interface Split {
 }
 
 /**
- * Deals the entries into train, validation and test, uniformly at random by seed, with exact counts: each
- * part takes the next entry with probability (still wanted) / (still to come), the other parts aside.
+ * Divides the entries into train, validation and test, uniformly at random by seed. A part has its share of
+ * the entries, rounded, but at least one entry where the share is above 0: its error would be 0 / 0.
  */
 export function split(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
+  checkSeed(seed)
   const total = tensor.values.length
-  const wanted = [shares.validation ?? 0, shares.test ?? 0]
-  for (const share of wanted)
+  const [validationCount, testCount] = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
     if (!(share >= 0 && share < 1))
       throw new InputError(`A held-out share is ${share}; it must lie in [0, 1).`)
-  const counts = wanted.map((share) => Math.round(share * total))
-  const trainCount = total - counts[0] - counts[1]
+    return share > 0 ? Math.max(1, Math.round(share * total)) : 0
+  })
+  const trainCount = total - validationCount - testCount
   if (trainCount < 1)
     throw new InputError(
-      `Holding out ${counts[0]} + ${counts[1]} of ${total} entries leaves none to learn from.`,
+      `Holding out ${validationCount} + ${testCount} of ${total} entries leaves none to learn from.`,
     )
 
-  const parts = [trainCount, ...counts].map((count) => new Uint32Array(count))
-  const left = parts.map((part) => part.length)
-  const key = stream(seed, purpose.split)
-  for (let e = 0; e < total; e++) {
-    let ticket = unit(draw(key, e)) * (total - e)
-    let part = 0
-    while (part < 2 && (ticket >= left[part] || left[part] === 0)) ticket -= left[part++]
-    while (left[part] === 0) part--
-    parts[part][parts[part].length - left[part]] = e
-    left[part]--
-  }
+  const parts = [trainCount, validationCount, testCount].map((count) => new Uint32Array(count))
+  const filled = [0, 0, 0]
+  deal([trainCount, validationCount, testCount], stream(seed, purpose.split), (entry, part) => {
+    parts[part][filled[part]++] = entry
+  })
   const [train, validation, test] = parts.map((part) => pickEntries(tensor, part))
   return { train, validation, test }
 }

@@ -1,0 +1,83 @@
+import { below, draw, purpose, stream } from '../random.ts'
+import { uint32Array } from './arrays.ts'
+import { coordinateTable } from './coordinateTable.ts'
+import { deal } from './deal.ts'
+
+/** How many cells a tensor has; rounded beyond 2⁵³, where it only shows how empty the tensor is. */
+export function cellsOf(dims: readonly number[]): number {
+  return dims.reduce((product, dim) => product * dim, 1)
+}
+
+/** Index columns of distinct cells in groups of the given sizes, every choice being equally likely. */
+export function pickCells(
+  dims: readonly number[],
+  sizes: readonly number[],
+  seed: number,
+  onProgress: (share: number) => void,
+): Uint32Array[][] {
+  const wanted = sizes.reduce((sum, size) => sum + size, 0)
+  return 2 * wanted > cellsOf(dims)
+    ? dealCells(dims, sizes, seed, onProgress)
+    : drawCells(dims, sizes, seed, onProgress)
+}
+
+/** Dense: walks over all cells, so that a full tensor takes no longer than a half-full one. */
+function dealCells(
+  dims: readonly number[],
+  sizes: readonly number[],
+  seed: number,
+  onProgress: (share: number) => void,
+): Uint32Array[][] {
+  const order = dims.length
+  const cells = cellsOf(dims)
+  const wanted = sizes.reduce((sum, size) => sum + size, 0)
+  const groups = sizes.map((size) => dims.map(() => uint32Array(size)))
+  const filled = sizes.map(() => 0)
+  deal([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
+    if ((cell & 0xfffff) === 0) onProgress(cell / cells)
+    if (group === groups.length) return // not picked
+    const entry = filled[group]++
+    for (let mode = order - 1, rest = cell; mode >= 0; mode--) {
+      groups[group][mode][entry] = rest % dims[mode]
+      rest = Math.floor(rest / dims[mode])
+    }
+  })
+  return groups
+}
+
+/** Sparse: draws cells and rejects those seen before. The groups are then runs of the order of drawing. */
+function drawCells(
+  dims: readonly number[],
+  sizes: readonly number[],
+  seed: number,
+  onProgress: (share: number) => void,
+): Uint32Array[][] {
+  const order = dims.length
+  const wanted = sizes.reduce((sum, size) => sum + size, 0)
+  const keys = dims.map((_, mode) => stream(seed, purpose.coordinates, mode))
+  const columns = dims.map(() => uint32Array(wanted))
+  const table = coordinateTable(columns, wanted)
+  let attempt = 0
+  for (let entry = 0; entry < wanted; entry++) {
+    if ((entry & 0xfffff) === 0) onProgress(entry / wanted)
+    do {
+      for (let mode = 0; mode < order; mode++)
+        columns[mode][entry] = below(draw(keys[mode], attempt), dims[mode])
+      attempt++
+    } while (table.add(entry) !== entry)
+  }
+  let start = 0
+  return sizes.map((size) => {
+    const group = columns.map((column) => copyOf(column, start, start + size))
+    start += size
+    return group
+  })
+}
+
+/** A shared array of its own, unless all of `column` is asked for. */
+function copyOf(column: Uint32Array, start: number, end: number): Uint32Array {
+  if (start === 0 && end === column.length) return column
+  const copy = uint32Array(end - start)
+  copy.set(column.subarray(start, end))
+  return copy
+}
