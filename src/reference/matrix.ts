@@ -1,0 +1,26 @@
+/** Just enough dense linear algebra, in float64, for Algorithms 1 and 2 to read like the paper. */
+
+export type Vector = Float64Array
+/** Rows. */
+export type Matrix = Vector[]
+
+export function dot(a: Vector, b: Vector): number {
+  let sum = 0
+  for (let r = 0; r < a.length; r++) sum += a[r] * b[r]
+  return sum
+}
+
+/** λ_max of a symmetric matrix with nonnegative entries, by the power method run to convergence. */
+export function maxEigenvalue(H: Matrix): number {
+  let v: Vector = new Float64Array(H.length).fill(1)
+  let rho = 0
+  for (let i = 0; i < 10_000; i++) {
+    const w = Float64Array.from(H, (row) => dot(row, v))
+    const before = rho
+    rho = dot(v, w) / dot(v, v)
+    if (Math.abs(rho - before) <= 1e-14 * rho) break
+    const norm = Math.sqrt(dot(w, w))
+    v = w.map((x) => x / norm)
+  }
+  return rho
+}

@@ -1,0 +1,65 @@
+import { dot, type Matrix, maxEigenvalue, type Vector } from './matrix.ts'
+
+/** A row of the unfolding X_(i): its observed values, each with its row of B, the Khatri-Rao product. */
+export interface ObservedRow {
+  x: readonly number[]
+  b: readonly Vector[]
+}
+
+/** Picks B of the entries 0 … nnz − 1 of row p at inner iteration l, uniformly, without replacement. */
+export type Sampler = (nnz: number, B: number, p: number, l: number) => readonly number[]
+
+export interface NmcSettings {
+  lambda: number
+  /** The share of a row's entries in a sample. */
+  c: number
+  maxInner: number
+  sample: Sampler
+}
+
+/**
+ * Algorithm 1, accelerated stochastic gradient for nonnegative matrix completion, line by line:
+ * A_opt = S_NMC(X, M, B, A_*, λ). X(p,:), M(p,:) and B arrive together as the observed entries of each row.
+ */
+export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings): Matrix {
+  const { lambda, c, maxInner, sample } = settings
+  let Y = A
+  for (let l = 0; l < maxInner; l++) {
+    const nextA: Matrix = []
+    const nextY: Matrix = []
+    X.forEach(({ x, b }, p) => {
+      const [a, y] = [A[p], Y[p]]
+      const M = sample(x.length, Math.floor(c * x.length), p, l)
+      // "If B = 0, then we skip the p-th row."
+      if (M.length === 0) {
+        nextA[p] = a
+        nextY[p] = y
+        return
+      }
+      // Lines 6 to 8: ∇f(y) = W + Z + λy
+      const gradient = y.map((yr) => lambda * yr)
+      for (const q of M) {
+        const residual = dot(y, b[q]) - x[q]
+        for (let r = 0; r < y.length; r++) gradient[r] += residual * b[q][r]
+      }
+      // Lines 9 and 10: H = Bᵀ diag(M) B + λI
+      const L = maxEigenvalue(hessian(M, b, y.length, lambda))
+      // L = 0 means that λ and all sampled rows of B are zero: the gradient is too, and any step is.
+      const step = L > 0 ? 1 / L : 0
+      // Lines 11 to 13
+      nextA[p] = y.map((yr, r) => Math.max(0, yr - step * gradient[r]))
+      const beta = L > 0 ? (Math.sqrt(L) - Math.sqrt(lambda)) / (Math.sqrt(L) + Math.sqrt(lambda)) : 0
+      nextY[p] = nextA[p].map((ar, r) => ar + beta * (ar - a[r]))
+    })
+    A = nextA
+    Y = nextY
+  }
+  return A
+}
+
+export function hessian(M: readonly number[], b: readonly Vector[], R: number, lambda: number): Matrix {
+  const H = Array.from({ length: R }, () => new Float64Array(R))
+  for (const q of M) for (let r = 0; r < R; r++) for (let s = 0; s < R; s++) H[r][s] += b[q][r] * b[q][s]
+  for (let r = 0; r < R; r++) H[r][r] += lambda
+  return H
+}
