@@ -1,1 +1,14 @@
-export function rank(): i32 { return RANK }
+// The kernels of one padded rank, compiled with --use RANK=n. Everything works on the shared memory by raw
+// addresses; nothing is allocated.
+import { PARTIAL_BYTES } from "./paperStep";
+import { SCRATCH_BYTES } from "./scratch";
+
+export { errorSums } from "./errorSums";
+export { paperStep } from "./paperStep";
+export { largestEigenvalue } from "./power";
+export { below, draw } from "./random";
+export { setScratch } from "./scratch";
+export { barrier } from "./threads";
+
+export function scratchBytes(): usize { return SCRATCH_BYTES; }
+export function partialBytes(): usize { return PARTIAL_BYTES; }

@@ -1,0 +1,157 @@
+// Khatri-Rao rows on the fly. A row k of K⁽ⁱ⁾ is the elementwise product of one row from each of the other
+// N − 1 factors; a block of them is gathered into K (BLOCK × R), together with the residuals k·y − x.
+//
+// Orders 2, 3 and 4 have loops of their own that take four entries at a time: their four dot products end in
+// one transposed sum instead of four horizontal ones. Any other order, and the last entries of a block, go
+// one by one.
+import { MODE_ORDER, MODE_OTHERS } from "./layout";
+import { ROW } from "./rank";
+
+/** Where a run of records lies: a window of a row's records, which wraps from the row's end to its begin. */
+@unmanaged
+export class Window {
+  begin: usize; // the row's records
+  end: usize;
+  at: usize; // the next record
+}
+
+/** The sum of each of four vectors. */
+@inline
+export function sums(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 1, 4, 5), v128.shuffle<f32>(a, b, 2, 3, 6, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 1, 4, 5), v128.shuffle<f32>(c, d, 2, 3, 6, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 2, 4, 6), v128.shuffle<f32>(ab, cd, 1, 3, 5, 7));
+}
+
+/** The sum of a vector's lanes. */
+@inline
+export function sum(a: v128): f32 {
+  const pairs = f32x4.add(a, v128.shuffle<f32>(a, a, 2, 3, 0, 1));
+  return f32x4.extract_lane(f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 1, 0, 3, 2)), 0);
+}
+
+/** The address of the row of another factor that a record points to. */
+@inline
+function rowOf(factor: usize, record: usize, other: i32): usize {
+  return factor + <usize>load<u32>(record + (other << 2)) * ROW;
+}
+
+/**
+ * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x.
+ * K (BLOCK × R), D (BLOCK), y (R).
+ */
+export function gather(mode: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+  const order = load<i32>(mode, MODE_ORDER);
+  if (order == 3) return gatherBy<Three>(mode, window, count, y, K, D);
+  if (order == 4) return gatherBy<Four>(mode, window, count, y, K, D);
+  if (order == 2) return gatherBy<Two>(mode, window, count, y, K, D);
+  return gatherAny(mode, order, window, count, y, K, D);
+}
+
+// The orders with a loop of their own, as types so that each gets its own compiled copy.
+class Two {}
+class Three {}
+class Four {}
+
+@inline
+function othersOf<T>(): i32 {
+  return idof<T>() == idof<Two>() ? 1 : idof<T>() == idof<Three>() ? 2 : 3;
+}
+
+/** One vector of a Khatri-Rao row. a, b, c: rows of the other factors, as many as the order has. */
+@inline
+function product<T>(a: usize, b: usize, c: usize, at: usize): v128 {
+  if (idof<T>() == idof<Two>()) return v128.load(a + at);
+  if (idof<T>() == idof<Three>()) return f32x4.mul(v128.load(a + at), v128.load(b + at));
+  return f32x4.mul(f32x4.mul(v128.load(a + at), v128.load(b + at)), v128.load(c + at));
+}
+
+function gatherBy<T>(mode: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+  const others = othersOf<T>();
+  const stride = <usize>(others + 1) << 2;
+  const A = load<usize>(mode, MODE_OTHERS);
+  const B = others > 1 ? load<usize>(mode, MODE_OTHERS + 4) : 0;
+  const C = others > 2 ? load<usize>(mode, MODE_OTHERS + 8) : 0;
+  const begin = window.begin;
+  const end = window.end;
+  let r = window.at;
+  let e: u32 = 0;
+
+  for (; e + 4 <= count; e += 4) {
+    const r0 = r;
+    const r1 = next(r0, stride, begin, end);
+    const r2 = next(r1, stride, begin, end);
+    const r3 = next(r2, stride, begin, end);
+    r = next(r3, stride, begin, end);
+    const a0 = rowOf(A, r0, 0), a1 = rowOf(A, r1, 0), a2 = rowOf(A, r2, 0), a3 = rowOf(A, r3, 0);
+    let b0: usize = 0, b1: usize = 0, b2: usize = 0, b3: usize = 0;
+    let c0: usize = 0, c1: usize = 0, c2: usize = 0, c3: usize = 0;
+    if (others > 1) { b0 = rowOf(B, r0, 1); b1 = rowOf(B, r1, 1); b2 = rowOf(B, r2, 1); b3 = rowOf(B, r3, 1); }
+    if (others > 2) { c0 = rowOf(C, r0, 2); c1 = rowOf(C, r1, 2); c2 = rowOf(C, r2, 2); c3 = rowOf(C, r3, 2); }
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+    const k = K + <usize>e * ROW;
+    for (let at: usize = 0; at < ROW; at += 16) {
+      const yv = v128.load(y + at);
+      const k0 = product<T>(a0, b0, c0, at);
+      const k1 = product<T>(a1, b1, c1, at);
+      const k2 = product<T>(a2, b2, c2, at);
+      const k3 = product<T>(a3, b3, c3, at);
+      v128.store(k + at, k0);
+      v128.store(k + at, k1, ROW);
+      v128.store(k + at, k2, 2 * ROW);
+      v128.store(k + at, k3, 3 * ROW);
+      s0 = f32x4.add(s0, f32x4.mul(k0, yv));
+      s1 = f32x4.add(s1, f32x4.mul(k1, yv));
+      s2 = f32x4.add(s2, f32x4.mul(k2, yv));
+      s3 = f32x4.add(s3, f32x4.mul(k3, yv));
+    }
+    const v = <usize>others << 2;
+    const x0 = v128.load32_zero(r0 + v);
+    const x1 = v128.load32_lane(r1 + v, x0, 1);
+    const x2 = v128.load32_lane(r2 + v, x1, 2);
+    const x3 = v128.load32_lane(r3 + v, x2, 3);
+    v128.store(D + (<usize>e << 2), f32x4.sub(sums(s0, s1, s2, s3), x3));
+  }
+
+  for (; e < count; e++) {
+    const a = rowOf(A, r, 0);
+    const b = others > 1 ? rowOf(B, r, 1) : 0;
+    const c = others > 2 ? rowOf(C, r, 2) : 0;
+    let s = f32x4.splat(0);
+    const k = K + <usize>e * ROW;
+    for (let at: usize = 0; at < ROW; at += 16) {
+      const kv = product<T>(a, b, c, at);
+      v128.store(k + at, kv);
+      s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
+    }
+    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
+    r = next(r, stride, begin, end);
+  }
+  window.at = r;
+}
+
+function gatherAny(mode: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+  const others = order - 1;
+  const stride = <usize>order << 2;
+  let r = window.at;
+  for (let e: u32 = 0; e < count; e++) {
+    const k = K + <usize>e * ROW;
+    const a = rowOf(load<usize>(mode, MODE_OTHERS), r, 0);
+    for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, v128.load(a + at));
+    for (let o = 1; o < others; o++) {
+      const b = rowOf(load<usize>(mode + (<usize>o << 2), MODE_OTHERS), r, o);
+      for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, f32x4.mul(v128.load(k + at), v128.load(b + at)));
+    }
+    let s = f32x4.splat(0);
+    for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(y + at)));
+    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
+    r = next(r, stride, window.begin, window.end);
+  }
+  window.at = r;
+}
+
+@inline
+function next(record: usize, stride: usize, begin: usize, end: usize): usize {
+  const following = record + stride;
+  return following == end ? begin : following;
+}

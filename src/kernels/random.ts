@@ -1,0 +1,17 @@
+// The counter-based generator of src/random.ts, in AssemblyScript: same functions, same bits.
+
+function mix(x: u32): u32 {
+  x = (x ^ (x >> 16)) * 0x7feb352d;
+  x = (x ^ (x >> 15)) * 0x846ca68b;
+  return x ^ (x >> 16);
+}
+
+/** Draw number `counter` of the stream `key`. */
+export function draw(key: u32, counter: u32): u32 {
+  return mix(mix(key ^ counter) + key * 0x85ebca6b);
+}
+
+/** Turns 32 random bits into an integer in [0, n). */
+export function below(bits: u32, n: u32): u32 {
+  return <u32>((<u64>bits * <u64>n) >> 32);
+}

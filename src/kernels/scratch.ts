@@ -1,0 +1,27 @@
+// Each thread's own corner of the shared memory: the block being gathered, the sums of the row at hand, and
+// the power method's vectors.
+import { Window } from "./gather";
+import { BLOCK, MATRIX, ROW } from "./rank";
+
+let scratch: usize = 0;
+
+/** Says where this thread's scratch lies: SCRATCH_BYTES from there on, aligned to 64. */
+export function setScratch(address: usize): void {
+  scratch = address;
+}
+
+const K_BYTES: usize = <usize>BLOCK * ROW;
+const D_BYTES: usize = <usize>BLOCK * 4;
+const SUM_BYTES: usize = MATRIX + ROW; // H, then g
+
+export const SCRATCH_BYTES: usize = 64 + K_BYTES + D_BYTES + SUM_BYTES + 2 * ROW;
+
+@inline export function windowScratch(): Window { return changetype<Window>(scratch); }
+/** K (BLOCK × R) */
+@inline export function blockScratch(): usize { return scratch + 64; }
+/** d (BLOCK) */
+@inline export function residualScratch(): usize { return scratch + 64 + K_BYTES; }
+/** H (R × R), then g (R): laid out as the partial sums of a split row are. */
+@inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES; }
+/** Two vectors (R) */
+@inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES + SUM_BYTES; }
