@@ -1,6 +1,47 @@
+import { InputError } from '../../inputError.ts'
+import { readBytes } from './platform.ts'
+
 /** The ranks a kernel is compiled for; a rank in between uses the next one, its rows padded with zeros. */
 export const paddedRanks: readonly number[] = [
   ...Array.from({ length: 16 }, (_, i) => 4 * (i + 1)), // 4 … 64
   ...Array.from({ length: 8 }, (_, i) => 64 + 8 * (i + 1)), // 72 … 128
   ...Array.from({ length: 8 }, (_, i) => 128 + 16 * (i + 1)), // 144 … 256
 ]
+
+export function paddedRank(rank: number): number {
+  const padded = paddedRanks.find((r) => r >= rank)
+  if (padded === undefined)
+    throw new InputError(`The rank is ${rank}; the CPU kernels go up to rank ${paddedRanks.at(-1)}.`)
+  return padded
+}
+
+/** What kernels/index.ts exports. Addresses are bytes into the shared memory. */
+export interface Kernel {
+  setScratch(address: number): void
+  scratchBytes(): number
+  partialBytes(): number
+  barrier(control: number): void
+  paperStep(
+    control: number,
+    mode: number,
+    key: number,
+    c: number,
+    lambda: number,
+    first: number,
+    skip: number,
+  ): void
+  errorSums(control: number, mode: number, sums: number): void
+  largestEigenvalue(H: number, v: number, w: number): number
+  draw(key: number, counter: number): number
+  below(bits: number, n: number): number
+}
+
+/** A compiled module can be sent to worker threads. */
+export async function compileKernel(padded: number): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readBytes(new URL(`../../kernels/rank${padded}.wasm`, import.meta.url)))
+}
+
+export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } })
+  return exports as unknown as Kernel
+}
