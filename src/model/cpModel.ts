@@ -1,0 +1,211 @@
+import { InputError } from '../inputError.ts'
+import type { SparseTensor } from '../tensor/sparseTensor.ts'
+import { type ErrorSummary, summarizeError } from './errorSummary.ts'
+
+/** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
+export interface TrainingRecord {
+  [key: string]: unknown
+}
+
+export interface CpModelFields {
+  /** I_1 … I_N */
+  dims: readonly number[]
+  /** R */
+  rank: number
+  /** The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. */
+  factors: readonly Float32Array[]
+  labels?: readonly (readonly string[] | undefined)[]
+  training?: TrainingRecord
+}
+
+/** A slice is refused beyond this many values: 1 GiB of float32. */
+const MAX_SLICE = 2 ** 28
+
+/** What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. */
+export class CpModel {
+  readonly dims: readonly number[]
+  readonly rank: number
+  readonly factors: readonly Float32Array[]
+  readonly labels?: readonly (readonly string[] | undefined)[]
+  readonly training: TrainingRecord
+
+  constructor({ dims, rank, factors, labels, training }: CpModelFields) {
+    checkShapes(dims, rank, factors)
+    checkFactors(rank, factors)
+    if (labels) checkLabels(dims, labels)
+    this.dims = dims
+    this.rank = rank
+    this.factors = factors
+    if (labels) this.labels = labels
+    this.training = training ?? {}
+  }
+
+  /** The value at a 0-based coordinate. */
+  predict(coordinate: readonly number[]): number {
+    this.#checkOrder(coordinate.length, 'The coordinate')
+    coordinate.forEach((index, mode) => {
+      this.#checkIndex(index, mode, 'The coordinate')
+    })
+    const rows = this.#productOfRows(coordinate)
+    return rows.reduce((sum, product) => sum + product, 0)
+  }
+
+  /** The values at many coordinates, given as one column of 0-based indices per mode. */
+  predictMany(indices: readonly Uint32Array[]): Float32Array {
+    this.#checkColumns(indices)
+    const predictions = new Float32Array(indices[0].length)
+    this.#forEachPrediction(indices, (entry, y) => {
+      predictions[entry] = y
+    })
+    return predictions
+  }
+
+  /** A dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. */
+  slice(fixed: readonly (number | null)[]): { dims: number[]; values: Float32Array } {
+    this.#checkOrder(fixed.length, 'The slice')
+    fixed.forEach((index, mode) => {
+      if (index !== null) this.#checkIndex(index, mode, 'The slice')
+    })
+    const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))
+    const dims = free.map((mode) => this.dims[mode])
+    const size = dims.reduce((product, dim) => product * dim, 1)
+    if (size > MAX_SLICE)
+      throw new InputError(
+        `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
+      )
+    const values = new Float32Array(size)
+    this.#fill(values, 0, free, this.#productOfRows(fixed))
+    return { dims, values }
+  }
+
+  /** How far the model is from observed entries. */
+  error(tensor: SparseTensor): ErrorSummary {
+    this.#checkColumns(tensor.indices)
+    const x = tensor.values
+    if (tensor.indices[0].length !== x.length)
+      throw new InputError(`The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`)
+    const sums = { squares: 0, absolutes: 0, norm2: 0, entries: x.length }
+    this.#forEachPrediction(tensor.indices, (entry, y) => {
+      const residual = x[entry] - y
+      sums.squares += residual * residual
+      sums.absolutes += Math.abs(residual)
+      sums.norm2 += x[entry] * x[entry]
+    })
+    return summarizeError(sums)
+  }
+
+  /** The elementwise product (R) of the rows at the given indices; modes at null are left out. */
+  #productOfRows(indices: readonly (number | null)[]): Float64Array {
+    const product = new Float64Array(this.rank).fill(1)
+    indices.forEach((index, mode) => {
+      if (index === null) return
+      const row = this.factors[mode].subarray(index * this.rank, (index + 1) * this.rank)
+      for (let r = 0; r < row.length; r++) product[r] *= row[r]
+    })
+    return product
+  }
+
+  #forEachPrediction(indices: readonly Uint32Array[], visit: (entry: number, y: number) => void): void {
+    const { rank, factors } = this
+    const last = factors.length - 1
+    const product = new Float64Array(rank) // of the rows of all modes but the last
+    for (let e = 0; e < indices[0].length; e++) {
+      let start = indices[0][e] * rank
+      for (let r = 0; r < rank; r++) product[r] = factors[0][start + r]
+      for (let mode = 1; mode < last; mode++) {
+        start = indices[mode][e] * rank
+        const factor = factors[mode]
+        for (let r = 0; r < rank; r++) product[r] *= factor[start + r]
+      }
+      start = indices[last][e] * rank
+      let y = 0
+      for (let r = 0; r < rank; r++) y += product[r] * factors[last][start + r]
+      visit(e, y)
+    }
+  }
+
+  /** Writes the block spanned by the free modes, every term weighted (R), from `at` on; returns its end. */
+  #fill(values: Float32Array, at: number, free: readonly number[], weights: Float64Array): number {
+    const { rank } = this
+    if (free.length === 0) {
+      values[at] = weights.reduce((sum, weight) => sum + weight, 0)
+      return at + 1
+    }
+    const [mode, ...inner] = free
+    const factor = this.factors[mode]
+    const weighted = new Float64Array(rank)
+    for (let start = 0; start < factor.length; start += rank) {
+      if (inner.length > 0) {
+        for (let r = 0; r < rank; r++) weighted[r] = weights[r] * factor[start + r]
+        at = this.#fill(values, at, inner, weighted)
+      } else {
+        let y = 0
+        for (let r = 0; r < rank; r++) y += weights[r] * factor[start + r]
+        values[at++] = y
+      }
+    }
+    return at
+  }
+
+  #checkOrder(found: number, what: string): void {
+    if (found !== this.dims.length)
+      throw new InputError(`${what} has ${found} indices, but the model has ${this.dims.length} modes.`)
+  }
+
+  #checkIndex(index: number, mode: number, what: string): void {
+    if (!Number.isInteger(index) || index < 0 || index >= this.dims[mode])
+      throw new InputError(
+        `${what} has index ${index} in mode ${mode + 1}; it must be a whole number from 0 to ${this.dims[mode] - 1}.`,
+      )
+  }
+
+  #checkColumns(indices: readonly Uint32Array[]): void {
+    this.#checkOrder(indices.length, 'A coordinate')
+    indices.forEach((column, mode) => {
+      if (column.length !== indices[0].length)
+        throw new InputError(
+          `Mode ${mode + 1} has ${column.length} indices, but mode 1 has ${indices[0].length}; they must be equal in number.`,
+        )
+      const dim = this.dims[mode]
+      for (let e = 0; e < column.length; e++)
+        if (column[e] >= dim) this.#checkIndex(column[e], mode, `Entry ${e}`)
+    })
+  }
+}
+
+function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
+  if (dims.length < 2) throw new InputError(`A model needs at least 2 modes, this one has ${dims.length}.`)
+  if (!Number.isInteger(rank) || rank < 1)
+    throw new InputError(`The rank of the model is ${rank}; it must be a whole number from 1.`)
+  if (factors.length !== dims.length)
+    throw new InputError(`The model has ${dims.length} modes but ${factors.length} factors.`)
+  dims.forEach((dim, mode) => {
+    if (!Number.isInteger(dim) || dim < 1)
+      throw new InputError(`The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`)
+    if (factors[mode].length !== dim * rank)
+      throw new InputError(
+        `Factor ${mode + 1} has ${factors[mode].length} values; ${dim} rows of rank ${rank} need ${dim * rank}.`,
+      )
+  })
+}
+
+function checkFactors(rank: number, factors: readonly Float32Array[]): void {
+  factors.forEach((factor, mode) => {
+    for (let i = 0; i < factor.length; i++) {
+      if (factor[i] >= 0 && factor[i] < Infinity) continue
+      const row = Math.floor(i / rank)
+      throw new InputError(
+        `Factor ${mode + 1} has the value ${factor[i]} in row ${row + 1}, column ${(i % rank) + 1} (counting from 1); factors must be finite and not negative.`,
+      )
+    }
+  })
+}
+
+function checkLabels(dims: readonly number[], labels: readonly (readonly string[] | undefined)[]): void {
+  if (labels.length !== dims.length)
+    throw new InputError(`The model has ${dims.length} modes but ${labels.length} lists of labels.`)
+  labels.forEach((names, mode) => {
+    if (names && names.length !== dims[mode])
+      throw new InputError(`Mode ${mode + 1} has ${names.length} labels for ${dims[mode]} indices.`)
+  })
+}

@@ -1,0 +1,2 @@
+export { CpModel, type CpModelFields, type TrainingRecord } from './cpModel.ts'
+export { type ErrorSummary, summarizeError } from './errorSummary.ts'
