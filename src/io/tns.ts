@@ -1,0 +1,112 @@
+/**
+ * The FROSTT text format: on each line N indices, counted from 1, and a value, separated by blanks. Lines
+ * that are blank or begin with # or % are passed over.
+ */
+import { InputError } from '../inputError.ts'
+import { type SparseTensor, sparseTensor, type TensorOptions } from '../tensor/sparseTensor.ts'
+import { count } from './tns/fault.ts'
+import { type Columns, type ParserOptions, TnsParser } from './tns/parser.ts'
+
+export { writeTns } from './tns/write.ts'
+
+export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
+  /** The file, as messages name it. */
+  name: string
+  /** I_1 … I_N; by default the largest index found in each mode. */
+  dims?: readonly number[]
+  /** Told the number of bytes parsed so far, after every piece. */
+  onProgress?(bytes: number): void
+  /** About how many bytes will come; saves growing the columns. */
+  sizeHint?: number
+}
+
+export async function readTns(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadTnsOptions,
+): Promise<SparseTensor> {
+  const { name, negative, duplicates } = options
+  const { indices, values, where } = await readColumns(source, {
+    ...options,
+    layout(columns, where) {
+      if (columns < 3)
+        throw new InputError(
+          `${where}: ${count(columns)}; give at least two indices and a value, separated by blanks.`,
+        )
+      checkOrder(columns - 1, options.dims, where)
+      return { order: columns - 1, hasValues: true }
+    },
+  })
+  if (values.length === 0)
+    throw new InputError(`${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
+  const dims = options.dims ?? indices.map(largestPlusOne)
+  return sparseTensor(
+    { dims, indices, values },
+    { where, ...(negative && { negative }), ...(duplicates && { duplicates }) },
+  )
+}
+
+export interface ReadCoordinatesOptions {
+  name: string
+  /** N */
+  order: number
+  /** Indices must lie within these. */
+  dims: readonly number[]
+  onProgress?(bytes: number): void
+  sizeHint?: number
+}
+
+export interface Coordinates {
+  /** One column of 0-based indices per mode; coordinates may repeat. */
+  indices: Uint32Array[]
+  /** Present if the file has a value on every line. */
+  values?: Float32Array
+}
+
+/** Reads the coordinates to predict at: lines of N indices, on all lines with a value or on all without. */
+export async function readCoordinates(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadCoordinatesOptions,
+): Promise<Coordinates> {
+  const { name, order } = options
+  const { indices, values } = await readColumns(source, {
+    ...options,
+    layout(columns, where) {
+      if (columns !== order && columns !== order + 1)
+        throw new InputError(
+          `${where}: ${count(columns)}; give ${order} indices, or ${order} indices and a value, separated by blanks.`,
+        )
+      return { order, hasValues: columns > order }
+    },
+  })
+  if (indices.length === 0)
+    throw new InputError(`${name}: there are no coordinates; give lines of ${order} indices.`)
+  return values.length > 0 ? { indices, values } : { indices }
+}
+
+async function readColumns(
+  source: AsyncIterable<Uint8Array>,
+  options: ParserOptions & { onProgress?(bytes: number): void },
+): Promise<Columns> {
+  const parser = new TnsParser(options)
+  let bytes = 0
+  for await (const piece of source) {
+    parser.push(piece)
+    bytes += piece.length
+    options.onProgress?.(bytes)
+  }
+  if (bytes === 0) throw new InputError(`${options.name}: the file is empty.`)
+  return parser.finish()
+}
+
+function checkOrder(order: number, dims: readonly number[] | undefined, where: string): void {
+  if (dims && dims.length !== order)
+    throw new InputError(
+      `${where}: ${order} indices and a value, but ${dims.length} dims were given; give one size per mode.`,
+    )
+}
+
+function largestPlusOne(column: Uint32Array): number {
+  let largest = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
+  return largest + 1
+}

@@ -1,0 +1,30 @@
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { LF, SPACE } from './bytes.ts'
+import { LONGEST_FLOAT32, writeFloat32, writeWhole } from './writeNumber.ts'
+
+const CHUNK_BYTES = 2 ** 18
+const LONGEST_INDEX = 10
+
+/**
+ * The tensor as .tns text, in chunks. Reading it gives the same float32 bits and coordinates; sizes beyond the
+ * largest index of a mode, and labels, have no place in the format.
+ */
+export function* writeTns({ indices, values }: SparseTensor): Generator<Uint8Array<ArrayBuffer>> {
+  const longestLine = indices.length * (LONGEST_INDEX + 1) + LONGEST_FLOAT32 + 1
+  const chunkBytes = Math.max(CHUNK_BYTES, longestLine)
+  let entry = 0
+  while (entry < values.length) {
+    // A chunk of its own each time: the consumer may still be writing the last one.
+    const bytes = new Uint8Array(chunkBytes)
+    let at = 0
+    while (entry < values.length && at + longestLine <= chunkBytes) {
+      for (let mode = 0; mode < indices.length; mode++) {
+        at = writeWhole(bytes, at, indices[mode][entry] + 1)
+        bytes[at++] = SPACE
+      }
+      at = writeFloat32(bytes, at, values[entry++])
+      bytes[at++] = LF
+    }
+    yield bytes.subarray(0, at)
+  }
+}
