@@ -1,2 +1,3 @@
-export { InputError } from './inputError.ts'
-export * from './tensor/index.ts'
+/** The public API in Node: everything that runs in a browser too, and files. */
+export * from './browser.ts'
+export * from './io/node/index.ts'

@@ -1,0 +1,41 @@
+import { InputError } from '../inputError.ts'
+import { CpModel } from '../model/index.ts'
+import { draw, purpose, stream, unit } from '../random.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+
+/**
+ * U_0: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
+ * its synthetic problems, whose true factors are U[0, 1], σ is about 1.
+ */
+export function randomFactors(tensor: SparseTensor, rank: number, seed: number): Float32Array[] {
+  const { dims, values } = tensor
+  let sum = 0
+  for (let e = 0; e < values.length; e++) sum += Math.abs(values[e])
+  const mean = sum / values.length
+  const sigma = mean > 0 ? 2 * (mean / rank) ** (1 / dims.length) : 1
+  return dims.map((rows, i) => {
+    const key = stream(seed, purpose.initial, i)
+    const factor = new Float32Array(rows * rank)
+    for (let at = 0; at < factor.length; at++) factor[at] = sigma * unit(draw(key, at))
+    return factor
+  })
+}
+
+/** Factors that someone gave, checked against the tensor. */
+export function givenFactors(
+  initial: CpModel | readonly Float32Array[],
+  { dims }: SparseTensor,
+  rank: number,
+): readonly Float32Array[] {
+  if (initial instanceof CpModel) {
+    if (initial.rank !== rank)
+      throw new InputError(`The initial model has rank ${initial.rank}, but rank ${rank} is asked for.`)
+    if (initial.dims.join() !== dims.join())
+      throw new InputError(
+        `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
+      )
+    return initial.factors
+  }
+  // The model's own check names what is wrong: a length, a negative or a missing number.
+  return new CpModel({ dims, rank, factors: initial }).factors
+}
