@@ -1,1 +1,45 @@
 #!/usr/bin/env node
+import { Command } from 'commander'
+import { version } from '../version.ts'
+import { benchCommand } from './bench.ts'
+import { completeCommand } from './complete.ts'
+import { demoCommand } from './demo.ts'
+import { explainFailure } from './failure.ts'
+import { infoCommand } from './info.ts'
+import { predictCommand } from './predict.ts'
+import { synthCommand } from './synth.ts'
+
+const program = new Command('lacuna')
+  .description(
+    'Fills the gaps in nonnegative tensors: learns a low-rank model from the entries there are, predicts the others.',
+  )
+  .version(version)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  lacuna demo                                                a problem of its own, start to end
+  lacuna synth --dims 200x100x50 --entries 100000 --rank 5 -o data.tns --test-entries 1000 --test test.tns
+  lacuna info data.tns                                       what is in the file
+  lacuna complete data.tns --rank 5 --test test.tns -o model.npz
+  lacuna predict model.npz test.tns                          what the model says
+
+'lacuna COMMAND --help' tells more.`,
+  )
+  .configureHelp({ showGlobalOptions: true })
+
+for (const make of [completeCommand, predictCommand, infoCommand, synthCommand, benchCommand, demoCommand]) {
+  // Settings of the program are not inherited by commands that are added to it.
+  program.addCommand(make().copyInheritedSettings(program))
+}
+for (const command of [program, ...program.commands])
+  command.exitOverride().showHelpAfterError(`(try 'lacuna --help')`)
+
+// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = explainFailure(error)
+}

@@ -1,0 +1,115 @@
+/** How long an epoch of the paper's Algorithm 2 takes, by rank and number of threads, and where the time goes. */
+import { type CpuEngine, cpuEngine } from '../engine/cpu/cpuEngine.ts'
+import { SKIP_HESSIAN, SKIP_POWER_METHOD } from '../kernels/layout.ts'
+import { type SparseTensor, synthetic } from '../tensor/index.ts'
+
+export interface EngineBench {
+  dims: readonly number[]
+  entries: number
+  sample: number
+  rounds: number
+  rows: EngineBenchRow[]
+}
+
+export interface EngineBenchRow {
+  rank: number
+  threads: number
+  secondsPerEpoch: number
+  nsPerEntryAndMode: number
+  /** Against the smallest number of threads measured. */
+  speedUp: number
+  /** Of the time of an epoch. */
+  shares: { hessian: number; powerMethod: number; rest: number }
+}
+
+const DIMS = [183, 24, 1140, 1717]
+const ENTRIES = 3_309_490
+const SAMPLE = 0.5
+
+export interface EngineBenchOptions {
+  ranks: readonly number[]
+  threads: readonly number[]
+  /** A tenth of the entries. */
+  small: boolean
+  rounds: number
+  onProgress: (line: string) => void
+}
+
+export async function runEngineBench({
+  ranks,
+  threads,
+  small,
+  rounds,
+  onProgress,
+}: EngineBenchOptions): Promise<EngineBench> {
+  const entries = small ? Math.round(ENTRIES / 10) : ENTRIES
+  onProgress(`Making ${entries} entries …`)
+  const { tensor } = synthetic({ dims: DIMS, entries, rank: 10, seed: 1 })
+  const rows: EngineBenchRow[] = []
+  for (const rank of ranks) rows.push(...(await measureRank(tensor, rank, threads, rounds, onProgress)))
+  return { dims: DIMS, entries, sample: SAMPLE, rounds, rows }
+}
+
+async function measureRank(
+  tensor: SparseTensor,
+  rank: number,
+  threads: readonly number[],
+  rounds: number,
+  onProgress: (line: string) => void,
+): Promise<EngineBenchRow[]> {
+  const engines: CpuEngine[] = []
+  try {
+    for (const n of threads) engines.push(await prepare(tensor, rank, n))
+    // The first epoch of each is not counted: it compiles the kernels and touches the memory.
+    for (const engine of engines) await epochSeconds(engine, 0)
+    const times = engines.map(() => ({
+      all: [] as number[],
+      noPower: [] as number[],
+      gradient: [] as number[],
+    }))
+    for (let round = 1; round <= rounds; round++) {
+      for (const [i, engine] of engines.entries()) {
+        onProgress(`Rank ${rank}, ${engine.threads} threads, round ${round} of ${rounds}`)
+        times[i].all.push(await epochSeconds(engine, 0))
+        times[i].noPower.push(await epochSeconds(engine, SKIP_POWER_METHOD))
+        times[i].gradient.push(await epochSeconds(engine, SKIP_POWER_METHOD | SKIP_HESSIAN))
+      }
+    }
+    const slowest = median(times[0].all)
+    return times.map(({ all, noPower, gradient }, i) => {
+      const secondsPerEpoch = median(all)
+      const rest = median(gradient) / secondsPerEpoch
+      const powerMethod = Math.max(0, 1 - median(noPower) / secondsPerEpoch)
+      return {
+        ...{ rank, threads: threads[i], secondsPerEpoch, speedUp: slowest / secondsPerEpoch },
+        nsPerEntryAndMode: (1e9 * secondsPerEpoch) / (tensor.values.length * tensor.dims.length),
+        shares: { hessian: 1 - rest - powerMethod, powerMethod, rest },
+      }
+    })
+  } finally {
+    for (const engine of engines) await engine.close()
+  }
+}
+
+async function prepare(tensor: SparseTensor, rank: number, threads: number): Promise<CpuEngine> {
+  const engine = cpuEngine({ threads })
+  await engine.load({ tensor, rank, maxInner: 1, seed: 1, valueScale: 1 })
+  const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
+  await engine.writeFactors(factors)
+  return engine
+}
+
+async function epochSeconds(engine: CpuEngine, skip: number): Promise<number> {
+  const start = performance.now()
+  await engine.iterate(
+    { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, maxInner: 1, seed: 1 },
+    skip,
+  )
+  return (performance.now() - start) / 1000
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

@@ -1,0 +1,64 @@
+/** Turns what was typed into values, or says in one sentence why not. */
+import { InvalidArgumentError } from 'commander'
+import {
+  type DuplicatePolicy,
+  duplicatePolicies,
+  type NegativePolicy,
+  negativePolicies,
+} from '../tensor/sparseTensor.ts'
+
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('It must be a whole number from 0.')
+  return value
+}
+
+export function positiveWholeNumber(text: string): number {
+  if (wholeNumber(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return Number(text)
+}
+
+export function decimalNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
+  return value
+}
+
+/** A ratio in decibels; `inf` means no noise. */
+export function decibels(text: string): number {
+  return /^\+?inf(inity)?$/i.test(text) ? Infinity : decimalNumber(text)
+}
+
+/** Sizes as in 183x24x1140x1717. */
+export function sizes(text: string): number[] {
+  const dims = text.split(/[x×,]/i).map(Number)
+  if (dims.length < 2 || dims.some((dim) => !Number.isInteger(dim) || dim < 1))
+    throw new InvalidArgumentError('It must be at least two whole numbers from 1, as in 183x24x1140x1717.')
+  return dims
+}
+
+/** Numbers of threads, as in 1,2,4. */
+export function wholeNumbers(text: string): number[] {
+  return text.split(',').map(positiveWholeNumber)
+}
+
+/** A file, or a share of the entries as in 0.1. */
+export function fileOrShare(text: string): string | number {
+  const value = Number(text)
+  if (text.trim() === '' || Number.isNaN(value)) return text
+  if (!(value > 0 && value < 1))
+    throw new InvalidArgumentError('A share must lie between 0 and 1; else name a file.')
+  return value
+}
+
+export const negative = oneOf<NegativePolicy>(negativePolicies)
+export const duplicates = oneOf<DuplicatePolicy>(duplicatePolicies)
+
+function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((choice) => choice === text)
+    if (!found) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`)
+    return found
+  }
+}

@@ -1,0 +1,258 @@
+import { Command } from 'commander'
+import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
+import { InputError } from '../inputError.ts'
+import { checkOutput, readModel, writeModel } from '../io/node/index.ts'
+import type { CpModel, ErrorSummary } from '../model/index.ts'
+import { type Completion, complete, defaults, explainStop, meanError } from '../solver/index.ts'
+import { type DuplicatePolicy, type NegativePolicy, type SparseTensor, split } from '../tensor/index.ts'
+import {
+  decimalNumber,
+  duplicates,
+  fileOrShare,
+  negative,
+  positiveWholeNumber,
+  sizes,
+  wholeNumber,
+} from './arguments.ts'
+import { epochLine } from './epochLine.ts'
+import { Interrupted } from './failure.ts'
+import { count, figure, seconds, table } from './format.ts'
+import { print, printJson } from './print.ts'
+import { readWithProgress } from './reading.ts'
+import { type Progress, painter, startProgress } from './terminal.ts'
+
+interface Options {
+  rank: number
+  solver: 'paper'
+  sample: number
+  lambda: number
+  maxInner: number
+  epochs: number
+  seconds?: number
+  tolerance: number
+  validation?: string | number
+  test?: string | number
+  patience?: number
+  seed: number
+  threads: number
+  initial?: string
+  dims?: number[]
+  negative?: NegativePolicy
+  duplicates?: DuplicatePolicy
+  output?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+export function completeCommand(): Command {
+  return new Command('complete')
+    .description('Learns a nonnegative model of low rank from the entries of a tensor.')
+    .argument('<file>', 'a .tns or .tns.gz file')
+    .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.rank)
+    .option('--solver <name>', "'paper': the paper's Algorithm 2", defaults.solver)
+    .option(
+      '--sample <c>',
+      "share of each row's entries in a step, above 0 and at most 1",
+      decimalNumber,
+      defaults.sample,
+    )
+    .option('--lambda <l>', 'weight of the squared factors', decimalNumber, defaults.lambda)
+    .option('--max-inner <m>', 'steps per mode and iteration', positiveWholeNumber, defaults.maxInner)
+    .option(
+      '--epochs <e>',
+      'stop after this many passes over the entries',
+      positiveWholeNumber,
+      defaults.epochs,
+    )
+    .option('--seconds <s>', 'stop after this time', decimalNumber)
+    .option(
+      '--tolerance <t>',
+      'stop when an epoch changes the training error by less than this share',
+      decimalNumber,
+      defaults.tolerance,
+    )
+    .option(
+      '--validation <file|share>',
+      'held-out entries that choose the best epoch: a file, or a share such as 0.1',
+      fileOrShare,
+    )
+    .option('--patience <n>', 'stop after n epochs without a better validation error', positiveWholeNumber)
+    .option('--test <file|share>', 'held-out entries for the final verdict: a file, or a share', fileOrShare)
+    .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.seed)
+    .option(
+      '--threads <n>',
+      'worker threads; they do not change the result',
+      positiveWholeNumber,
+      hardwareThreads(),
+    )
+    .option('--initial <model>', 'start from a model (.npz) instead of random factors')
+    .option('--dims <sizes>', 'size of each mode, as in 183x24x1140; the largest index by default', sizes)
+    .option(
+      '--negative <policy>',
+      'negative values: error, keep (noise around zero) or clip (to zero)',
+      negative,
+    )
+    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
+    .option('--json', 'print one JSON object with settings, epochs and errors')
+    .option('-q, --quiet', 'no progress')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna complete ratings.tns --rank 20 --validation 0.1 --patience 5 -o model.npz
+  lacuna complete noisy.tns.gz --rank 10 --negative keep --lambda 1 --test held-out.tns --json > run.json
+
+Ctrl-C stops after the iteration at hand and keeps the model so far.`,
+    )
+    .action(run)
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  if (options.output) await checkModelOutput(options.output)
+  const initial = options.initial === undefined ? undefined : await readModel(options.initial)
+  const { train, validation, test } = await readParts(file, options, initial, progress)
+  const result = await solve(train, validation, initial, options, progress)
+
+  if (options.output) await writeModel(options.output, result.model)
+  const errors = {
+    train: result.train,
+    ...(result.validation ? { validation: result.validation } : {}),
+    ...(test ? { test: result.model.error(test), meanOnTest: meanError(train, test) } : {}),
+  }
+  if (options.json) await printJson(jsonReport(train, result, errors, options))
+  else if (!options.quiet) await print(textReport(result, errors, options))
+  if (result.stopped === 'aborted') {
+    if (options.output)
+      progress.say(`Interrupted. To go on: lacuna complete ${file} --initial ${options.output} …`)
+    throw new Interrupted()
+  }
+}
+
+async function checkModelOutput(path: string): Promise<void> {
+  if (!path.endsWith('.npz')) throw new InputError(`${path}: a model file must end in .npz.`)
+  await checkOutput(path)
+}
+
+/** Reads the entries and what is held out of them; all parts get the size that holds them all. */
+async function readParts(
+  file: string,
+  options: Options,
+  initial: CpModel | undefined,
+  progress: Progress,
+): Promise<{ train: SparseTensor; validation?: SparseTensor; test?: SparseTensor }> {
+  const { negative, duplicates, seed } = options
+  const dims = options.dims ?? initial?.dims
+  const read = (path: string): Promise<SparseTensor> =>
+    readWithProgress(path, { dims, negative, duplicates }, progress)
+  const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = {
+    train: await read(file),
+  }
+  for (const part of ['validation', 'test'] as const) {
+    const from = options[part]
+    if (typeof from === 'string') parts[part] = await read(from)
+  }
+  const shares = {
+    validation: typeof options.validation === 'number' ? options.validation : 0,
+    test: typeof options.test === 'number' ? options.test : 0,
+  }
+  if (shares.validation + shares.test > 0) {
+    const { train, validation, test } = split(parts.train, shares, seed)
+    parts.train = train
+    if (shares.validation > 0) parts.validation = validation
+    if (shares.test > 0) parts.test = test
+    progress.say(
+      `Held out: ${count(validation.values.length)} entries for validation, ${count(test.values.length)} for the test`,
+    )
+  }
+  return withCommonDims(file, parts)
+}
+
+function withCommonDims<T extends Record<string, SparseTensor | undefined>>(file: string, parts: T): T {
+  const tensors = Object.values(parts).filter((part) => part !== undefined)
+  const order = tensors[0].dims.length
+  for (const { dims } of tensors)
+    if (dims.length !== order)
+      throw new InputError(`${file} has ${order} modes, but its held-out entries have ${dims.length}.`)
+  const dims = tensors[0].dims.map((_, mode) => Math.max(...tensors.map((tensor) => tensor.dims[mode])))
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, part && { ...part, dims }]),
+  ) as T
+}
+
+async function solve(
+  train: SparseTensor,
+  validation: SparseTensor | undefined,
+  initial: CpModel | undefined,
+  options: Options,
+  progress: Progress,
+): Promise<Completion> {
+  const { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed, threads } =
+    options
+  const settings = { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed }
+  const engine = cpuEngine({
+    threads,
+    onPlan: (plan) =>
+      progress.say(`Rank ${rank} on ${threads} thread${threads > 1 ? 's' : ''}, ${describeMemory(plan)}`),
+  })
+  const abort = new AbortController()
+  const interrupt = (): void => {
+    if (abort.signal.aborted) process.exit(130)
+    abort.abort()
+  }
+  process.on('SIGINT', interrupt)
+  try {
+    const line = epochLine({ entries: train.values.length, epochs, seconds })
+    return await complete(train, {
+      ...{ ...settings, engine, initial, validation, signal: abort.signal },
+      onEpoch: (report) => progress.update(line(report)),
+    })
+  } finally {
+    process.off('SIGINT', interrupt)
+    progress.end()
+  }
+}
+
+type Errors = {
+  train: ErrorSummary
+  validation?: ErrorSummary
+  test?: ErrorSummary
+  meanOnTest?: ErrorSummary
+}
+
+function jsonReport(
+  train: SparseTensor,
+  result: Completion,
+  errors: Errors,
+  { output, threads }: Options,
+): object {
+  const { settings, epochs, stopped } = result
+  return {
+    settings: { ...settings, threads },
+    tensor: { dims: train.dims, entries: train.values.length },
+    ...{ epochs, ...errors, seconds: result.seconds, stopped },
+    peakMemory: process.resourceUsage().maxRSS * 1024,
+    ...(output ? { model: output } : {}),
+  }
+}
+
+function textReport(
+  { settings, epochs, stopped, seconds: elapsed }: Completion,
+  errors: Errors,
+  { output }: Options,
+): string {
+  const { bold } = painter(process.stdout)
+  const row = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
+    name,
+    figure(relative),
+    figure(rmse),
+    figure(mae),
+  ]
+  const rows = [['', 'relative error', 'RMSE', 'MAE'], row('train', errors.train)]
+  if (errors.validation) rows.push(row('validation', errors.validation))
+  if (errors.test) rows.push(row('test', errors.test))
+  if (errors.meanOnTest) rows.push(row('test, by the mean', errors.meanOnTest))
+  const end = `${epochs.length} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  return `${end}\n\n${bold(table(rows.slice(0, 1)))}${table(rows)}${output ? `\n\nThe model is in ${output}.` : ''}`
+}

@@ -1,0 +1,22 @@
+import type { EpochReport } from '../solver/index.ts'
+import { figure, seconds, short } from './format.ts'
+
+/** An epoch as a line of progress: how far, how good, how fast, how long still. */
+export function epochLine(run: {
+  entries: number
+  epochs: number
+  seconds?: number
+}): (report: EpochReport) => string {
+  const width = String(run.epochs).length
+  return ({ epoch, seconds: elapsed, updateSeconds, train, validation }) => {
+    const left = Math.min((run.epochs - epoch) * (elapsed / epoch), (run.seconds ?? Infinity) - elapsed)
+    return [
+      `epoch ${String(epoch).padStart(width)}/${run.epochs}`,
+      `train ${figure(train.relative).padEnd(7)}`,
+      ...(validation ? [`validation ${figure(validation.relative).padEnd(7)}`] : []),
+      `${short((epoch * run.entries) / updateSeconds)} entries/s`,
+      `${seconds(elapsed)}`,
+      `${seconds(Math.max(0, left))} left`,
+    ].join('  ')
+  }
+}

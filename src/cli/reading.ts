@@ -1,0 +1,26 @@
+import { readTensor } from '../io/node/index.ts'
+import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
+import { count } from './format.ts'
+import type { Progress } from './terminal.ts'
+
+export interface ReadingOptions {
+  dims?: readonly number[]
+  negative?: NegativePolicy
+  duplicates?: DuplicatePolicy
+}
+
+/** Reads a tensor with progress, and says what it is. */
+export async function readWithProgress(
+  path: string,
+  options: ReadingOptions,
+  progress: Progress,
+): Promise<SparseTensor> {
+  const tensor = await readTensor(path, {
+    ...options,
+    onProgress: (bytes, total) => {
+      if (total > 20e6) progress.update(`Reading ${path}: ${Math.round((100 * bytes) / total)}%`)
+    },
+  })
+  progress.say(`${path}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
+  return tensor
+}
