@@ -254,5 +254,6 @@ function textReport(
   if (errors.test) rows.push(row('test', errors.test))
   if (errors.meanOnTest) rows.push(row('test, by the mean', errors.meanOnTest))
   const end = `${epochs.length} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
-  return `${end}\n\n${bold(table(rows.slice(0, 1)))}${table(rows)}${output ? `\n\nThe model is in ${output}.` : ''}`
+  const [head, ...lines] = table(rows).split('\n')
+  return [end, '', bold(head), ...lines, ...(output ? ['', `The model is in ${output}.`] : [])].join('\n')
 }
