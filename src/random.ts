@@ -25,6 +25,7 @@ export const purpose = {
   factors: 6,
   noise: 7,
   ratings: 8,
+  probe: 9,
 } as const
 
 /** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */

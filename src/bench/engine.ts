@@ -93,18 +93,16 @@ async function measureRank(
 
 async function prepare(tensor: SparseTensor, rank: number, threads: number): Promise<CpuEngine> {
   const engine = cpuEngine({ threads })
-  await engine.load({ tensor, rank, maxInner: 1, seed: 1, valueScale: 1 })
+  await engine.load({ tensor, rank, companions: false, seed: 1, valueScale: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
   await engine.writeFactors(factors)
   return engine
 }
 
 async function epochSeconds(engine: CpuEngine, skip: number): Promise<number> {
+  const step = { kind: 'paper', maxInner: 1 } as const
   const start = performance.now()
-  await engine.iterate(
-    { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, maxInner: 1, seed: 1 },
-    skip,
-  )
+  await engine.iterate({ first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }, skip)
   return (performance.now() - start) / 1000
 }
 

@@ -25,6 +25,11 @@ export function decimalNumber(text: string): number {
   return value
 }
 
+/** A number that the solver may choose. */
+export function numberOrAuto(text: string): number | 'auto' {
+  return text === 'auto' ? text : decimalNumber(text)
+}
+
 /** A ratio in decibels; `inf` means no noise. */
 export function decibels(text: string): number {
   return /^\+?inf(inity)?$/i.test(text) ? Infinity : decimalNumber(text)

@@ -1,15 +1,24 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { checkOutput, readModel, writeModel } from '../io/node/index.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
-import { type Completion, complete, defaults, explainStop, meanError } from '../solver/index.ts'
+import {
+  type Completion,
+  complete,
+  defaults,
+  explainStop,
+  meanError,
+  type SolverName,
+  solverNames,
+} from '../solver/index.ts'
 import { type DuplicatePolicy, type NegativePolicy, type SparseTensor, split } from '../tensor/index.ts'
 import {
   decimalNumber,
   duplicates,
   fileOrShare,
   negative,
+  numberOrAuto,
   positiveWholeNumber,
   sizes,
   wholeNumber,
@@ -23,13 +32,13 @@ import { type Progress, painter, startProgress } from './terminal.ts'
 
 interface Options {
   rank: number
-  solver: 'paper'
-  sample: number
-  lambda: number
-  maxInner: number
-  epochs: number
+  solver: SolverName
+  sample?: number | 'auto'
+  lambda?: number | 'auto'
+  maxInner?: number
+  epochs?: number
   seconds?: number
-  tolerance: number
+  tolerance?: number
   validation?: string | number
   test?: string | number
   patience?: number
@@ -48,37 +57,48 @@ export function completeCommand(): Command {
   return new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
     .argument('<file>', 'a .tns or .tns.gz file')
-    .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.rank)
-    .option('--solver <name>', "'paper': the paper's Algorithm 2", defaults.solver)
+    .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.fast.rank)
+    .addOption(
+      new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
+    )
     .option(
       '--sample <c>',
-      "share of each row's entries in a step, above 0 and at most 1",
-      decimalNumber,
-      defaults.sample,
+      "share of each row's entries in a step, or auto (default: auto; paper: 0.5)",
+      numberOrAuto,
     )
-    .option('--lambda <l>', 'weight of the squared factors', decimalNumber, defaults.lambda)
-    .option('--max-inner <m>', 'steps per mode and iteration', positiveWholeNumber, defaults.maxInner)
+    .option(
+      '--lambda <l>',
+      'weight of the squared factors, or auto (default: auto; paper: 0.01)',
+      numberOrAuto,
+    )
+    .option(
+      '--max-inner <m>',
+      "steps per mode and iteration of the paper's solver (default: 1)",
+      positiveWholeNumber,
+    )
     .option(
       '--epochs <e>',
-      'stop after this many passes over the entries',
+      'stop after this many passes over the entries (default: 500; paper: 100)',
       positiveWholeNumber,
-      defaults.epochs,
     )
     .option('--seconds <s>', 'stop after this time', decimalNumber)
     .option(
       '--tolerance <t>',
-      'stop when an epoch changes the training error by less than this share',
+      'stop when an epoch changes the training error by less than this share (default: 0.001; paper: 0)',
       decimalNumber,
-      defaults.tolerance,
     )
     .option(
       '--validation <file|share>',
       'held-out entries that choose the best epoch: a file, or a share such as 0.1',
       fileOrShare,
     )
-    .option('--patience <n>', 'stop after n epochs without a better validation error', positiveWholeNumber)
+    .option(
+      '--patience <n>',
+      'stop after n epochs without a better validation error (default: 10; paper: never)',
+      positiveWholeNumber,
+    )
     .option('--test <file|share>', 'held-out entries for the final verdict: a file, or a share', fileOrShare)
-    .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.seed)
+    .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.fast.seed)
     .option(
       '--threads <n>',
       'worker threads; they do not change the result',
@@ -203,7 +223,11 @@ async function solve(
   }
   process.on('SIGINT', interrupt)
   try {
-    const line = epochLine({ entries: train.values.length, epochs, seconds })
+    const line = epochLine({
+      entries: train.values.length,
+      epochs: epochs ?? defaults[solver].epochs,
+      seconds,
+    })
     return await complete(train, {
       ...{ ...settings, engine, initial, validation, signal: abort.signal },
       onEpoch: (report) => progress.update(line(report)),
@@ -253,7 +277,7 @@ function textReport(
   if (errors.validation) rows.push(row('validation', errors.validation))
   if (errors.test) rows.push(row('test', errors.test))
   if (errors.meanOnTest) rows.push(row('test, by the mean', errors.meanOnTest))
-  const end = `${epochs.length} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = table(rows).split('\n')
   return [end, '', bold(head), ...lines, ...(output ? ['', `The model is in ${output}.`] : [])].join('\n')
 }

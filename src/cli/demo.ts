@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { cpuEngine, describeMemory } from '../engine/cpu/index.ts'
-import { complete, meanError } from '../solver/index.ts'
+import { complete, defaults, meanError } from '../solver/index.ts'
 import { ratings, split } from '../tensor/index.ts'
 import { positiveWholeNumber } from './arguments.ts'
 import { epochLine } from './epochLine.ts'
@@ -30,10 +30,9 @@ async function demo({ threads }: { threads?: number }): Promise<void> {
     threads,
     onPlan: (plan) => progress.say(`Rank 8 on ${engine.threads} threads, ${describeMemory(plan)}`),
   })
-  const epochs = 60
-  const line = epochLine({ entries: train.values.length, epochs })
+  const line = epochLine({ entries: train.values.length, epochs: defaults.fast.epochs })
   const { model, seconds: elapsed } = await complete(train, {
-    ...{ rank: 8, sample: 0.2, lambda: 1, epochs, validation, patience: 5, seed: 1, engine },
+    ...{ rank: 8, validation, patience: 5, seed: 1, engine },
     onEpoch: (report) => progress.update(line(report)),
   })
   progress.end()

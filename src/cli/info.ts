@@ -37,7 +37,13 @@ async function info(file: string, options: Options): Promise<void> {
   )
   const description = describeTensor(tensor)
   const { rank, threads } = options
-  const plan = planMemory({ dims: tensor.dims, entries: tensor.values.length, rank, threads })
+  const plan = planMemory({
+    dims: tensor.dims,
+    entries: tensor.values.length,
+    rank,
+    threads,
+    companions: true,
+  })
   const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts }
   if (options.json) return printJson({ file, ...description, memory })
   await print(describe(file, description))

@@ -1,6 +1,6 @@
 /**
- * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), and metadata.json. NumPy reads the factors
- * with numpy.load(file)['factor_1'].
+ * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows without
+ * entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
  */
 import { InputError } from '../inputError.ts'
 import { CpModel, type TrainingRecord } from '../model/cpModel.ts'
@@ -20,7 +20,7 @@ interface Metadata {
 }
 
 export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
-  const { dims, rank, factors, labels, training } = model
+  const { dims, rank, factors, labels, unobserved, training } = model
   const metadata: Metadata = {
     format: FORMAT,
     version: VERSION,
@@ -34,6 +34,8 @@ export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
   }
   factors.forEach((data, mode) => {
     entries[`factor_${mode + 1}.npy`] = { shape: [dims[mode], rank], data }
+    if (unobserved[mode].length > 0)
+      entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
   return encodeNpz(entries)
 }
@@ -49,6 +51,7 @@ export function decodeModel(bytes: Uint8Array, name: string): CpModel {
       rank,
       factors,
       ...(labels && { labels: labels.map((names) => names ?? undefined) }),
+      unobserved: dims.map((_, mode) => readUnobserved(entries, mode)),
       training,
     })
   } catch (error) {
@@ -106,6 +109,13 @@ function readFactor(entries: NpzEntries, mode: number, shape: number[], name: st
       `${name}: ${file} has the shape (${factor.shape.join(', ')}), but the metadata says (${shape.join(', ')}).`,
     )
   return factor.data
+}
+
+function readUnobserved(entries: NpzEntries, mode: number): Uint32Array {
+  const rows = entries[`unobserved_${mode + 1}.npy`]
+  return rows === undefined || rows instanceof Uint8Array
+    ? new Uint32Array(0)
+    : Uint32Array.from(rows.data, Number)
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'

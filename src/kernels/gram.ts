@@ -1,5 +1,6 @@
 // Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays in
 // registers while the block runs by. `fresh` starts a sum at zero, so that no memory need be cleared.
+import { sum, sums } from "./gather";
 import { R, ROW } from "./rank";
 
 /** g (R) += Σ d_e k_e: lines 6 to 8 of Algorithm 1, without λy. */
@@ -35,6 +36,30 @@ export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: boo
       k += ROW;
     }
     v128.store(g + at, g0);
+  }
+}
+
+/** S (BLOCK) = Kv, v (R). */
+export function multiplyBlock(K: usize, count: u32, v: usize, S: usize): void {
+  let k = K;
+  let e: u32 = 0;
+  for (; e + 4 <= count; e += 4) {
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+    for (let at: usize = 0; at < ROW; at += 16) {
+      const x = v128.load(v + at);
+      s0 = f32x4.add(s0, f32x4.mul(v128.load(k + at), x));
+      s1 = f32x4.add(s1, f32x4.mul(v128.load(k + at, ROW), x));
+      s2 = f32x4.add(s2, f32x4.mul(v128.load(k + at, 2 * ROW), x));
+      s3 = f32x4.add(s3, f32x4.mul(v128.load(k + at, 3 * ROW), x));
+    }
+    v128.store(S + (<usize>e << 2), sums(s0, s1, s2, s3));
+    k += 4 * ROW;
+  }
+  for (; e < count; e++) {
+    let s = f32x4.splat(0);
+    for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(v + at)));
+    store<f32>(S + (<usize>e << 2), sum(s));
+    k += ROW;
   }
 }
 

@@ -12,14 +12,15 @@ export const CONTROL_BYTES = 256;
 
 // The description of a mode: where its view, its factor and the other factors lie, and how its work is cut.
 export const MODE_ORDER = 0; // N
-export const MODE_FACTOR = 4; // U⁽ⁱ⁾ (P × RANK)
-export const MODE_Y = 8; // Y (P × RANK), or 0 when MAX_INNER = 1
+export const MODE_FACTOR = 4; // U⁽ⁱ⁾ (P × R)
+export const MODE_COMPANION = 8; // (P × R): Y for the paper's step, U⁽ⁱ⁾ before its last update for the others; or 0
 export const MODE_ROW_START = 12; // (P + 1) entry numbers
 export const MODE_RECORDS = 16; // nnz records of N words: the indices in the other modes, then the value
 export const MODE_TASKS = 20;
 export const MODE_TASK_COUNT = 24;
 export const MODE_SPLITS = 28;
 export const MODE_PARTIALS = 32;
+export const MODE_SCALE = 36; // v (R), positive: see gradientRow.ts
 export const MODE_OTHERS = 64; // the addresses of the other factors, N − 1 words
 
 // A task: some whole rows, or a part of the sample of one long row.
@@ -37,6 +38,11 @@ export const SPLIT_PARTS = 4;
 export const SPLIT_DONE = 8; // parts that are done
 export const SPLIT_BYTES = 12;
 
-// What a bench may leave out of a step to see what it costs.
+// The kinds of step.
+export const STEP_PAPER = 0; // Algorithm 1
+export const STEP_GRADIENT = 1; // a gradient step under a diagonal bound of H
+export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
+
+// What a bench may leave out of the paper's step to see what it costs.
 export const SKIP_POWER_METHOD = 1;
 export const SKIP_HESSIAN = 2;

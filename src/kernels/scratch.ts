@@ -14,14 +14,16 @@ const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
 const SUM_BYTES: usize = MATRIX + ROW; // H, then g
 
-export const SCRATCH_BYTES: usize = 64 + K_BYTES + D_BYTES + SUM_BYTES + 2 * ROW;
+export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 2 * ROW;
 
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
 /** K (BLOCK × R) */
 @inline export function blockScratch(): usize { return scratch + 64; }
 /** d (BLOCK) */
 @inline export function residualScratch(): usize { return scratch + 64 + K_BYTES; }
-/** H (R × R), then g (R): laid out as the partial sums of a split row are. */
-@inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES; }
+/** Kv (BLOCK) */
+@inline export function productScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES; }
+/** The sums over a sample, laid out as the partial sums of a split row are (step.ts). */
+@inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES; }
 /** Two vectors (R) */
-@inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + D_BYTES + SUM_BYTES; }
+@inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }

@@ -15,6 +15,8 @@ export interface CpModelFields {
   /** The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. */
   factors: readonly Float32Array[]
   labels?: readonly (readonly string[] | undefined)[]
+  /** Per mode, the rows that no training entry spoke of; none by default. */
+  unobserved?: readonly Uint32Array[]
   training?: TrainingRecord
 }
 
@@ -27,9 +29,11 @@ export class CpModel {
   readonly rank: number
   readonly factors: readonly Float32Array[]
   readonly labels?: readonly (readonly string[] | undefined)[]
+  /** Per mode, the rows that no training entry spoke of: they have the mean of the others. */
+  readonly unobserved: readonly Uint32Array[]
   readonly training: TrainingRecord
 
-  constructor({ dims, rank, factors, labels, training }: CpModelFields) {
+  constructor({ dims, rank, factors, labels, unobserved, training }: CpModelFields) {
     checkShapes(dims, rank, factors)
     checkFactors(rank, factors)
     if (labels) checkLabels(dims, labels)
@@ -37,6 +41,7 @@ export class CpModel {
     this.rank = rank
     this.factors = factors
     if (labels) this.labels = labels
+    this.unobserved = unobserved ?? dims.map(() => new Uint32Array(0))
     this.training = training ?? {}
   }
 

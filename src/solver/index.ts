@@ -1,4 +1,5 @@
-export { type Completion, complete, type EpochReport } from './complete.ts'
+export { type Completion, complete } from './complete.ts'
+export type { EpochReport } from './course.ts'
 export { meanError } from './meanError.ts'
-export { type CompleteOptions, defaults, type Settings } from './options.ts'
+export { type CompleteOptions, defaults, type Settings, type SolverName, solverNames } from './options.ts'
 export { explainStop, type StopReason } from './stopping.ts'

@@ -2,24 +2,24 @@ import type { Engine } from '../engine/engine.ts'
 import { InputError } from '../inputError.ts'
 import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import type { EpochReport } from './complete.ts'
+import type { EpochReport } from './course.ts'
 
 export interface CompleteOptions {
   /** R, the number of components. */
   rank?: number
-  /** 'paper': the paper's Algorithm 2, exactly. */
-  solver?: 'paper'
-  /** λ, the weight of the squared norms of the factors. */
-  lambda?: number
-  /** c, the share of each row's entries that a step uses, in (0, 1]. */
-  sample?: number
-  /** MAX_INNER, steps per mode and AO iteration. */
+  /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
+  solver?: SolverName
+  /** λ, the weight of the squared norms of the factors; 'auto' (default of 'fast') follows the noise. */
+  lambda?: number | 'auto'
+  /** c, the share of each row's entries that a step uses, in (0, 1]; 'auto' (default of 'fast') starts small. */
+  sample?: number | 'auto'
+  /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
   epochs?: number
   /** Stop after this many seconds of solving. */
   seconds?: number
-  /** Stop when an epoch changes the training error by less than this share of it. */
+  /** Stop when an epoch changes the training error by less than this share of it (over five, with 'fast'). */
   tolerance?: number
   /** Held-out entries: their error is reported, and the factors with the smallest one are returned. */
   validation?: SparseTensor
@@ -39,12 +39,15 @@ export interface CompleteOptions {
   engine?: Engine
 }
 
+export type SolverName = 'fast' | 'paper'
+export const solverNames: readonly SolverName[] = ['fast', 'paper']
+
 /** The options that decide the result, complete and checked. */
 export interface Settings {
-  solver: 'paper'
+  solver: SolverName
   rank: number
-  lambda: number
-  sample: number
+  lambda: number | 'auto'
+  sample: number | 'auto'
   maxInner: number
   epochs: number
   seconds: number
@@ -53,56 +56,72 @@ export interface Settings {
   seed: number
 }
 
-export const defaults: Settings = {
-  solver: 'paper',
-  rank: 10,
-  lambda: 0.01,
-  sample: 0.5,
-  maxInner: 1,
-  epochs: 100,
-  seconds: Infinity,
-  tolerance: 0,
-  patience: Infinity,
-  seed: 1,
+const common = { rank: 10, maxInner: 1, seconds: Infinity, seed: 1 }
+
+/** What each solver does unless it is told otherwise. */
+export const defaults: { [name in SolverName]: Settings } = {
+  fast: {
+    solver: 'fast',
+    ...common,
+    lambda: 'auto',
+    sample: 'auto',
+    epochs: 500,
+    tolerance: 1e-3,
+    patience: 10,
+  },
+  paper: {
+    solver: 'paper',
+    ...common,
+    lambda: 0.01,
+    sample: 0.5,
+    epochs: 100,
+    tolerance: 0,
+    patience: Infinity,
+  },
 }
 
 export function settingsOf(options: CompleteOptions): Settings {
+  const solver = options.solver ?? 'fast'
+  if (!solverNames.includes(solver))
+    throw new InputError(`There is no solver '${solver}'; there are '${solverNames.join("' and '")}'.`)
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const all: Settings & CompleteOptions = { ...defaults, ...given }
-  if (all.solver !== 'paper') throw new InputError(`There is no solver '${all.solver}'; there is 'paper'.`)
-  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience', most = Infinity): number => {
+  const all: Settings & CompleteOptions = { ...defaults[solver], ...given }
+
+  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): number => {
     const value = all[name]
-    if (!(Number.isInteger(value) || value === Infinity) || value < 1 || value > most)
-      throw new InputError(
-        `${name} is ${value}; it must be a whole number from 1${most < Infinity ? ` to ${most}` : ''}.`,
-      )
+    if (!(Number.isInteger(value) || value === Infinity) || value < 1)
+      throw new InputError(`${name} is ${value}; it must be a whole number from 1.`)
     return value
   }
-  const number = (
-    name: 'lambda' | 'sample' | 'seconds' | 'tolerance',
+  const number = <T extends number | 'auto'>(
+    name: string,
+    value: T,
     ok: (x: number) => boolean,
     must: string,
-  ): number => {
-    if (typeof all[name] !== 'number' || !ok(all[name]))
-      throw new InputError(`${name} is ${all[name]}; it must be ${must}.`)
-    return all[name]
+  ): T => {
+    if (value === 'auto' && solver === 'paper')
+      throw new InputError(`${name} is 'auto', which the paper's solver does not know; give a number.`)
+    if (value !== 'auto' && !(typeof value === 'number' && ok(value)))
+      throw new InputError(`${name} is ${value}; it must be ${must}.`)
+    return value
   }
   if (!Number.isSafeInteger(all.seed) || all.seed < 0)
     throw new InputError(`seed is ${all.seed}; it must be a whole number from 0 to 2^53 - 1.`)
-  if (all.patience < Infinity && !all.validation)
+  if (options.patience !== undefined && !all.validation)
     throw new InputError(
       'patience counts epochs without a better validation error; give validation entries too.',
     )
+  if (solver === 'fast' && all.maxInner !== 1)
+    throw new InputError(`maxInner is ${all.maxInner}; only the paper's solver takes inner steps.`)
   return {
-    solver: all.solver,
+    ...{ solver, seed: all.seed },
     rank: whole('rank'),
-    lambda: number('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0'),
-    sample: number('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1'),
-    maxInner: whole('maxInner', 1_000_000),
+    lambda: number('lambda', all.lambda, (x) => x >= 0 && x < Infinity, 'a finite number from 0'),
+    sample: number('sample', all.sample, (x) => x > 0 && x <= 1, 'above 0 and at most 1'),
+    maxInner: whole('maxInner'),
     epochs: whole('epochs'),
-    seconds: number('seconds', (x) => x > 0, 'above 0'),
-    tolerance: number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1'),
+    seconds: number('seconds', all.seconds, (x) => x > 0, 'above 0'),
+    tolerance: number('tolerance', all.tolerance, (x) => x >= 0 && x < 1, 'at least 0 and below 1'),
     patience: whole('patience'),
-    seed: all.seed,
   }
 }

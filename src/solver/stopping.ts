@@ -1,7 +1,7 @@
-import type { EpochReport } from './complete.ts'
+import type { EpochReport } from './course.ts'
 import type { Settings } from './options.ts'
 
-export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'aborted'
+export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'aborted'
 
 /** Decides after each epoch whether to go on, and says why not. */
 export function stopRule(settings: Settings): (report: EpochReport) => StopReason | undefined {
@@ -33,9 +33,11 @@ export function explainStop(reason: StopReason, settings: Settings): string {
     case 'seconds':
       return `${settings.seconds} seconds are over`
     case 'tolerance':
-      return `the training error changed by less than ${settings.tolerance} of itself`
+      return `an epoch changed the training error by less than ${settings.tolerance} of itself`
     case 'patience':
       return `the validation error has not improved for ${settings.patience} epochs`
+    case 'exact':
+      return 'the training entries are matched as exactly as float32 allows'
     case 'aborted':
       return 'it was interrupted'
   }

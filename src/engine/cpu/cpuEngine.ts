@@ -2,18 +2,19 @@ import { InputError } from '../../inputError.ts'
 import {
   CONTROL_STOP,
   CONTROL_THREADS,
+  MODE_COMPANION,
   MODE_FACTOR,
   MODE_ORDER,
   MODE_OTHERS,
   MODE_PARTIALS,
   MODE_RECORDS,
   MODE_ROW_START,
+  MODE_SCALE,
   MODE_SPLITS,
   MODE_TASK_COUNT,
   MODE_TASKS,
-  MODE_Y,
 } from '../../kernels/layout.ts'
-import type { Engine, ErrorSums, Iterations, Problem } from '../engine.ts'
+import type { Engine, EntrySet, ErrorSums, Iterations, Problem } from '../engine.ts'
 import { compileKernel, instantiateKernel } from './kernel.ts'
 import {
   checkMemory,
@@ -55,17 +56,13 @@ export class CpuEngine implements Engine {
     this.#onPlan = onPlan
   }
 
-  async load({ tensor, validation, rank, maxInner, seed, valueScale }: Problem): Promise<void> {
+  async load({ tensor, validation, probe, rank, companions, seed, valueScale }: Problem): Promise<void> {
     const { threads } = this
     const { dims } = tensor
-    const entries = tensor.values.length
     const plan = planMemory({
-      dims,
-      entries,
+      ...{ dims, rank, companions, threads, entries: tensor.values.length },
       validationEntries: validation?.values.length,
-      rank,
-      maxInner,
-      threads,
+      probeEntries: probe?.values.length,
     })
     this.#onPlan(plan)
     checkMemory(plan)
@@ -74,29 +71,30 @@ export class CpuEngine implements Engine {
     const module = await compileKernel(plan.padded)
     checkKernel(module, memory, plan)
     const pool = startPool(threads)
-    this.#loaded = {
-      plan,
-      memory,
-      pool,
-      rank,
-      dims,
-      words: new Uint32Array(memory.buffer),
-      sample: Number.NaN,
-    }
-    this.#loaded.words[(plan.control + CONTROL_THREADS) / 4] = threads
+    const words = new Uint32Array(memory.buffer)
+    this.#loaded = { plan, memory, pool, rank, dims, words, sample: Number.NaN, unbalanced: true }
+    words[(plan.control + CONTROL_THREADS) / 4] = threads
     await pool.ask((thread) => ({ type: 'start', thread, module, memory, plan }))
-    const shared = { tensor: shareable(tensor), validation: validation && shareable(validation) }
-    await pool.ask(() => ({ type: 'build', ...shared, seed, valueScale }))
+    const sets = {
+      train: shareable(tensor),
+      validation: validation && shareable(validation),
+      probe: probe && shareable(probe),
+    }
+    await pool.ask(() => ({ type: 'build', sets, seed, valueScale }))
     describeModes(this.#loaded)
   }
 
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
-    const { plan, memory, rank, dims } = this.#problem()
+    const loaded = this.#problem()
+    const { plan, memory, rank, dims } = loaded
     dims.forEach((rows, i) => {
-      const padded = new Float32Array(memory.buffer, plan.modes[i].factor, rows * plan.padded)
+      const { factor, companion } = plan.modes[i]
+      const padded = new Float32Array(memory.buffer, factor, rows * plan.padded)
       for (let p = 0; p < rows; p++)
         padded.set(factors[i].subarray(p * rank, (p + 1) * rank), p * plan.padded)
+      if (companion) new Float32Array(memory.buffer, companion, padded.length).set(padded)
     })
+    loaded.unbalanced = true
   }
 
   async readFactors(): Promise<Float32Array[]> {
@@ -114,6 +112,8 @@ export class CpuEngine implements Engine {
   async iterate(run: Iterations, skip = 0): Promise<number> {
     const loaded = this.#problem()
     if (loaded.sample !== run.sample) cutModes(loaded, run.sample)
+    if (run.step.kind !== 'paper' && loaded.unbalanced) await loaded.pool.ask(() => ({ type: 'balance' }))
+    loaded.unbalanced = run.step.kind === 'paper'
     const stop = (loaded.plan.control + CONTROL_STOP) / 4
     Atomics.store(loaded.words, stop, 0)
     const [done] = await loaded.pool.ask(() => ({ type: 'iterate', run, skip }))
@@ -125,10 +125,10 @@ export class CpuEngine implements Engine {
     if (loaded) Atomics.store(loaded.words, (loaded.plan.control + CONTROL_STOP) / 4, 1)
   }
 
-  async error(entries: 'train' | 'validation'): Promise<ErrorSums> {
+  async error(entries: EntrySet): Promise<ErrorSums> {
     const { plan, memory, words, pool } = this.#problem()
     const view = plan.errors[entries]
-    if (!view) throw new Error('No validation entries were loaded.')
+    if (!view) throw new Error(`No ${entries} entries were loaded.`)
     await pool.ask(() => ({ type: 'error', entries }))
     const tasks = words[(view.descriptor + MODE_TASK_COUNT) / 4]
     const sums = new Float64Array(memory.buffer, view.sums, 2 * tasks)
@@ -161,6 +161,8 @@ interface Loaded {
   dims: readonly number[]
   /** The sample fraction that the tasks are cut for. */
   sample: number
+  /** Whether the columns have changed since they were balanced, by other than the steps that balance them. */
+  unbalanced: boolean
 }
 
 function checkKernel(module: WebAssembly.Module, memory: WebAssembly.Memory, { padded }: MemoryPlan): void {
@@ -172,8 +174,8 @@ function checkKernel(module: WebAssembly.Module, memory: WebAssembly.Memory, { p
 /** Tells the kernels where each mode's things lie, and cuts the views that errors are summed over. */
 function describeModes(loaded: Loaded): void {
   const { plan } = loaded
-  for (const [i, mode] of plan.modes.entries()) describe(loaded, mode, mode.view, i, mode.y)
-  for (const errors of [plan.errors.train, plan.errors.validation]) {
+  for (const [i, mode] of plan.modes.entries()) describe(loaded, mode, mode.view, i, mode.companion)
+  for (const errors of Object.values(plan.errors)) {
     if (!errors) continue
     describe(loaded, errors, errors.view, 0, 0)
     cut(loaded, errors, errors.view, 1)
@@ -185,19 +187,20 @@ function describe(
   { descriptor, tasks, splits }: TaskPlan,
   view: ViewPlan,
   i: number,
-  y: number,
+  companion: number,
 ): void {
   const set = (field: number, value: number): void => {
     words[(descriptor + field) / 4] = value
   }
   set(MODE_ORDER, dims.length)
   set(MODE_FACTOR, plan.modes[i].factor)
-  set(MODE_Y, y)
+  set(MODE_COMPANION, companion)
   set(MODE_ROW_START, view.rowStart)
   set(MODE_RECORDS, view.records)
   set(MODE_TASKS, tasks)
   set(MODE_SPLITS, splits)
   set(MODE_PARTIALS, plan.partials)
+  set(MODE_SCALE, plan.modes[i].scale)
   const others = plan.modes.filter((_, other) => other !== i)
   for (const [o, { factor }] of others.entries()) set(MODE_OTHERS + 4 * o, factor)
 }

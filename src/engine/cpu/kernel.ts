@@ -21,15 +21,9 @@ export interface Kernel {
   scratchBytes(): number
   partialBytes(): number
   barrier(control: number): void
-  paperStep(
-    control: number,
-    mode: number,
-    key: number,
-    c: number,
-    lambda: number,
-    first: number,
-    skip: number,
-  ): void
+  setPaperStep(c: number, lambda: number, first: number, skip: number): void
+  setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
+  step(control: number, mode: number, key: number): void
   errorSums(control: number, mode: number, sums: number): void
   largestEigenvalue(H: number, v: number, w: number): number
   draw(key: number, counter: number): number

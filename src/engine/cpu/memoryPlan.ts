@@ -14,8 +14,8 @@ export interface MemoryPlan {
   /** Per thread. */
   scratch: readonly number[]
   modes: readonly ModePlan[]
-  /** The views that errors are summed over: mode 1 of the training and of the validation entries. */
-  errors: { train: ErrorPlan; validation?: ErrorPlan }
+  /** The views that errors are summed over: mode 1 of each set of entries. */
+  errors: { train: ErrorPlan; validation?: ErrorPlan; probe?: ErrorPlan }
   partials: number
   byteLength: number
   /** What it is made of, for people. */
@@ -40,7 +40,11 @@ export interface TaskPlan {
 export interface ModePlan extends TaskPlan {
   view: ViewPlan
   factor: number
-  y: number
+  companion: number
+  /** v of the gradient step. */
+  scale: number
+  /** The lengths of the factor's columns, in float64. */
+  norms: number
 }
 
 export interface ErrorPlan extends TaskPlan {
@@ -52,8 +56,9 @@ export interface ProblemSize {
   dims: readonly number[]
   entries: number
   validationEntries?: number
+  probeEntries?: number
   rank: number
-  maxInner?: number
+  companions: boolean
   threads: number
 }
 
@@ -61,7 +66,7 @@ export interface ProblemSize {
 const MOST_BYTES = 2 ** 32
 
 export function planMemory(size: ProblemSize): MemoryPlan {
-  const { dims, entries, rank, threads, maxInner = 1, validationEntries = 0 } = size
+  const { dims, entries, rank, threads, companions, validationEntries = 0, probeEntries = 0 } = size
   const padded = paddedRank(rank)
   const order = dims.length
   const rowBytes = 4 * padded
@@ -109,17 +114,23 @@ export function planMemory(size: ProblemSize): MemoryPlan {
     view: takeView('entries', rows, entries),
     ...takeTasks(rows, entries),
     factor: take('factors', rows * rowBytes),
-    y: maxInner > 1 ? take('factors', rows * rowBytes) : 0,
+    companion: companions ? take('factors', rows * rowBytes) : 0,
+    scale: take('factors', rowBytes),
+    norms: take('factors', 2 * rowBytes),
   }))
   const train = takeErrors(modes[0].view)
-  const validation =
-    validationEntries > 0 ? takeErrors(takeView('validation', dims[0], validationEntries)) : undefined
+  const takeSet = (part: string, count: number): ErrorPlan | undefined =>
+    count > 0 ? takeErrors(takeView(part, dims[0], count)) : undefined
+  const errors = {
+    train,
+    validation: takeSet('validation', validationEntries),
+    probe: takeSet('probe', probeEntries),
+  }
   const mostPartials = Math.max(...dims.map((rows) => mostTasks(rows, entries, padded).partials))
   const partials = take('partial sums', mostPartials * partialBytes(padded))
 
   return {
-    ...{ padded, control, scratch, modes, partials, byteLength: end },
-    errors: { train, ...(validation ? { validation } : {}) },
+    ...{ padded, control, scratch, modes, partials, errors, byteLength: end },
     parts: [...parts].map(([name, byteLength]) => ({ name, byteLength })),
   }
 }
@@ -128,7 +139,7 @@ export function planMemory(size: ProblemSize): MemoryPlan {
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1)
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
-  64 + 4 * blockEntries(padded) * (padded + 1) + partialBytes(padded) + 8 * padded
+  64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 8 * padded
 
 /** Refuses what cannot fit, with a sentence that says how much is needed. */
 export function checkMemory(plan: MemoryPlan): void {

@@ -1,5 +1,5 @@
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { Iterations } from '../engine.ts'
+import type { EntrySet, Iterations } from '../engine.ts'
 import type { MemoryPlan } from './memoryPlan.ts'
 
 /** What the main thread asks of every worker; each answers once. */
@@ -11,9 +11,10 @@ export type Request =
       memory: WebAssembly.Memory
       plan: MemoryPlan
     }
-  | { type: 'build'; tensor: SparseTensor; validation?: SparseTensor; seed: number; valueScale: number }
+  | { type: 'build'; sets: Record<EntrySet, SparseTensor | undefined>; seed: number; valueScale: number }
   | { type: 'iterate'; run: Iterations; skip: number }
-  | { type: 'error'; entries: 'train' | 'validation' }
+  | { type: 'balance' }
+  | { type: 'error'; entries: EntrySet }
 
 /** `done`: AO iterations done, for `iterate`. */
 export type Reply = { done: number } | { failure: string }

@@ -65,7 +65,8 @@ export function cutTasks(
   }
 
   for (let p = 0; p < rows; p++) {
-    const sampled = Math.floor(sample * (rowStart[p + 1] - rowStart[p]))
+    const expected = sample * (rowStart[p + 1] - rowStart[p])
+    const sampled = Math.floor(expected)
     if (sampled > size) {
       endWholeRows(p)
       const parts = Math.ceil(sampled / size)
@@ -77,9 +78,11 @@ export function cutTasks(
       splits.set([counts.partials, parts, 0], (counts.splits++ * SPLIT_BYTES) / 4)
       counts.partials += parts
       firstRow = p + 1
-    } else if (sampled > 0) {
-      if (cost > 0 && cost + sampled + ROW_COST > size) endWholeRows(p)
-      cost += sampled + ROW_COST
+    } else if (expected > 0) {
+      // A row that is sampled only now and then, by random rounding, costs its share.
+      const rowCost = sampled + ROW_COST * Math.min(1, expected)
+      if (cost > 0 && cost + rowCost > size) endWholeRows(p)
+      cost += rowCost
     }
   }
   endWholeRows(rows)

@@ -2,10 +2,11 @@
  * A worker thread, in Node or in a browser. It shares one memory with the others and runs whole AO iterations
  * behind barriers; the main thread hears from it once per request.
  */
-import { CONTROL_GO, CONTROL_STOP } from '../../kernels/layout.ts'
+import { CONTROL_GO, CONTROL_STOP, STEP_GRADIENT, STEP_NEWTON } from '../../kernels/layout.ts'
 import { purpose, stream } from '../../random.ts'
 import { buildModeView } from '../../tensor/modeView.ts'
-import type { Iterations } from '../engine.ts'
+import type { EntrySet, Iterations } from '../engine.ts'
+import { balanceColumns } from './balance.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import type { MemoryPlan } from './memoryPlan.ts'
 import type { Reply, Request } from './messages.ts'
@@ -41,6 +42,9 @@ function answer(request: Request): number {
       return 0
     case 'iterate':
       return iterate(request.run, request.skip)
+    case 'balance':
+      balance()
+      return 0
     case 'error':
       sumErrors(request.entries)
       return 0
@@ -53,32 +57,49 @@ function start({ thread: number, module, memory, plan }: Request & { type: 'star
   return { number, kernel, memory, plan, words: new Int32Array(memory.buffer, plan.control, 64) }
 }
 
-/** Each thread builds the views of some modes. */
-function build({ tensor, validation, seed, valueScale }: Request & { type: 'build' }): void {
+/** Each thread builds some of the views. */
+function build({ sets, seed, valueScale }: Request & { type: 'build' }): void {
   const { plan, memory, number } = thread
-  const jobs = plan.modes.map(({ view }, mode) => ({ entries: tensor, mode, view }))
-  if (validation && plan.errors.validation)
-    jobs.push({ entries: validation, mode: 0, view: plan.errors.validation.view })
+  const order = plan.modes.length
+  const jobs = plan.modes.map(({ view }, mode) => ({ entries: sets.train, mode, view }))
+  for (const name of ['validation', 'probe'] as const) {
+    const errors = plan.errors[name]
+    if (errors) jobs.push({ entries: sets[name], mode: 0, view: errors.view })
+  }
   jobs.forEach(({ entries, mode, view }, job) => {
-    if (job % plan.scratch.length === number)
-      buildModeView(entries, mode, viewArrays(memory, view, tensor.dims.length), { seed, valueScale })
+    if (entries && job % plan.scratch.length === number)
+      buildModeView(entries, mode, viewArrays(memory, view, order), { seed, valueScale })
   })
 }
 
 /** Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. */
 function iterate(run: Iterations, skip: number): number {
   const { kernel, plan } = thread
-  for (let k = run.first; k < run.first + run.count; k++) {
-    if (stopped()) return k - run.first
+  const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
+  let done = 0
+  for (let k = run.first; done < run.count && !stopped(); k++, done++) {
     plan.modes.forEach(({ descriptor }, i) => {
-      for (let l = 0; l < run.maxInner; l++) {
-        const key = stream(run.seed, purpose.sample, k, i, l)
-        kernel.paperStep(plan.control, descriptor, key, run.sample, run.lambda, l === 0 ? 1 : 0, skip)
+      for (let l = 0; l < inner; l++) {
+        setStep(run, l, skip)
+        kernel.step(plan.control, descriptor, stream(run.seed, purpose.sample, k, i, l))
         kernel.barrier(plan.control)
       }
     })
   }
-  return run.count
+  if (run.step.kind !== 'paper') balance()
+  return done
+}
+
+function setStep({ sample, lambda, step }: Iterations, l: number, skip: number): void {
+  const { kernel } = thread
+  if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
+  else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
+  else kernel.setFastStep(STEP_NEWTON, sample, lambda, step.momentum, step.damping)
+}
+
+function balance(): void {
+  const { kernel, plan, memory, number } = thread
+  balanceColumns(plan, memory, number, () => kernel.barrier(plan.control))
 }
 
 /** All threads must stop after the same iteration, so one of them looks and tells the others. */
@@ -89,7 +110,7 @@ function stopped(): boolean {
   return Atomics.load(words, CONTROL_GO / 4) === 0
 }
 
-function sumErrors(entries: 'train' | 'validation'): void {
+function sumErrors(entries: EntrySet): void {
   const { kernel, plan } = thread
   const view = plan.errors[entries]
   if (!view) return

@@ -1,0 +1,59 @@
+import type { MemoryPlan } from './memoryPlan.ts'
+
+/**
+ * Balances the factors: what is multiplied into column r of one mode can be divided out of another without
+ * changing the model, and equal lengths make λ Σ‖U⁽ⁱ⁾‖² smallest and keep float32 in its comfortable middle. Each
+ * mode is the work of one thread; `meet` is the barrier between measuring and scaling.
+ */
+export function balanceColumns(
+  plan: MemoryPlan,
+  memory: WebAssembly.Memory,
+  thread: number,
+  meet: () => void,
+): void {
+  const { padded, modes, scratch } = plan
+  const threads = scratch.length
+  const lengths = modes.map(({ norms }) => new Float64Array(memory.buffer, norms, padded))
+  const own = modes.map((_, i) => i).filter((i) => i % threads === thread)
+  for (const i of own) measureColumns(factorOf(plan, memory, i), lengths[i])
+  meet()
+  for (const i of own) {
+    const common = lengths[i].map(
+      (_, r) => lengths.reduce((product, l) => product * l[r], 1) ** (1 / modes.length),
+    )
+    const by = common.map((length, r) => (length > 0 && length < Infinity ? length / lengths[i][r] : 1))
+    scaleColumns(factorOf(plan, memory, i), by)
+    scaleColumns(companionOf(plan, memory, i), by)
+    new Float32Array(memory.buffer, modes[i].scale, padded).set(scaleVector(common, modes.length))
+  }
+  meet()
+}
+
+const factorOf = ({ padded, modes }: MemoryPlan, memory: WebAssembly.Memory, i: number): Float32Array =>
+  new Float32Array(memory.buffer, modes[i].factor, modes[i].view.rows * padded)
+
+const companionOf = ({ padded, modes }: MemoryPlan, memory: WebAssembly.Memory, i: number): Float32Array =>
+  new Float32Array(memory.buffer, modes[i].companion, modes[i].view.rows * padded)
+
+function measureColumns(factor: Float32Array, lengths: Float64Array): void {
+  const columns = lengths.length
+  lengths.fill(0)
+  for (let at = 0; at < factor.length; at += columns)
+    for (let r = 0; r < columns; r++) lengths[r] += factor[at + r] * factor[at + r]
+  for (let r = 0; r < columns; r++) lengths[r] = Math.sqrt(lengths[r])
+}
+
+function scaleColumns(factor: Float32Array, by: Float64Array): void {
+  const columns = by.length
+  for (let at = 0; at < factor.length; at += columns)
+    for (let r = 0; r < columns; r++) factor[at + r] *= by[r]
+}
+
+/** v of the gradient step, 1 / (the typical size of k_r) up to a common factor: k is a product of N − 1 columns. */
+function scaleVector(common: Float64Array, order: number): Float64Array {
+  const longest = Math.max(...common)
+  const smallest = 1e-3 // a component this much smaller than the largest is not trusted to stay so
+  return common.map((length) =>
+    Math.min(1e30, Math.max(smallest, longest > 0 ? length / longest : 1) ** (1 - order)),
+  )
+}

@@ -1,0 +1,107 @@
+import type { Engine, Step } from '../engine/engine.ts'
+import { draw, purpose, stream, unit } from '../random.ts'
+import { pickEntries, type SparseTensor } from '../tensor/index.ts'
+import { type Course, type EpochReport, scoreOf } from './course.ts'
+import { lambdaRule } from './lambda.ts'
+import type { Settings } from './options.ts'
+import { costOf, fixedStage, ladder, Schedule, type Stage } from './schedule.ts'
+import type { StopReason } from './stopping.ts'
+
+/** A round, between two looks at the error, is about this much of an epoch. */
+const ROUND_EPOCHS = 0.25
+/** An error this many times the best one so far is no accident: back to the best, with larger samples. */
+const DIVERGED = 1.5
+/** Below this relative error float32 has nothing more to say. */
+const EXACT = 1e-5
+/** Damping of small samples: as if this many entries more, per component, spoke for the row as it is. */
+const DAMPING_PER_COMPONENT = 1
+
+/** Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves. */
+export async function solveFast(
+  course: Course,
+  settings: Settings,
+  engine: Engine,
+  tensor: SparseTensor,
+): Promise<StopReason> {
+  const { rank } = settings
+  const { dims } = tensor
+  const entries = tensor.values.length
+  const stages =
+    settings.sample === 'auto' ? ladder(dims, entries, rank) : [fixedStage(settings.sample, rank)]
+  const schedule = new Schedule(
+    stages,
+    stages.map((stage) => costOf(stage, dims, entries, rank)),
+  )
+  const chooseLambda = lambdaRule(tensor, rank)
+  const settled = settledRule(settings)
+  let momentumShare = 1 // halved whenever the error grows
+
+  let report = await course.look('probe', stages[0].sample, 0)
+  let noise = chooseLambda(report.train.rmse)
+  await course.keep(report)
+  for (;;) {
+    const { stage } = schedule
+    // λ at its full weight from the start would prune components before they have found their place.
+    const lambda = settings.lambda === 'auto' ? noise * stage.sample : settings.lambda
+    const iterations = Math.max(1, Math.round(ROUND_EPOCHS / stage.sample))
+    const before = report.train.relative
+    const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, rank, momentumShare))
+    report = await course.look('probe', stage.sample, lambda)
+    if (whole) course.report(report)
+    await course.keepIfBetter(report)
+    if (!whole) return 'aborted'
+
+    if (report.train.relative > DIVERGED * course.best!.report.train.relative) {
+      await engine.writeFactors(course.best!.factors)
+      report = course.best!.report
+      schedule.climb()
+      momentumShare /= 2
+    } else {
+      schedule.observe(before, report.train.relative, iterations)
+      noise = (noise + chooseLambda(report.train.rmse)) / 2
+    }
+    const reason = settled(course, report, schedule.atTop)
+    if (reason) return reason
+  }
+}
+
+function stepOf({ sample, kind }: Stage, rank: number, momentumShare: number): Step {
+  if (kind === 'gradient') return { kind, momentum: 0.9 * momentumShare }
+  // A solved row needs less of a push, and a noisy one less still.
+  return { kind, momentum: Math.min(0.5, sample) * momentumShare, damping: DAMPING_PER_COMPONENT * rank }
+}
+
+/** Ends the work when the error has stopped improving, or the user's limits are reached. */
+function settledRule(
+  settings: Settings,
+): (course: Course, report: EpochReport, atTop: boolean) => StopReason | undefined {
+  const { epochs, seconds, tolerance, patience } = settings
+  const window = 5 // epochs over which the training error must improve
+  let bestScore = Infinity
+  let bestEpoch = 0
+  return (course, report, atTop) => {
+    if (scoreOf(report) < bestScore * (1 - tolerance)) {
+      bestScore = scoreOf(report)
+      bestEpoch = course.epoch
+    }
+    if (report.train.relative < EXACT) return 'exact'
+    if (report.validation && course.epoch - bestEpoch >= patience) return 'patience'
+    const past = course.epochs.findLast(({ epoch }) => epoch <= course.epoch - window)
+    const gain = past ? 1 - report.train.relative / past.train.relative : 1
+    if (atTop && gain < window * tolerance) return 'tolerance'
+    if (course.epoch >= epochs) return 'epochs'
+    if (course.seconds >= seconds) return 'seconds'
+    return undefined
+  }
+}
+
+/** A fixed random part of the training entries, enough to see the error by: all of them if they are few. */
+export function probeOf(tensor: SparseTensor, seed: number): SparseTensor {
+  const total = tensor.values.length
+  const wanted = Math.max(100_000, Math.ceil(total / 50))
+  if (total <= wanted) return tensor
+  const key = stream(seed, purpose.probe)
+  const picked: number[] = []
+  for (let e = 0; e < total; e++) if (unit(draw(key, e)) < wanted / total) picked.push(e)
+  return pickEntries(tensor, Uint32Array.from(picked))
+}

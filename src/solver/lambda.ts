@@ -1,0 +1,31 @@
+import type { SparseTensor } from '../tensor/index.ts'
+
+/**
+ * λ from the data. If the entries had noise of variance σ² around the model, and the factors' elements were drawn
+ * with mean square τ², the most probable factors would minimise the cost with λ = σ²/τ². σ² is estimated by the
+ * training error itself, as it falls: without noise λ goes to zero with it, in noise it stays where it is needed.
+ *
+ * τ² is that of random factors of the data's size (initial.ts), seen after balancing, which makes Σ‖U⁽ⁱ⁾‖² N times the
+ * geometric instead of the arithmetic mean of the row counts. Fixed, not estimated: an estimate that shrinks with
+ * the factors would raise λ and shrink them further.
+ */
+export function lambdaRule({ dims, values }: SparseTensor, rank: number): (rmse: number) => number {
+  const N = dims.length
+  const rows = dims.reduce((sum, dim) => sum + dim, 0)
+  let [sum, squares] = [0, 0]
+  for (const x of values) {
+    sum += Math.abs(x)
+    squares += x * x
+  }
+  const mean = sum / values.length
+  const variance = Math.max(0, squares / values.length - mean * mean)
+  if (mean === 0) return () => 0
+  const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
+  const geometric = N * Math.exp(dims.reduce((sum, dim) => sum + Math.log(dim), 0) / N)
+  // Fitting p parameters takes the noise of about p entries along; half of the entries are never given up.
+  const free = values.length - Math.min(rows * rank, values.length / 2)
+  return (rmse) => {
+    const sigma2 = Math.min(variance, (rmse * rmse * values.length) / free)
+    return ((sigma2 / tau2) * rows) / geometric
+  }
+}
