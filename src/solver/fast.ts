@@ -13,6 +13,10 @@ const ROUND_EPOCHS = 0.25
 const DIVERGED = 1.5
 /** Below this relative error float32 has nothing more to say. */
 const EXACT = 1e-5
+/** Progress is judged over this many epochs … */
+const PROGRESS_EPOCHS = 5
+/** … relative to the error, or to this where the error is smaller: what is left then is not worth many epochs. */
+const SMALL = 0.1
 /** Damping of small samples: as if this many entries more, per component, spoke for the row as it is. */
 const DAMPING_PER_COMPONENT = 1
 
@@ -60,7 +64,7 @@ export async function solveFast(
       schedule.observe(before, report.train.relative, iterations)
       noise = (noise + chooseLambda(report.train.rmse)) / 2
     }
-    const reason = settled(course, report, schedule.atTop)
+    const reason = settled(course, report, schedule)
     if (reason) return reason
   }
 }
@@ -74,22 +78,30 @@ function stepOf({ sample, kind }: Stage, rank: number, momentumShare: number): S
 /** Ends the work when the error has stopped improving, or the user's limits are reached. */
 function settledRule(
   settings: Settings,
-): (course: Course, report: EpochReport, atTop: boolean) => StopReason | undefined {
+): (course: Course, report: EpochReport, schedule: Schedule) => StopReason | undefined {
   const { epochs, seconds, tolerance, patience } = settings
-  const window = 5 // epochs over which the training error must improve
   let bestScore = Infinity
   let bestEpoch = 0
-  return (course, report, atTop) => {
-    if (scoreOf(report) < bestScore * (1 - tolerance)) {
+  let since = 0 // the epoch from which progress is judged: that of the last climb
+  return (course, report, schedule) => {
+    const { epoch } = course
+    if (scoreOf(report) < bestScore) {
       bestScore = scoreOf(report)
-      bestEpoch = course.epoch
+      bestEpoch = epoch
     }
     if (report.train.relative < EXACT) return 'exact'
-    if (report.validation && course.epoch - bestEpoch >= patience) return 'patience'
-    const past = course.epochs.findLast(({ epoch }) => epoch <= course.epoch - window)
-    const gain = past ? 1 - report.train.relative / past.train.relative : 1
-    if (atTop && gain < window * tolerance) return 'tolerance'
-    if (course.epoch >= epochs) return 'epochs'
+    if (report.validation && epoch - bestEpoch >= patience) return 'patience'
+    const past = course.epochs.findLast((earlier) => earlier.epoch <= epoch - PROGRESS_EPOCHS)
+    if (past && past.epoch >= since) {
+      const gain = (past.train.relative - report.train.relative) / PROGRESS_EPOCHS
+      const settled = gain < tolerance * Math.max(report.train.relative, SMALL)
+      if (settled && schedule.atTop) return 'tolerance'
+      if (settled) {
+        schedule.climb()
+        since = epoch
+      }
+    }
+    if (epoch >= epochs) return 'epochs'
     if (course.seconds >= seconds) return 'seconds'
     return undefined
   }

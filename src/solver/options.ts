@@ -19,7 +19,10 @@ export interface CompleteOptions {
   epochs?: number
   /** Stop after this many seconds of solving. */
   seconds?: number
-  /** Stop when an epoch changes the training error by less than this share of it (over five, with 'fast'). */
+  /**
+   * Stop when an epoch changes the training error by less than this share of it; 'fast' judges five epochs together,
+   * and an error below 0.1 as if it were 0.1.
+   */
   tolerance?: number
   /** Held-out entries: their error is reported, and the factors with the smallest one are returned. */
   validation?: SparseTensor
