@@ -48,6 +48,11 @@ export function wholeNumbers(text: string): number[] {
   return text.split(',').map(positiveWholeNumber)
 }
 
+/** Numbers, as in 0.05,0.2. */
+export function decimalNumbers(text: string): number[] {
+  return text.split(',').map(decimalNumber)
+}
+
 /** A file, or a share of the entries as in 0.1. */
 export function fileOrShare(text: string): string | number {
   const value = Number(text)

@@ -1,8 +1,12 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { type Comparison, compare } from '../bench/convergence.ts'
 import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
+import { type BenchProblem, benchProblems } from '../bench/problems.ts'
 import { hardwareThreads } from '../engine/cpu/index.ts'
-import { wholeNumbers } from './arguments.ts'
-import { count, table } from './format.ts'
+import { InputError } from '../inputError.ts'
+import { readTensor } from '../io/node/index.ts'
+import { decimalNumbers, positiveWholeNumber, wholeNumbers } from './arguments.ts'
+import { count, figure, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { startProgress } from './terminal.ts'
 
@@ -10,7 +14,20 @@ interface Options {
   small?: boolean
   ranks: number[]
   threads: number[]
-  rounds: number[]
+  rounds: number
+  json?: boolean
+  quiet?: boolean
+}
+
+interface ConvergenceCommandOptions {
+  problem?: string
+  full?: boolean
+  train?: string
+  test?: string
+  rank: number
+  threads: number
+  samples?: number[]
+  rounds: number
   json?: boolean
   quiet?: boolean
 }
@@ -28,12 +45,107 @@ export function benchCommand(): Command {
         .option('--small', 'a tenth of the entries, for a quick look')
         .option('--ranks <list>', 'as in 10,30,50', wholeNumbers, [10, 30, 50])
         .option('--threads <list>', 'as in 1,2', wholeNumbers, upTo(hardwareThreads()))
-        .option('--rounds <n>', 'measurements of each', wholeNumbers, [5])
+        .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
         .action(engine),
       { isDefault: true },
     )
+    .addCommand(convergenceCommand())
+}
+
+function convergenceCommand(): Command {
+  const names = benchProblems(false).map(({ name }) => name)
+  return new Command('convergence')
+    .description('held-out error against seconds and epochs, both solvers on the same problem')
+    .addOption(new Option('--problem <name>', 'one of them; all by default').choices(names))
+    .option('--full', "MovieLens-like problems at the paper's size, not at a tenth")
+    .option('--train <file>', 'your own problem instead: training entries (.tns) …')
+    .option('--test <file>', '… and held-out ones')
+    .option('--rank <r>', '… and its rank', positiveWholeNumber, 10)
+    .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--samples <list>', 'also the fast solver with these fixed c, as in 0.05,0.2,1', decimalNumbers)
+    .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 1)
+    .option('--json', 'print JSON')
+    .option('-q, --quiet', 'no progress')
+    .action(convergence)
+}
+
+async function convergence(options: ConvergenceCommandOptions): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const { threads, samples = [], rounds, problem, full = false } = options
+  const problems = options.train
+    ? [await ownProblem(options)]
+    : benchProblems(full).filter(({ name }) => !problem || name.replace('-full', '') === problem)
+  const results: Comparison[] = []
+  for (const each of problems) {
+    const result = await compare(each, {
+      threads,
+      samples,
+      rounds,
+      onProgress: (line) => progress.update(line),
+    })
+    progress.end()
+    results.push(result)
+    if (!options.json) await print(describeComparison(result))
+  }
+  if (options.json) await printJson(results)
+}
+
+async function ownProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
+  if (!train || !test)
+    throw new InputError('--train and --test belong together: the entries, and those held out.')
+  const [tensor, heldOut] = await Promise.all(
+    [train, test].map((path) => readTensor(path, { negative: 'keep' })),
+  )
+  const dims = tensor.dims.map((dim, mode) => Math.max(dim, heldOut.dims[mode]))
+  return {
+    ...{ name: train, rank, epochs: 100, lambdas: [0.01, 0.1, 1] },
+    make: () => ({ tensor: { ...tensor, dims }, test: { ...heldOut, dims } }),
+  }
+}
+
+function describeComparison({
+  problem,
+  dims,
+  entries,
+  rank,
+  threads,
+  curves,
+  target,
+  levels,
+}: Comparison): string {
+  const time = (s: number | null): string => (s === null ? '–' : s.toFixed(2))
+  const times = (a: number | null, b: number | null): string =>
+    a === null || b === null ? '–' : (a / b).toFixed(1)
+  const rows = levels.map((l) => [
+    String(l.error),
+    time(l.paper),
+    time(l.fast),
+    times(l.paper, l.fast),
+    time(l.fixed),
+    times(l.fast, l.fixed),
+  ])
+  const ends = curves.map(({ solver, sample, lambda, points, best }) => {
+    const last = points[points.length - 1]
+    return [
+      solver,
+      String(sample),
+      String(lambda),
+      figure(best),
+      figure(last.error),
+      last.epoch.toFixed(1),
+      last.seconds.toFixed(2),
+    ]
+  })
+  return [
+    `\n${problem}: ${dims.join('×')}, ${count(entries)} entries, R = ${rank}, ${threads} threads`,
+    `Held-out error ${figure(target.error)}, the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
+    '\nSeconds of updates to a held-out relative error',
+    table([['error', 'paper, best c', 'fast', 'paper/fast', 'fast, best fixed c', 'auto/fixed'], ...rows]),
+    '\nCurves',
+    table([['solver', 'c', 'lambda', 'best', 'last', 'epochs', 'seconds'], ...ends]),
+  ].join('\n')
 }
 
 /** 1, 2, 4 … and all. */
@@ -49,7 +161,7 @@ async function engine(options: Options): Promise<void> {
     ranks,
     threads,
     small,
-    rounds: options.rounds[0],
+    rounds: options.rounds,
     onProgress: (line) => progress.update(line),
   })
   progress.end()
