@@ -17,8 +17,8 @@ const EXACT = 1e-5
 const PROGRESS_EPOCHS = 5
 /** … relative to the error, or to this where the error is smaller: what is left then is not worth many epochs. */
 const SMALL = 0.1
-/** Damping of small samples: as if this many entries more, per component, spoke for the row as it is. */
-const DAMPING_PER_COMPONENT = 1
+/** Damping of small samples: as if so many more entries, evenly over all components, spoke for the row as it is. */
+const DAMPING = 1
 
 /** Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves. */
 export async function solveFast(
@@ -45,11 +45,10 @@ export async function solveFast(
   await course.keep(report)
   for (;;) {
     const { stage } = schedule
-    // λ at its full weight from the start would prune components before they have found their place.
-    const lambda = settings.lambda === 'auto' ? noise * stage.sample : settings.lambda
+    const lambda = settings.lambda === 'auto' ? noise : settings.lambda
     const iterations = Math.max(1, Math.round(ROUND_EPOCHS / stage.sample))
     const before = report.train.relative
-    const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, rank, momentumShare))
+    const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, momentumShare))
     report = await course.look('probe', stage.sample, lambda)
     if (whole) course.report(report)
     await course.keepIfBetter(report)
@@ -69,10 +68,10 @@ export async function solveFast(
   }
 }
 
-function stepOf({ sample, kind }: Stage, rank: number, momentumShare: number): Step {
+function stepOf({ sample, kind }: Stage, momentumShare: number): Step {
   if (kind === 'gradient') return { kind, momentum: 0.9 * momentumShare }
   // A solved row needs less of a push, and a noisy one less still.
-  return { kind, momentum: Math.min(0.5, sample) * momentumShare, damping: DAMPING_PER_COMPONENT * rank }
+  return { kind, momentum: Math.min(0.5, sample) * momentumShare, damping: DAMPING }
 }
 
 /** Ends the work when the error has stopped improving, or the user's limits are reached. */

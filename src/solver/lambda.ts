@@ -1,5 +1,8 @@
 import type { SparseTensor } from '../tensor/index.ts'
 
+/** λ never outweighs the entries: beyond about this share of what they say it would prune components. */
+const MOST_OF_EVIDENCE = 0.1
+
 /**
  * λ from the data. If the entries had noise of variance σ² around the model, and the factors' elements were drawn
  * with mean square τ², the most probable factors would minimise the cost with λ = σ²/τ². σ² is estimated by the
@@ -22,10 +25,13 @@ export function lambdaRule({ dims, values }: SparseTensor, rank: number): (rmse:
   if (mean === 0) return () => 0
   const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
   const geometric = N * Math.exp(dims.reduce((sum, dim) => sum + Math.log(dim), 0) / N)
+  const others = dims.reduce((product, dim) => product * dim, 1)
   // Fitting p parameters takes the noise of about p entries along; half of the entries are never given up.
   const free = values.length - Math.min(rows * rank, values.length / 2)
+  // What the entries of a row of the longest mode say about a component, Σ k_r², for factors of that size.
+  const evidence = (values.length * tau2 ** (N - 1) * (geometric / N) ** (N - 1)) / others
   return (rmse) => {
     const sigma2 = Math.min(variance, (rmse * rmse * values.length) / free)
-    return ((sigma2 / tau2) * rows) / geometric
+    return Math.min(((sigma2 / tau2) * rows) / geometric, MOST_OF_EVIDENCE * evidence)
   }
 }

@@ -52,7 +52,7 @@ export function costOf(
 /** Progress, −Δ log(error), that counts as slow for a round. */
 const SLOW = 0.05
 /** How much more progress per cost a trial must make to be kept. */
-const GAIN = 1.5
+const GAIN = 2
 const LONGEST_WAIT = 32
 
 export class Schedule {
