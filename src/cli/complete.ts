@@ -84,7 +84,7 @@ export function completeCommand(): Command {
     .option('--seconds <s>', 'stop after this time', decimalNumber)
     .option(
       '--tolerance <t>',
-      'stop when an epoch changes the training error by less than this share (default: 0.0002; paper: 0)',
+      'stop when an epoch changes the training error by less than this share (default: 0.0001; paper: 0)',
       decimalNumber,
     )
     .option(

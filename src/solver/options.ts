@@ -69,7 +69,7 @@ export const defaults: { [name in SolverName]: Settings } = {
     lambda: 'auto',
     sample: 'auto',
     epochs: 500,
-    tolerance: 2e-4,
+    tolerance: 1e-4,
     patience: 10,
   },
   paper: {

@@ -1,8 +1,8 @@
 /**
  * How much to sample, and what to do with it. Small samples make fast progress while the model is far off; when
  * their noise holds the error up, larger ones are needed, in the end all entries. The schedule climbs a ladder of
- * stages: when progress has slowed it tries the next stage, and stays if that makes clearly more progress for its
- * cost. In a swamp, where progress is slow for other reasons, it goes back and waits longer each time.
+ * stages: when progress has slowed it tries the next stage for two rounds, and stays if that makes clearly more
+ * progress for its cost. In a swamp, where progress is slow for other reasons, it goes back and waits longer each time.
  *
  * Decisions rest on the probe error and on a model of the cost, never on the clock: the same seed must give the same
  * factors on any machine.
@@ -59,7 +59,7 @@ export class Schedule {
   readonly #stages: readonly Stage[]
   readonly #costs: readonly number[]
   #at = 0
-  #trial: { rate: number } | undefined
+  #trial: { rate: number; rounds: number } | undefined
   #wait = 0
   #patience = 1
 
@@ -82,6 +82,8 @@ export class Schedule {
     const progress = Math.log(before / Math.max(after, 1e-30))
     const rate = progress / (iterations * this.#costs[this.#at])
     if (this.#trial) {
+      // The first round of a trial sheds the smaller sample's noise, whatever comes after: the second one counts.
+      if (++this.#trial.rounds < 2) return
       const worthIt = rate > GAIN * Math.max(0, this.#trial.rate)
       this.#trial = undefined
       if (worthIt) this.#patience = 1
@@ -92,7 +94,7 @@ export class Schedule {
       }
     } else if (this.#wait > 0) this.#wait--
     else if (!this.atTop && progress < SLOW) {
-      this.#trial = { rate }
+      this.#trial = { rate, rounds: 0 }
       this.#at++
     }
   }
