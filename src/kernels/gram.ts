@@ -85,7 +85,16 @@ export function multiplyBlock(K: usize, count: u32, v: usize, S: usize): void {
   let e: u32 = 0;
   for (; e + 4 <= count; e += 4) {
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-    for (let at: usize = 0; at < ROW; at += 16) {
+    let at: usize = 0;
+    for (; at + 64 <= ROW; at += 64) {
+      const va = v + at, ka = k + at;
+      const v0 = v128.load(va), v1 = v128.load(va, 16), v2 = v128.load(va, 32), v3 = v128.load(va, 48);
+      s0 = f32x4.add(s0, dotChunk(ka, v0, v1, v2, v3));
+      s1 = f32x4.add(s1, dotChunk(ka + ROW, v0, v1, v2, v3));
+      s2 = f32x4.add(s2, dotChunk(ka + 2 * ROW, v0, v1, v2, v3));
+      s3 = f32x4.add(s3, dotChunk(ka + 3 * ROW, v0, v1, v2, v3));
+    }
+    for (; at < ROW; at += 16) {
       const x = v128.load(v + at);
       s0 = f32x4.add(s0, f32x4.mul(v128.load(k + at), x));
       s1 = f32x4.add(s1, f32x4.mul(v128.load(k + at, ROW), x));
@@ -101,6 +110,14 @@ export function multiplyBlock(K: usize, count: u32, v: usize, S: usize): void {
     store<f32>(S + (<usize>e << 2), sum(s));
     k += ROW;
   }
+}
+
+@inline
+function dotChunk(k: usize, v0: v128, v1: v128, v2: v128, v3: v128): v128 {
+  return f32x4.add(
+    f32x4.add(f32x4.mul(v128.load(k), v0), f32x4.mul(v128.load(k, 16), v1)),
+    f32x4.add(f32x4.mul(v128.load(k, 32), v2), f32x4.mul(v128.load(k, 48), v3)),
+  );
 }
 
 /** H (R × R) += Σ k_e k_eᵀ, line 9 without λI; only the 4 × 4 tiles on and above the diagonal. */
