@@ -39,10 +39,11 @@ async function compare(
   const dims = [7, 5, 6, 4, 3, 4].slice(0, order).map((dim) => (order === 2 ? 5 * dim : dim))
   const tensor = randomTensor({ dims, entries, seed })
   const initial = randomFactors(dims, rank, seed)
-  const iterations = { first: 3, count: 1, sample: c, lambda, maxInner, seed }
+  const step = { kind: 'paper', maxInner } as const
+  const iterations = { first: 3, count: 1, sample: c, lambda, seed, step }
   const factors = await run(
     makeEngine(),
-    { tensor, rank, maxInner, seed, valueScale: 1 },
+    { tensor, rank, companions: maxInner > 1, seed, valueScale: 1 },
     initial,
     iterations,
   )
@@ -102,7 +103,7 @@ export function engineSuite(name: string, makeEngine: () => Engine): void {
       const validation = randomTensor({ dims, entries: 700, seed: 2 })
       const initial = randomFactors(dims, 7, 3)
       const engine = makeEngine()
-      await engine.load({ tensor, validation, rank: 7, maxInner: 1, seed: 1, valueScale: 0.25 })
+      await engine.load({ tensor, validation, rank: 7, companions: false, seed: 1, valueScale: 0.25 })
       await engine.writeFactors(initial)
       for (const [entries, of] of [
         ['train', tensor],
@@ -122,7 +123,7 @@ export function engineSuite(name: string, makeEngine: () => Engine): void {
     it('stops after the AO iteration it is in', async () => {
       const tensor = randomTensor({ dims: [50, 40, 30], entries: 20_000, seed: 1 })
       const engine = makeEngine()
-      await engine.load({ tensor, rank: 4, maxInner: 1, seed: 1, valueScale: 1 })
+      await engine.load({ tensor, rank: 4, companions: false, seed: 1, valueScale: 1 })
       await engine.writeFactors(randomFactors(tensor.dims, 4, 1))
       setTimeout(() => engine.stop(), 50)
       const done = await engine.iterate({
@@ -130,8 +131,8 @@ export function engineSuite(name: string, makeEngine: () => Engine): void {
         count: 10_000_000,
         sample: 0.5,
         lambda: 0.1,
-        maxInner: 1,
         seed: 1,
+        step: { kind: 'paper', maxInner: 1 },
       })
       expect(done).toBeGreaterThan(0)
       expect(done).toBeLessThan(10_000_000)
