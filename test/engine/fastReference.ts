@@ -17,6 +17,8 @@ export interface FastSettings {
   first: number
   iterations: number
   seed: number
+  /** Added to every element of a row that was updated, relative to its largest: what rounding might do. */
+  jitter?: number
 }
 
 /** What a row's sample says of it: k and x of each sampled entry, and how many there were to sample from. */
@@ -28,7 +30,7 @@ interface Sample {
 
 /** AO iterations from U; the columns of the result are not balanced. */
 export function fastReference(tensor: SparseTensor, U: readonly Matrix[], settings: FastSettings): Matrix[] {
-  const { c, lambda, step, first, iterations, seed } = settings
+  const { c, lambda, step, first, iterations, seed, jitter = 0 } = settings
   const { factors, common } = balanced(U)
   const past = factors.map((matrix) => [...matrix])
   const v = scaleVector(common, factors.length)
@@ -49,10 +51,11 @@ export function fastReference(tensor: SparseTensor, U: readonly Matrix[], settin
         const a = matrix[p]
         const y = a.map((u, r) => Math.max(0, u + step.momentum * (u - past[i][p][r])))
         past[i][p] = a
-        matrix[p] =
+        const next =
           step.kind === 'gradient'
             ? gradientStep(y, sample, lambda, v)
             : newtonStep(y, sample, lambda, step.damping)
+        matrix[p] = next.map((u) => u + jitter * Math.max(...next))
       })
     })
   }
