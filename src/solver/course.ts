@@ -24,6 +24,9 @@ export interface Candidate {
   report: EpochReport
 }
 
+/** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
+const LARGEST_LAMBDA = 1e15
+
 /** What both solvers share on their way: the clock, the count of iterations, the reports and the best so far. */
 export class Course {
   readonly epochs: EpochReport[] = []
@@ -62,7 +65,7 @@ export class Course {
   async iterate(count: number, sample: number, lambda: number, step: Step): Promise<boolean> {
     const run: Iterations = {
       ...{ first: this.k, count, sample, step, seed: this.#settings.seed },
-      lambda: lambda * this.#scaling.lambda,
+      lambda: Math.min(LARGEST_LAMBDA, lambda * this.#scaling.lambda),
     }
     const begin = this.seconds
     const done = this.#options.signal?.aborted ? 0 : await this.#engine.iterate(run)

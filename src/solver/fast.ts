@@ -94,7 +94,7 @@ function settledRule(
     if (past && past.epoch >= since) {
       const gain = (past.train.relative - report.train.relative) / PROGRESS_EPOCHS
       const settled = gain < tolerance * Math.max(report.train.relative, SMALL)
-      if (settled && schedule.atTop) return 'tolerance'
+      if (settled && schedule.atTop && tolerance > 0) return 'tolerance'
       if (settled) {
         schedule.climb()
         since = epoch

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { complete, synthetic } from '#dist/index.js'
+import { type CompleteOptions, complete, synthetic } from '#dist/index.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TYPES: Record<string, string> = {
@@ -46,18 +46,22 @@ afterAll(async () => {
 
 it('gives the same factors as Node, to the bit, for any number of threads, while the page stays alive', async () => {
   const problem = { dims: [200, 150, 40], entries: 60_000, rank: 5, seed: 1 }
-  const options = { rank: 7, sample: 0.3, epochs: 10, seed: 3 }
-  const { model } = await complete(synthetic(problem).tensor, { ...options, threads: 2 })
-  const expected = await digest(model.factors)
-
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  for (const threads of [1, 2, 3]) {
-    const found = await page.evaluate(solveInPage(problem, { ...options, threads }))
-    expect(found).toEqual({ hash: expected, epochs: 10, alive: true, isolated: true })
+  const { tensor } = synthetic(problem)
+  const solvers: CompleteOptions[] = [{ solver: 'paper', sample: 0.3 }, { solver: 'fast' }]
+  for (const solver of solvers) {
+    const options = { ...solver, rank: 7, epochs: 10, seed: 3 }
+    const { model, epochs } = await complete(tensor, { ...options, threads: 2 })
+    const hash = await digest(model.factors)
+    for (const threads of [1, 2, 3]) {
+      const found = await page.evaluate(solveInPage(problem, { ...options, threads }))
+      expect(found).toEqual({ hash, epochs: epochs.length, alive: true, isolated: true })
+    }
+    if (solver.solver === 'paper') expect(epochs).toHaveLength(10)
   }
   expect(complaints).toEqual([])
 })

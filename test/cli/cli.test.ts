@@ -49,7 +49,7 @@ describe('info', () => {
 describe('complete', () => {
   it('learns, writes a model and reports one JSON object', async () => {
     const args =
-      'complete data.tns --rank 3 --sample 0.2 --epochs 30 --negative keep --validation 0.1 --test test.tns -o model.npz --json --quiet'
+      'complete data.tns --solver paper --rank 3 --sample 0.2 --epochs 30 --negative keep --validation 0.1 --test test.tns -o model.npz --json --quiet'
     const { code, stdout, stderr } = await run(...args.split(' '))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const report = JSON.parse(stdout)
@@ -89,7 +89,8 @@ describe('complete', () => {
 
   it('stops at Ctrl-C with 130, keeps the model and says how to go on', async () => {
     let sent = false
-    const args = 'complete data.tns --rank 3 --epochs 100000000 --negative keep -o stopped.npz'.split(' ')
+    const args =
+      'complete data.tns --solver paper --rank 3 --epochs 100000000 --negative keep -o stopped.npz'.split(' ')
     const { code, stderr } = await lacuna(args, {
       cwd,
       during: (pid, soFar) => {
@@ -134,7 +135,10 @@ describe('bad input and options', () => {
     ['complete data.tns --rank 0', "argument '0' is invalid"],
     ['complete data.tns --rank 1000 --negative keep', 'rank 256'],
     ['complete data.tns --sample 2 --negative keep', 'sample is 2; it must be above 0 and at most 1.'],
-    ['complete data.tns --solver magic --negative keep', "no solver 'magic'"],
+    [
+      'complete data.tns --solver magic --negative keep',
+      "argument 'magic' is invalid. Allowed choices are fast, paper.",
+    ],
     ['complete data.tns --negative keep -o nowhere/model.npz', 'nowhere'],
     ['complete data.tns --negative keep -o model.txt', '.npz'],
     ['complete data.tns --dims 10x10x10 --negative keep', 'data.tns, line'],

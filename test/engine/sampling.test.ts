@@ -3,10 +3,13 @@
  * that they are samples as the paper asks for, and that nothing is lost against independent ones.
  */
 import { describe, expect, it } from 'vitest'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
+import type { Step } from '#dist/engine/engine.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import { synthetic } from '#dist/tensor/index.js'
 import { chiSquare } from '../chiSquare.ts'
 import { randomFactors, randomTensor, toMatrix } from '../problems.ts'
+import { roundedSampleSize } from './fastReference.ts'
 import { windowSampler } from './windowSampler.ts'
 
 describe('a sample', () => {
@@ -43,6 +46,67 @@ describe('a sample', () => {
     expect(starts(3, 1, 2)).not.toEqual(base)
     expect(starts(4, 0, 2)).not.toEqual(base)
     expect(starts(3, 0, 3)).not.toEqual(base)
+  })
+})
+
+describe('a rounded sample', () => {
+  it('has c · nnz entries on average, the next whole number below or above each time', () => {
+    const iterations = 20_000
+    for (const [nnz, c] of [
+      [3, 0.05],
+      [7, 0.5],
+      [19, 0.33],
+      [1000, 0.0123],
+      [5, 1],
+    ]) {
+      let sum = 0
+      for (let k = 0; k < iterations; k++) {
+        const B = roundedSampleSize(nnz, c, { seed: 5, k, i: 1, p: 4 })
+        expect(Math.abs(B - c * nnz)).toBeLessThan(1)
+        sum += B
+      }
+      // Four standard deviations of a mean of draws that are at most 1 apart.
+      expect(Math.abs(sum / iterations - c * nnz)).toBeLessThanOrEqual((4 * 0.5) / Math.sqrt(iterations))
+    }
+  })
+
+  it('lets rows with fewer than 1/c entries learn, which the paper’s does not', async () => {
+    const dims = [11, 40, 30]
+    const dense = randomTensor({ dims: [9, 40, 30], entries: 3000, seed: 2 })
+    // Row 9 of mode 0 has three entries, row 10 none.
+    const tensor = {
+      dims,
+      indices: [
+        Uint32Array.of(...dense.indices[0], 9, 9, 9),
+        Uint32Array.of(...dense.indices[1], 1, 2, 3),
+        Uint32Array.of(...dense.indices[2], 4, 5, 6),
+      ],
+      values: Float32Array.of(...dense.values, 1, 2, 3),
+    }
+    /** The row in question after 300 AO iterations, and one without any entry, which only balancing can have scaled. */
+    const rowsAfter = async (step: Step): Promise<{ few: number[]; none: number[]; initial: number[][] }> => {
+      const engine = cpuEngine({ threads: 2 })
+      const initial = randomFactors(dims, 3, 1)
+      await engine.load({ tensor, rank: 3, companions: true, seed: 1, valueScale: 1 })
+      await engine.writeFactors(initial)
+      await engine.iterate({ first: 0, count: 300, sample: 0.05, lambda: 0.01, seed: 1, step })
+      const [U] = await engine.readFactors()
+      await engine.close()
+      const row = (of: Float32Array, p: number): number[] => [...of.subarray(3 * p, 3 * p + 3)]
+      return { few: row(U, 9), none: row(U, 10), initial: [row(initial[0], 9), row(initial[0], 10)] }
+    }
+    const paper = await rowsAfter({ kind: 'paper', maxInner: 1 })
+    expect([paper.few, paper.none]).toEqual(paper.initial)
+    const steps: Step[] = [
+      { kind: 'gradient', momentum: 0 },
+      { kind: 'newton', momentum: 0, damping: 3 },
+    ]
+    for (const step of steps) {
+      const { few, none, initial } = await rowsAfter(step)
+      const scaled = few.map((u, r) => u / ((initial[0][r] * none[r]) / initial[1][r]))
+      // A row that is only scaled along with its column would have ones here.
+      expect(scaled.some((ratio) => Math.abs(ratio - 1) > 0.1)).toBe(true)
+    }
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compileKernel, instantiateKernel, paddedRank, paddedRanks } from '#dist/engine/cpu/kernel.js'
 import { partialBytes, scratchBytes } from '#dist/engine/cpu/memoryPlan.js'
 import { below, draw } from '#dist/random.js'
+import { jacobiEigenvalues } from './jacobi.ts'
 
 const memory = new WebAssembly.Memory({ initial: 32, maximum: 32, shared: true })
 const load = async (rank: number) => instantiateKernel(await compileKernel(rank), memory)
@@ -76,25 +77,3 @@ describe('the power method', () => {
     }
   })
 })
-
-/** The eigenvalues of a symmetric matrix, by cyclic Jacobi rotations. */
-function jacobiEigenvalues(matrix: readonly (readonly number[])[]): number[] {
-  const a = matrix.map((row) => [...row])
-  const n = a.length
-  for (let sweep = 0; sweep < 30; sweep++) {
-    for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++) {
-        if (a[p][q] === 0) continue
-        const theta = (a[q][q] - a[p][p]) / (2 * a[p][q])
-        const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.hypot(theta, 1))
-        const c = 1 / Math.hypot(t, 1)
-        const s = t * c
-        for (let k = 0; k < n; k++)
-          [a[k][p], a[k][q]] = [c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]]
-        for (let k = 0; k < n; k++)
-          [a[p][k], a[q][k]] = [c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]]
-      }
-    }
-  }
-  return a.map((row, r) => row[r])
-}

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { InputError } from '#dist/inputError.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
-import { type CompleteOptions, complete, meanError } from '#dist/solver/index.js'
+import {
+  type CompleteOptions,
+  type Completion,
+  complete as completeBy,
+  meanError,
+} from '#dist/solver/index.js'
 import { type SparseTensor, synthetic } from '#dist/tensor/index.js'
 import { windowSampler } from '../engine/windowSampler.ts'
 import { randomFactors, toMatrix } from '../problems.ts'
+
+/** By the paper's solver; fast.test.ts tests the other one. */
+const complete = (of: SparseTensor, options: CompleteOptions): Promise<Completion> =>
+  completeBy(of, { solver: 'paper', ...options })
 
 const problem = synthetic({
   dims: [40, 30, 20],
@@ -193,6 +202,10 @@ it('refuses options that make no sense, each with a sentence', async () => {
     [{ sample: 0 }, 'sample is 0; it must be above 0 and at most 1.'],
     [{ lambda: -1 }, 'lambda is -1; it must be a finite number from 0.'],
     [{ epochs: 2.5 }, 'epochs is 2.5; it must be a whole number from 1.'],
+    [{ lambda: 'auto' }, "lambda is 'auto', which the paper's solver does not know; give a number."],
+    [{ sample: 'auto' }, "sample is 'auto', which the paper's solver does not know; give a number."],
+    [{ solver: 'fast', maxInner: 2 }, "maxInner is 2; only the paper's solver takes inner steps."],
+    [{ solver: 'magic' as 'fast' }, "There is no solver 'magic'; there are 'fast' and 'paper'."],
     [{ threads: 0 }, 'The number of threads is 0; it must be a whole number from 1 to 1024.'],
     [
       { patience: 3 },

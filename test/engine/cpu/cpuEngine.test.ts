@@ -10,9 +10,16 @@ describe('threads', () => {
 
   async function factorsWith(threads: number, seed = 9): Promise<Buffer> {
     const engine = cpuEngine({ threads })
-    await engine.load({ tensor, rank: 10, maxInner: 2, seed, valueScale: 1 })
+    await engine.load({ tensor, rank: 10, companions: true, seed, valueScale: 1 })
     await engine.writeFactors(randomFactors(tensor.dims, 10, 1))
-    await engine.iterate({ first: 0, count: 6, sample: 0.5, lambda: 0.01, maxInner: 2, seed })
+    await engine.iterate({
+      first: 0,
+      count: 6,
+      sample: 0.5,
+      lambda: 0.01,
+      seed,
+      step: { kind: 'paper', maxInner: 2 },
+    })
     const factors = await engine.readFactors()
     await engine.close()
     return Buffer.concat(factors.map((factor) => Buffer.from(factor.buffer)))
@@ -29,12 +36,19 @@ describe('threads', () => {
 
   it('leave the event loop free while they solve', async () => {
     const engine = cpuEngine({ threads: 2 })
-    await engine.load({ tensor, rank: 50, maxInner: 1, seed: 1, valueScale: 1 })
+    await engine.load({ tensor, rank: 50, companions: false, seed: 1, valueScale: 1 })
     await engine.writeFactors(randomFactors(tensor.dims, 50, 1))
     let ticks = 0
     const timer = setInterval(() => ticks++, 1)
     setTimeout(() => engine.stop(), 300)
-    await engine.iterate({ first: 0, count: 1_000_000, sample: 0.5, lambda: 0.01, maxInner: 1, seed: 1 })
+    await engine.iterate({
+      first: 0,
+      count: 1_000_000,
+      sample: 0.5,
+      lambda: 0.01,
+      seed: 1,
+      step: { kind: 'paper', maxInner: 1 },
+    })
     clearInterval(timer)
     await engine.close()
     // Were the loop blocked, neither the ticks nor the stop would have come.
