@@ -104,4 +104,13 @@ export class Course {
   }
 }
 
+/** Whether the factors are still numbers that mean something. */
+export const hasFiniteErrors = ({ train, validation }: EpochReport): boolean =>
+  Number.isFinite(train.rmse) && Number.isFinite(validation?.rmse ?? 0)
+
+/** For where there are no better factors to go back to. */
+export function checkFinite(report: EpochReport): void {
+  if (!hasFiniteErrors(report)) throw new Error('The error is no longer finite.')
+}
+
 export const scoreOf = ({ train, validation }: EpochReport): number => (validation ?? train).relative

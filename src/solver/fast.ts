@@ -1,7 +1,7 @@
 import type { Engine, Step } from '../engine/engine.ts'
 import { draw, purpose, stream, unit } from '../random.ts'
 import { pickEntries, type SparseTensor } from '../tensor/index.ts'
-import { type Course, type EpochReport, scoreOf } from './course.ts'
+import { type Course, checkFinite, type EpochReport, hasFiniteErrors, scoreOf } from './course.ts'
 import { lambdaRule } from './lambda.ts'
 import type { Settings } from './options.ts'
 import { costOf, fixedStage, ladder, Schedule, type Stage } from './schedule.ts'
@@ -41,6 +41,7 @@ export async function solveFast(
   let momentumShare = 1 // halved whenever the error grows
 
   let report = await course.look('probe', stages[0].sample, 0)
+  checkFinite(report)
   let noise = chooseLambda(report.train.rmse)
   await course.keep(report)
   for (;;) {
@@ -50,11 +51,13 @@ export async function solveFast(
     const before = report.train.relative
     const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, momentumShare))
     report = await course.look('probe', stage.sample, lambda)
-    if (whole) course.report(report)
-    await course.keepIfBetter(report)
+    // A few entries of a row can throw it beyond float32 where no λ holds it.
+    const finite = hasFiniteErrors(report)
+    if (whole && finite) course.report(report)
+    if (finite) await course.keepIfBetter(report)
     if (!whole) return 'aborted'
 
-    if (report.train.relative > DIVERGED * course.best!.report.train.relative) {
+    if (!finite || report.train.relative > DIVERGED * course.best!.report.train.relative) {
       await engine.writeFactors(course.best!.factors)
       report = course.best!.report
       schedule.climb()

@@ -1,4 +1,4 @@
-import type { Course } from './course.ts'
+import { type Course, checkFinite } from './course.ts'
 import type { Settings } from './options.ts'
 import { type StopReason, stopRule } from './stopping.ts'
 
@@ -13,6 +13,7 @@ export async function solveByPaper(course: Course, settings: Settings): Promise<
     const count = Math.max(1, Math.round(epoch / sample) - course.k)
     const whole = await course.iterate(count, sample, lambda, { kind: 'paper', maxInner })
     const report = { ...(await course.look('train', sample, lambda)), epoch }
+    checkFinite(report)
     if (whole) {
       course.report(report)
       stopped = shouldStop(report)

@@ -90,6 +90,7 @@ export class CpuEngine implements Engine {
     dims.forEach((rows, i) => {
       const { factor, companion } = plan.modes[i]
       const padded = new Float32Array(memory.buffer, factor, rows * plan.padded)
+      padded.fill(0) // what was lost beyond float32 must not stay in the padding
       for (let p = 0; p < rows; p++)
         padded.set(factors[i].subarray(p * rank, (p + 1) * rank), p * plan.padded)
       if (companion) new Float32Array(memory.buffer, companion, padded.length).set(padded)
