@@ -14,6 +14,8 @@ import { entriesOf } from "./sample";
 import { damping, lambda } from "./settings";
 
 const MOST_SWEEPS: i32 = 8;
+/** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
+const ROUNDING: f32 = 1e-7;
 /** A sweep that moves the row by less than this, squared and relative, in the metric of diag(H), is the last. */
 const SETTLED: f32 = 1e-6;
 
@@ -33,7 +35,8 @@ export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): 
     v128.store(before + at, v128.load(a + at));
     v128.store(a + at, yv);
   }
-  const epsilon = weight + damping * (trace(H) / B) * (1 - B / nnz);
+  const size = trace(H);
+  const epsilon = weight + damping * (size / B) * (1 - B / nnz) + ROUNDING * size;
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
     if (!descend(H, G, a, y, epsilon)) break;
   }

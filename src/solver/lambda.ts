@@ -5,7 +5,8 @@ const MOST_OF_EVIDENCE = 0.1
 
 /**
  * λ from the data. If the entries had noise of variance σ² around the model, and the factors' elements were drawn
- * with mean square τ², the most probable factors would minimise the cost with λ = σ²/τ². σ² is estimated by the
+ * around zero with variance τ², the most probable factors would minimise the cost with λ = σ²/τ². Nonnegative ones vary
+ * less around their mean than around zero, so twice as much is asked for. σ² is estimated by the
  * training error itself, as it falls: without noise λ goes to zero with it, in noise it stays where it is needed.
  *
  * τ² is that of random factors of the data's size (initial.ts), seen after balancing, which makes Σ‖U⁽ⁱ⁾‖² N times the
@@ -32,6 +33,6 @@ export function lambdaRule({ dims, values }: SparseTensor, rank: number): (rmse:
   const evidence = (values.length * tau2 ** (N - 1) * (geometric / N) ** (N - 1)) / others
   return (rmse) => {
     const sigma2 = Math.min(variance, (rmse * rmse * values.length) / free)
-    return Math.min(((sigma2 / tau2) * rows) / geometric, MOST_OF_EVIDENCE * evidence)
+    return Math.min((2 * (sigma2 / tau2) * rows) / geometric, MOST_OF_EVIDENCE * evidence)
   }
 }

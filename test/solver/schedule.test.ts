@@ -44,7 +44,8 @@ describe('the schedule', () => {
     const schedule = start()
     schedule.observe(1, 0.99, 1)
     expect(schedule.stage).toBe(stages[1]) // a trial
-    schedule.observe(0.99, 0.9, 1)
+    schedule.observe(0.99, 0.8, 1) // sheds noise: does not count
+    schedule.observe(0.8, 0.75, 1)
     expect(schedule.stage).toBe(stages[1]) // kept
     expect(schedule.atTop).toBe(false)
   })
@@ -57,6 +58,7 @@ describe('the schedule', () => {
       if (schedule.stage === stages[1]) {
         waits.push(wait)
         wait = 0
+        schedule.observe(1, 0.5, 1) // the first round of a trial does not count
       } else wait++
       schedule.observe(1, 0.999, 1) // a swamp: twice the cost for the same progress
     }
@@ -68,6 +70,7 @@ describe('the schedule', () => {
     schedule.observe(1, 1.1, 1)
     expect(schedule.stage).toBe(stages[1])
     schedule.observe(1.1, 1.2, 1)
+    schedule.observe(1.2, 1.3, 1)
     expect(schedule.stage).toBe(stages[0])
   })
 
