@@ -6,6 +6,7 @@
 // A sample of B entries may leave directions of the row undetermined, and noise would throw it far along them. So
 // ε = λ's share + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the damping
 // weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
+import { sum } from "./gather";
 import { mirrorHessian } from "./gram";
 import { MODE_COMPANION, MODE_FACTOR } from "./layout";
 import { extrapolate } from "./momentum";
@@ -16,12 +17,12 @@ import { damping, lambda } from "./settings";
 const MOST_SWEEPS: i32 = 8;
 /** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
 const ROUNDING: f32 = 1e-7;
-/** A sweep that moves the row by less than this, squared and relative, in the metric of diag(H), is the last. */
-const SETTLED: f32 = 1e-6;
+/** A sweep that moves the row by less than this, squared and relative, is the last. */
+const SETTLED: f32 = 1e-5;
 
 export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): void {
   const H = sums;
-  const G = sums + MATRIX; // the gradient of q at a, without εI
+  const G = sums + MATRIX; // the gradient of q at a
   const a = load<usize>(mode, MODE_FACTOR) + <usize>p * ROW;
   const before = load<usize>(mode, MODE_COMPANION) + <usize>p * ROW;
   const y = extrapolate(mode, p);
@@ -36,9 +37,10 @@ export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): 
     v128.store(a + at, yv);
   }
   const size = trace(H);
-  const epsilon = weight + damping * (size / B) * (1 - B / nnz) + ROUNDING * size;
+  const inverse = y + ROW; // 1 / (H_rr + ε), or 0 for a component that no entry has, with λ = 0: it stays
+  addToDiagonal(H, weight + damping * (size / B) * (1 - B / nnz) + ROUNDING * size, inverse);
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-    if (!descend(H, G, a, y, epsilon)) break;
+    if (!descend(H, G, a, inverse)) break;
   }
 }
 
@@ -48,27 +50,55 @@ function trace(H: usize): f32 {
   return sum;
 }
 
-/** One sweep over the components, each set to its best value given the others; says whether it still moved. */
-function descend(H: usize, G: usize, a: usize, y: usize, epsilon: f32): bool {
-  let moved: f32 = 0;
-  let size: f32 = 0;
+function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
     const h = load<f32>(H + r * (ROW + 4)) + epsilon;
-    if (h == 0) continue; // no entry has this component, and λ = 0
-    const at = r << 2;
-    const now = load<f32>(a + at);
-    const slope = load<f32>(G + at) + epsilon * (now - load<f32>(y + at));
-    const next = max<f32>(0, now - slope / h);
-    const delta = next - now;
-    size += h * next * next;
-    if (delta == 0) continue;
-    moved += h * delta * delta;
-    store<f32>(a + at, next);
-    const row = H + r * ROW;
-    const by = f32x4.splat(delta);
-    for (let s: usize = 0; s < ROW; s += 16) {
-      v128.store(G + s, f32x4.add(v128.load(G + s), f32x4.mul(by, v128.load(row + s))));
-    }
+    store<f32>(H + r * (ROW + 4), h);
+    store<f32>(inverse + (r << 2), h > 0 ? <f32>1 / h : 0);
   }
-  return moved > SETTLED * size;
+}
+
+/**
+ * One sweep over the components, each set to its best value given the others; says whether it still moved. Four
+ * at a time: their part of the gradient stays in a register while they move, and the rest of it learns of all
+ * four at once.
+ */
+function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
+  let moves = f32x4.splat(0);
+  let sizes = f32x4.splat(0);
+  for (let at: usize = 0; at < ROW; at += 16) {
+    const rows = H + (at >> 2) * ROW;
+    const own = rows + at;
+    const now = v128.load(a + at);
+    const inv = v128.load(inverse + at);
+    let g = v128.load(G + at);
+    const d0 = move(f32x4.extract_lane(now, 0), f32x4.extract_lane(g, 0), f32x4.extract_lane(inv, 0));
+    g = f32x4.add(g, f32x4.mul(f32x4.splat(d0), v128.load(own)));
+    const d1 = move(f32x4.extract_lane(now, 1), f32x4.extract_lane(g, 1), f32x4.extract_lane(inv, 1));
+    g = f32x4.add(g, f32x4.mul(f32x4.splat(d1), v128.load(own, ROW)));
+    const d2 = move(f32x4.extract_lane(now, 2), f32x4.extract_lane(g, 2), f32x4.extract_lane(inv, 2));
+    g = f32x4.add(g, f32x4.mul(f32x4.splat(d2), v128.load(own, 2 * ROW)));
+    const d3 = move(f32x4.extract_lane(now, 3), f32x4.extract_lane(g, 3), f32x4.extract_lane(inv, 3));
+
+    const s0 = f32x4.splat(d0), s1 = f32x4.splat(d1), s2 = f32x4.splat(d2), s3 = f32x4.splat(d3);
+    for (let s: usize = 0; s < ROW; s += 16) {
+      const h = rows + s;
+      const by01 = f32x4.add(f32x4.mul(s0, v128.load(h)), f32x4.mul(s1, v128.load(h, ROW)));
+      const by23 = f32x4.add(f32x4.mul(s2, v128.load(h, 2 * ROW)), f32x4.mul(s3, v128.load(h, 3 * ROW)));
+      v128.store(G + s, f32x4.add(v128.load(G + s), f32x4.add(by01, by23)));
+    }
+    let delta = f32x4.replace_lane(s0, 1, d1);
+    delta = f32x4.replace_lane(f32x4.replace_lane(delta, 2, d2), 3, d3);
+    const next = f32x4.max(f32x4.add(now, delta), f32x4.splat(0));
+    v128.store(a + at, next);
+    moves = f32x4.add(moves, f32x4.mul(delta, delta));
+    sizes = f32x4.add(sizes, f32x4.mul(next, next));
+  }
+  return sum(moves) > SETTLED * sum(sizes);
+}
+
+/** How far a component moves: down its slope to the minimum, but not below zero. */
+@inline
+function move(now: f32, slope: f32, inverse: f32): f32 {
+  return max<f32>(-now, -slope * inverse);
 }

@@ -193,4 +193,16 @@ describe('bench', () => {
       expect(shares.hessian + shares.powerMethod + shares.rest).toBeCloseTo(1)
     }
   })
+
+  it('compares both solvers on files of one’s own', async () => {
+    const args = 'bench convergence --train data.tns --test test.tns --rank 3 --samples 0.5 --json --quiet'
+    const { code, stdout } = await run(...args.split(' '))
+    expect(code).toBe(0)
+    const [{ curves, target, levels }] = JSON.parse(stdout)
+    expect(curves).toHaveLength(3 * 3 + 2) // the paper's three c by three λ; auto and one fixed c
+    const paper = curves.filter(({ solver }: { solver: string }) => solver === 'paper')
+    expect(target.error).toBe(Math.min(...paper.map(({ best }: { best: number }) => best)))
+    expect(levels[0].fast).toBeGreaterThan(0)
+    expect((await run(...'bench convergence --train data.tns'.split(' '))).code).toBe(2)
+  })
 })

@@ -95,7 +95,7 @@ function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, damping: n
   const residuals = K.map((k, e) => dot(k, y) - x[e])
   const G = y.map((u, r) => sum(K, (k, e) => residuals[e] * k[r]) + weight * u)
   const trace = H.reduce((total, row, r) => total + row[r], 0)
-  const epsilon = weight + ((damping * trace) / B) * (1 - B / nnz)
+  const epsilon = weight + ((damping * trace) / B) * (1 - B / nnz) + 1e-7 * trace
   const a = Float64Array.from(y)
   for (let sweep = 0; sweep < 8; sweep++) {
     let [moved, size] = [0, 0]
@@ -104,13 +104,13 @@ function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, damping: n
       if (h === 0) return
       a[r] = Math.max(0, now - (G[r] + epsilon * (now - y[r])) / h)
       const delta = a[r] - now
-      moved += h * delta ** 2
-      size += h * a[r] ** 2
+      moved += delta ** 2
+      size += a[r] ** 2
       G.forEach((_, s) => {
         G[s] += delta * H[r][s]
       })
     })
-    if (moved <= 1e-6 * size) break
+    if (moved <= 1e-5 * size) break
   }
   return a
 }
