@@ -50,7 +50,7 @@ export function costOf(
 }
 
 /** Progress, −Δ log(error), that counts as slow for a round. */
-const SLOW = 0.05
+const SLOW = 0.03
 /** How much more progress per cost a trial must make to be kept. */
 const GAIN = 2
 const LONGEST_WAIT = 32
