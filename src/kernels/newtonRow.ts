@@ -18,7 +18,7 @@ const MOST_SWEEPS: i32 = 8;
 /** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
 const ROUNDING: f32 = 1e-7;
 /** A sweep that moves the row by less than this, squared and relative, is the last. */
-const SETTLED: f32 = 1e-5;
+const SETTLED: f32 = 1e-6;
 
 export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): void {
   const H = sums;

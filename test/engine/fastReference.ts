@@ -110,7 +110,7 @@ function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, damping: n
         G[s] += delta * H[r][s]
       })
     })
-    if (moved <= 1e-5 * size) break
+    if (moved <= 1e-6 * size) break
   }
   return a
 }

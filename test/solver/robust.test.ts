@@ -82,7 +82,11 @@ it('copes with 200 strange problems', { timeout: 180_000 }, async () => {
       ).toBe(true)
     const before = new CpModel({ dims, rank: model.rank, factors: initial }).error(tensor).relative
     expect(train.relative, name).toBeLessThanOrEqual(before * 1.0001 + 1e-6)
-    expect(model.error(tensor).relative, name).toBeCloseTo(train.relative, 3)
+    // Of zeros alone there is no relative error but 0 and 1; float64 sees what float32 no longer does.
+    const [error, same] = tensor.values.some((x) => x !== 0)
+      ? (['relative', 3] as const)
+      : (['rmse', 6] as const)
+    expect(model.error(tensor)[error], name).toBeCloseTo(train[error], same)
     expect(epochs.length, name).toBeGreaterThan(0)
     for (const { train, ...report } of epochs)
       for (const number of [...Object.values(train), ...Object.values(report)])
@@ -90,7 +94,7 @@ it('copes with 200 strange problems', { timeout: 180_000 }, async () => {
   }
 })
 
-it('goes back to the best factors when a sample throws a row beyond float32', async () => {
+it('stays finite where few entries of very different size determine a row and no λ holds it', async () => {
   const dims = [5, 4, 5, 5, 3, 2, 4, 3]
   for (const seed of [1, 2, 3]) {
     const tensor = randomTensor({ dims, entries: 300, seed })
@@ -99,8 +103,7 @@ it('goes back to the best factors when a sample throws a row beyond float32', as
     })
     const options = { rank: 3, sample: 0.01, lambda: 0, epochs: 40, seed }
     const { model, train, epochs } = await complete(tensor, options)
-    // Rounds are 0.25 epochs each; one whose error is not finite is not reported.
-    expect(epochs.some(({ epoch }, i) => epoch - (epochs[i - 1]?.epoch ?? 0) > 0.4)).toBe(true)
+    for (const report of epochs) expect(Number.isFinite(report.train.rmse)).toBe(true)
     expect(model.error(tensor).relative).toBeCloseTo(train.relative, 3)
     expect(train.relative).toBeLessThanOrEqual(
       Math.min(...epochs.map((report) => report.train.relative)) + 1e-6,
