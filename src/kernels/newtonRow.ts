@@ -17,6 +17,8 @@ import { damping, lambda } from "./settings";
 const MOST_SWEEPS: i32 = 8;
 /** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
 const ROUNDING: f32 = 1e-7;
+/** Data is scaled to about 1: a curvature below this is that of a component that has vanished, and has no inverse. */
+const VANISHED: f32 = 1e-30;
 /** A sweep that moves the row by less than this, squared and relative, is the last. */
 const SETTLED: f32 = 1e-6;
 
@@ -37,7 +39,7 @@ export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): 
     v128.store(a + at, yv);
   }
   const size = trace(H);
-  const inverse = y + ROW; // 1 / (H_rr + ε), or 0 for a component that no entry has, with λ = 0: it stays
+  const inverse = y + ROW; // 1 / (H_rr + ε), or 0 for a component that no entry has any more: it stays
   addToDiagonal(H, weight + damping * (size / B) * (1 - B / nnz) + ROUNDING * size, inverse);
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
     if (!descend(H, G, a, inverse)) break;
@@ -54,7 +56,7 @@ function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
     const h = load<f32>(H + r * (ROW + 4)) + epsilon;
     store<f32>(H + r * (ROW + 4), h);
-    store<f32>(inverse + (r << 2), h > 0 ? <f32>1 / h : 0);
+    store<f32>(inverse + (r << 2), h > VANISHED ? <f32>1 / h : 0);
   }
 }
 
