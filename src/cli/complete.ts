@@ -180,11 +180,14 @@ async function readParts(
   if (shares.validation + shares.test > 0) {
     const { train, validation, test } = split(parts.train, shares, seed)
     parts.train = train
-    if (shares.validation > 0) parts.validation = validation
-    if (shares.test > 0) parts.test = test
-    progress.say(
-      `Held out: ${count(validation.values.length)} entries for validation, ${count(test.values.length)} for the test`,
-    )
+    for (const [part, entries] of Object.entries({ validation, test }) as [
+      'validation' | 'test',
+      SparseTensor,
+    ][]) {
+      if (shares[part] === 0) continue
+      parts[part] = entries
+      progress.say(`Held out for ${part}: ${count(entries.values.length)} entries`)
+    }
   }
   return withCommonDims(file, parts)
 }
