@@ -36,13 +36,27 @@ function describeValues(values: Float32Array): TensorDescription['values'] {
 }
 
 function describeRows(column: Uint32Array, rows: number): TensorDescription['modes'][number] {
-  const counts = new Uint32Array(rows)
-  for (let e = 0; e < column.length; e++) counts[column[e]]++
-  counts.sort()
-  const firstUsed = counts.findIndex((n) => n > 0)
-  const used = counts.subarray(firstUsed)
+  const used = rowLengths(column)
   return {
-    ...{ rows, empty: firstUsed, min: used[0], median: used[used.length >> 1], max: used[used.length - 1] },
+    ...{
+      rows,
+      empty: rows - used.length,
+      min: used[0],
+      median: used[used.length >> 1],
+      max: used[used.length - 1],
+    },
     mean: column.length / used.length,
   }
+}
+
+/** How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing. */
+function rowLengths(column: Uint32Array): Uint32Array {
+  const sorted = column.slice().sort()
+  const lengths = new Uint32Array(sorted.length)
+  let used = 0
+  for (let e = 0; e < sorted.length; e++) {
+    if (e > 0 && sorted[e] !== sorted[e - 1]) used++
+    lengths[used]++
+  }
+  return lengths.subarray(0, used + 1).sort()
 }

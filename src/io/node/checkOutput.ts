@@ -5,14 +5,14 @@ import { explainFileError } from './fileError.ts'
 
 /** Says before long work, not after it, that its result could not be written. */
 export async function checkOutput(path: string): Promise<void> {
+  const folder = dirname(path)
   try {
-    await access(dirname(path), constants.W_OK)
+    if (!(await stat(folder)).isDirectory())
+      throw new InputError(`${path}: ${folder} is not a folder; check the name.`)
+    await access(folder, constants.W_OK)
   } catch (error) {
     throw explainFileError(error, path, 'write')
   }
-  const folder = await stat(path).then(
-    (status) => status.isDirectory(),
-    () => false,
-  )
-  if (folder) throw new InputError(`${path}: this is a folder; name a file to write.`)
+  const taken = await stat(path).catch(() => undefined)
+  if (taken?.isDirectory()) throw new InputError(`${path}: this is a folder; name a file to write.`)
 }
