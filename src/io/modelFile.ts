@@ -4,6 +4,7 @@
  */
 import { InputError } from '../inputError.ts'
 import { CpModel, type TrainingRecord } from '../model/cpModel.ts'
+import type { Mode } from '../tensor/sparseTensor.ts'
 import { decodeNpz, encodeNpz, type NpzEntries } from './npz.ts'
 
 const FORMAT = 'lacuna-model'
@@ -16,17 +17,19 @@ interface Metadata {
   rank: number
   /** One list per mode; null for a mode without names. */
   labels?: readonly (readonly string[] | null)[]
+  modes?: readonly Mode[]
   training: TrainingRecord
 }
 
 export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
-  const { dims, rank, factors, labels, unobserved, training } = model
+  const { dims, rank, factors, labels, modes, unobserved, training } = model
   const metadata: Metadata = {
     format: FORMAT,
     version: VERSION,
     dims,
     rank,
     ...(labels && { labels: labels.map((names) => names ?? null) }),
+    ...(modes && { modes }),
     training,
   }
   const entries: NpzEntries = {
@@ -43,7 +46,7 @@ export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
 /** `name` is how messages call the file. */
 export function decodeModel(bytes: Uint8Array, name: string): CpModel {
   const entries = decodeNpz(bytes, name)
-  const { dims, rank, labels, training } = readMetadata(entries, name)
+  const { dims, rank, labels, modes, training } = readMetadata(entries, name)
   const factors = dims.map((dim, mode) => readFactor(entries, mode, [dim, rank], name))
   try {
     return new CpModel({
@@ -51,6 +54,7 @@ export function decodeModel(bytes: Uint8Array, name: string): CpModel {
       rank,
       factors,
       ...(labels && { labels: labels.map((names) => names ?? undefined) }),
+      ...(modes && { modes }),
       unobserved: dims.map((_, mode) => readUnobserved(entries, mode)),
       training,
     })
@@ -71,7 +75,7 @@ function readMetadata(entries: NpzEntries, name: string): Metadata {
     throw new InputError(
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${FORMAT}"; give a model that Lacuna wrote.`,
     )
-  const { version, dims, rank, labels, training } = metadata
+  const { version, dims, rank, labels, modes, training } = metadata
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new InputError(`${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`)
   if (version > VERSION)
@@ -83,8 +87,13 @@ function readMetadata(entries: NpzEntries, name: string): Metadata {
   if (!isArrayOf(dims, isNumber)) throw damaged('dims')
   if (!isNumber(rank)) throw damaged('rank')
   if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels')
+  if (modes !== undefined && !isArrayOf(modes, isMode)) throw damaged('modes')
   if (training !== undefined && !isRecord(training)) throw damaged('training record')
-  return { format: FORMAT, version, dims, rank, ...(labels && { labels }), training: training ?? {} }
+  return {
+    ...{ format: FORMAT, version, dims, rank, training: training ?? {} },
+    ...(labels && { labels }),
+    ...(modes && { modes }),
+  }
 }
 
 function parseJson(text: Uint8Array, name: string): Record<string, unknown> {
@@ -120,6 +129,8 @@ function readUnobserved(entries: NpzEntries, mode: number): Uint32Array {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 const isString = (value: unknown): value is string => typeof value === 'string'
+const isMode = (value: unknown): value is Mode =>
+  isRecord(value) && isString(value.name) && (value.type === undefined || isString(value.type))
 const isLabels = (value: unknown): value is string[] | null => value === null || isArrayOf(value, isString)
 
 function isRecord(value: unknown): value is Record<string, unknown> {

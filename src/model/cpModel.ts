@@ -1,5 +1,5 @@
 import { InputError } from '../inputError.ts'
-import type { SparseTensor } from '../tensor/sparseTensor.ts'
+import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
@@ -15,6 +15,7 @@ export interface CpModelFields {
   /** The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. */
   factors: readonly Float32Array[]
   labels?: readonly (readonly string[] | undefined)[]
+  modes?: readonly Mode[]
   /** Per mode, the rows that no training entry spoke of; none by default. */
   unobserved?: readonly Uint32Array[]
   training?: TrainingRecord
@@ -29,18 +30,23 @@ export class CpModel {
   readonly rank: number
   readonly factors: readonly Float32Array[]
   readonly labels?: readonly (readonly string[] | undefined)[]
+  /** What the modes stand for, if known. */
+  readonly modes?: readonly Mode[]
   /** Per mode, the rows that no training entry spoke of: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
   readonly training: TrainingRecord
 
-  constructor({ dims, rank, factors, labels, unobserved, training }: CpModelFields) {
+  constructor({ dims, rank, factors, labels, modes, unobserved, training }: CpModelFields) {
     checkShapes(dims, rank, factors)
     checkFactors(rank, factors)
     if (labels) checkLabels(dims, labels)
+    if (modes && modes.length !== dims.length)
+      throw new InputError(`The model has ${dims.length} modes but names for ${modes.length}.`)
     this.dims = dims
     this.rank = rank
     this.factors = factors
     if (labels) this.labels = labels
+    if (modes) this.modes = modes
     this.unobserved = unobserved ?? dims.map(() => new Uint32Array(0))
     this.training = training ?? {}
   }

@@ -76,8 +76,9 @@ async function solve(
   const unobserved = unobservedRows(tensor)
   const learned = factors.map((factor) => scaled(factor, 1 / scaling.factors))
   fillUnobserved(learned, settings.rank, unobserved)
+  const { dims, labels, modes } = tensor
   const model = new CpModel({
-    ...{ dims: tensor.dims, rank: settings.rank, factors: learned, labels: tensor.labels, unobserved },
+    ...{ dims, rank: settings.rank, factors: learned, labels, modes, unobserved },
     training: finite({
       ...{ version, ...settings, epochs: course.epoch, iterations: course.k, seconds, stopped },
       ...{ finalSample: report.sample, finalLambda: report.lambda, ...errors },

@@ -2,6 +2,7 @@ export { describeTensor, type TensorDescription } from './describe.ts'
 export { type RatingsOptions, ratings } from './ratings.ts'
 export {
   type DuplicatePolicy,
+  type Mode,
   type NegativePolicy,
   pickEntries,
   type SparseTensor,

@@ -2,6 +2,14 @@ import { InputError } from '../inputError.ts'
 import { float32Array, trim, uint32Array } from './arrays.ts'
 import { coordinateTable } from './coordinateTable.ts'
 
+/** What a mode stands for: a column of a table, say. */
+export interface Mode {
+  /** The column, or the SQL expression of columns, that gave the labels. */
+  readonly name: string
+  /** The SQL type of which the labels are the text, where the mode came from a table. */
+  readonly type?: string
+}
+
 /** The observed entries of a tensor X of order N: the paper's Ω and the values of X on it. */
 export interface SparseTensor {
   /** I_1 … I_N */
@@ -11,6 +19,8 @@ export interface SparseTensor {
   readonly values: Float32Array
   /** Per mode, a name for each index; a mode without names has `undefined`. */
   readonly labels?: readonly (readonly string[] | undefined)[]
+  /** What the modes stand for, if known. */
+  readonly modes?: readonly Mode[]
 }
 
 export type NegativePolicy = 'error' | 'keep' | 'clip'
@@ -36,7 +46,7 @@ export const MAX_INDEX = 2 ** 32 - 2
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { dims, labels } = input
+  const { dims, labels, modes } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
@@ -44,7 +54,7 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkIndices(input, where)
   checkValues(input.values, negative, where)
   const { indices, values } = mergeDuplicates(input, duplicates, where)
-  return { dims, indices, values, ...(labels ? { labels } : {}) }
+  return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
 }
 
 /** A misspelt policy must not pass for one of the lenient ones. */
@@ -64,12 +74,14 @@ export function checkDims(dims: readonly number[]): void {
   })
 }
 
-function checkShape({ dims, indices, values, labels }: SparseTensor): void {
+function checkShape({ dims, indices, values, labels, modes }: SparseTensor): void {
   checkDims(dims)
   if (indices.length !== dims.length)
     throw new InputError(`The tensor has ${dims.length} dims but ${indices.length} index columns.`)
   if (labels && labels.length !== dims.length)
     throw new InputError(`The tensor has ${dims.length} dims but labels for ${labels.length} modes.`)
+  if (modes && modes.length !== dims.length)
+    throw new InputError(`The tensor has ${dims.length} dims but names for ${modes.length} modes.`)
   dims.forEach((dim, mode) => {
     if (indices[mode].length !== values.length)
       throw new InputError(

@@ -13,6 +13,7 @@ const model = new CpModel({
   rank: 2,
   factors: [Float32Array.of(1, 2, 3, 0.1), Float32Array.of(0, 1, 2, 3, 4, 5)],
   labels: [undefined, ['a', 'ä', '"']],
+  modes: [{ name: 'userId' }, { name: 'week(at)', type: 'DATE' }],
   training: { solver: 'fast', rank: 2, seed: 7, errors: [0.5, 0.25] },
 })
 
@@ -148,6 +149,11 @@ describe('a wrong model file gets its own sentence', () => {
     ['no version', () => changed({ version: null }), 'm.npz: the version null is not a whole number from 1.'],
     ['dims that are none', () => changed({ dims: '2,3' }), 'm.npz: the dims in metadata.json cannot be read'],
     ['a rank that is none', () => changed({ rank: '2' }), 'm.npz: the rank in metadata.json cannot be read'],
+    [
+      'modes that are none',
+      () => changed({ modes: [{ name: 1 }] }),
+      'm.npz: the modes in metadata.json cannot be read',
+    ],
     [
       'labels that are none',
       () => changed({ labels: [[1, 2], null] }),

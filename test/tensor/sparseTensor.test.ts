@@ -37,6 +37,7 @@ describe('a tensor that is not one', () => {
       { ...good, indices: [good.indices[0], new Uint32Array(1)] },
     ],
     ['Mode 1 has 2 labels for 3 indices.', { ...good, labels: [['a', 'b'], undefined] }],
+    ['The tensor has 2 dims but names for 1 modes.', { ...good, modes: [{ name: 'a' }] }],
     ['The tensor has 2 dims but labels for 1 modes.', { ...good, labels: [['a', 'b', 'c']] }],
     ['The tensor has no observed entries: there is nothing to learn from.', matrix()],
     ['entry 1: index 5 of mode 2 is beyond its size 4 (counting from 1).', matrix([0, 0, 1], [0, 4, 1])],
@@ -122,8 +123,12 @@ describe('duplicates', () => {
   })
 })
 
-it('labels and, where nothing is merged, the arrays themselves are passed through', () => {
-  const input = { ...matrix([0, 0, 1], [2, 3, 2]), labels: [['a', 'b', 'c'], undefined] }
+it('labels, names of modes and, where nothing is merged, the arrays themselves are passed through', () => {
+  const input = {
+    ...matrix([0, 0, 1], [2, 3, 2]),
+    labels: [['a', 'b', 'c'], undefined],
+    modes: [{ name: 'a' }, { name: 'b' }],
+  }
   const tensor = sparseTensor(input)
   expect(tensor).toEqual(input)
   expect(tensor.values).toBe(input.values)
