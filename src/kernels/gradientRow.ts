@@ -10,7 +10,7 @@
 //
 // A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for all
 // rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
-import { MODE_COMPANION, MODE_FACTOR, MODE_SCALE } from "./layout";
+import { MODE_COMPANION, MODE_FACTOR, MODE_MEAN, MODE_SCALE } from "./layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, ROW } from "./rank";
 import { entriesOf } from "./sample";
@@ -23,6 +23,7 @@ export function updateByGradient(mode: usize, p: u32, sampled: u32, sums: usize)
   const Hv = sums;
   const g = sums + MATRIX;
   const v = load<usize>(mode, MODE_SCALE);
+  const mean = load<usize>(mode, MODE_MEAN);
   // The sample stands for the whole row: its share of λ is B / nnz.
   const weight = f32x4.splat(lambda * <f32>sampled / <f32>entriesOf(mode, p));
   const a = load<usize>(mode, MODE_FACTOR) + <usize>p * ROW;
@@ -31,7 +32,7 @@ export function updateByGradient(mode: usize, p: u32, sampled: u32, sums: usize)
   const zero = f32x4.splat(0);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);
-    const gradient = f32x4.add(v128.load(g + at), f32x4.mul(weight, yv));
+    const gradient = f32x4.add(v128.load(g + at), f32x4.mul(weight, f32x4.sub(yv, v128.load(mean + at))));
     const bound = f32x4.div(v128.load(Hv + at), v128.load(v + at));
     const D = f32x4.add(f32x4.mul(bound, f32x4.splat(ROUNDING)), weight);
     const ahead = f32x4.max(f32x4.sub(yv, f32x4.div(gradient, D)), zero);

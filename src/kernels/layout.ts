@@ -21,6 +21,7 @@ export const MODE_TASK_COUNT = 24;
 export const MODE_SPLITS = 28;
 export const MODE_PARTIALS = 32;
 export const MODE_SCALE = 36; // v (R), positive: see gradientRow.ts
+export const MODE_MEAN = 40; // (R), the mean of the rows that have entries: where λ draws a row to
 export const MODE_OTHERS = 64; // the addresses of the other factors, N − 1 words
 
 // A task: some whole rows, or a part of the sample of one long row.

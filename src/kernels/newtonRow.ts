@@ -8,7 +8,7 @@
 // weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { sum } from "./gather";
 import { mirrorHessian } from "./gram";
-import { MODE_COMPANION, MODE_FACTOR } from "./layout";
+import { MODE_COMPANION, MODE_FACTOR, MODE_MEAN } from "./layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, R, ROW } from "./rank";
 import { entriesOf } from "./sample";
@@ -31,10 +31,12 @@ export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): 
   const nnz = <f32>entriesOf(mode, p);
   const B = <f32>sampled;
   const weight = lambda * B / nnz;
+  const mean = load<usize>(mode, MODE_MEAN);
   mirrorHessian(H);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);
-    v128.store(G + at, f32x4.add(v128.load(G + at), f32x4.mul(f32x4.splat(weight), yv)));
+    const drawn = f32x4.mul(f32x4.splat(weight), f32x4.sub(yv, v128.load(mean + at)));
+    v128.store(G + at, f32x4.add(v128.load(G + at), drawn));
     v128.store(before + at, v128.load(a + at));
     v128.store(a + at, yv);
   }

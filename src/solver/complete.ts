@@ -12,7 +12,7 @@ import { type CompleteOptions, type Settings, settingsOf } from './options.ts'
 import { solveByPaper } from './paper.ts'
 import { type Scaling, scaled, scalingFor } from './scaling.ts'
 import type { StopReason } from './stopping.ts'
-import { fillUnobserved, unobservedRows } from './unobserved.ts'
+import { clearUnobserved, fillUnobserved, unobservedRows } from './unobserved.ts'
 
 export interface Completion {
   model: CpModel
@@ -45,8 +45,10 @@ export async function complete(tensor: SparseTensor, options: CompleteOptions = 
     const companions = fast || settings.maxInner > 1
     await engine.load({ tensor, validation, probe, rank, companions, seed, valueScale: scaling.values })
     const initial = given ?? randomFactors(tensor, rank, seed)
-    await engine.writeFactors(initial.map((factor) => scaled(factor, scaling.factors)))
-    return await solve(engine, tensor, probe, scaling, settings, options)
+    const unobserved = unobservedRows(tensor)
+    const start = initial.map((factor) => scaled(factor, scaling.factors))
+    await engine.writeFactors(clearUnobserved(start, rank, unobserved))
+    return await solve(engine, tensor, unobserved, probe, scaling, settings, options)
   } finally {
     options.signal?.removeEventListener('abort', stop)
     await engine.close()
@@ -56,6 +58,7 @@ export async function complete(tensor: SparseTensor, options: CompleteOptions = 
 async function solve(
   engine: Engine,
   tensor: SparseTensor,
+  unobserved: readonly Uint32Array[],
   probe: SparseTensor | undefined,
   scaling: Scaling,
   settings: Settings,
@@ -63,9 +66,10 @@ async function solve(
 ): Promise<Completion> {
   const measure = errorMeter(engine, scaling, { train: tensor, validation: options.validation, probe })
   const course = new Course(engine, scaling, measure, settings, options)
+  const rowsWithEntries = tensor.dims.map((rows, mode) => rows - unobserved[mode].length)
   const stopped =
     settings.solver === 'fast'
-      ? await solveFast(course, settings, engine, tensor)
+      ? await solveFast(course, settings, engine, tensor.values, rowsWithEntries)
       : await solveByPaper(course, settings)
 
   const { factors, report } = course.best!
@@ -73,7 +77,6 @@ async function solve(
   await engine.writeFactors(factors)
   const train = probe ? await measure('train') : report.train
   const errors = report.validation ? { train, validation: report.validation } : { train }
-  const unobserved = unobservedRows(tensor)
   const learned = factors.map((factor) => scaled(factor, 1 / scaling.factors))
   fillUnobserved(learned, settings.rank, unobserved)
   const { dims, labels, modes } = tensor

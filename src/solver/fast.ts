@@ -22,29 +22,32 @@ const SMALL = 0.1
 /** Damping of small samples: as if so many more entries, evenly over all components, spoke for the row as it is. */
 const DAMPING = 1
 
-/** Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves. */
+/**
+ * Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves.
+ * rows: per mode, how many have entries.
+ */
 export async function solveFast(
   course: Course,
   settings: Settings,
   engine: Engine,
-  tensor: SparseTensor,
+  values: Float32Array,
+  rows: readonly number[],
 ): Promise<StopReason> {
   const { rank } = settings
-  const { dims } = tensor
-  const entries = tensor.values.length
+  const entries = values.length
   const stages =
-    settings.sample === 'auto' ? ladder(dims, entries, rank) : [fixedStage(settings.sample, rank)]
+    settings.sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(settings.sample, rank)]
   const schedule = new Schedule(
     stages,
-    stages.map((stage) => costOf(stage, dims, entries, rank)),
+    stages.map((stage) => costOf(stage, rows, entries, rank)),
   )
-  const chooseLambda = lambdaRule(tensor, rank)
+  const chooseLambda = lambdaRule(values, rows, rank)
   const settled = settledRule(settings)
   let momentumShare = 1 // halved whenever the error grows
 
   let report = await course.look('probe', stages[0].sample, 0)
   checkFinite(report)
-  let noise = chooseLambda(noiseOf(report))
+  let noise = chooseLambda(noiseOf(report), stages[0].sample)
   await course.keep(report)
   for (let round = 0; ; round++) {
     const { stage } = schedule
@@ -67,7 +70,7 @@ export async function solveFast(
       momentumShare /= 2
     } else {
       schedule.observe(before, report.train.relative, iterations)
-      noise = (noise + chooseLambda(noiseOf(report))) / 2
+      noise = (noise + chooseLambda(noiseOf(report), stage.sample)) / 2
     }
     const reason = settled(course, report, schedule)
     if (reason) return reason

@@ -35,6 +35,7 @@ export function fastReference(tensor: SparseTensor, U: readonly Matrix[], settin
   const past = factors.map((matrix) => [...matrix])
   const v = scaleVector(common, factors.length)
   const rows = factors.map((matrix, i) => entriesByRow(tensor, i, matrix.length))
+  const means = factors.map((matrix, i) => meanRow(matrix.filter((_, p) => rows[i][p].length > 0)))
   const window = windowSampler(tensor, seed)
   for (let k = first; k < first + iterations; k++) {
     factors.forEach((matrix, i) => {
@@ -53,8 +54,8 @@ export function fastReference(tensor: SparseTensor, U: readonly Matrix[], settin
         past[i][p] = a
         const next =
           step.kind === 'gradient'
-            ? gradientStep(y, sample, lambda, v)
-            : newtonStep(y, sample, lambda, step.damping)
+            ? gradientStep(y, sample, lambda, means[i], v)
+            : newtonStep(y, sample, lambda, means[i], step.damping)
         matrix[p] = next.map((u) => u + jitter * Math.max(...next))
       })
     })
@@ -72,28 +73,36 @@ export function roundedSampleSize(
   return Math.min(nnz, Math.floor(c * nnz + draw(key, p) / 2 ** 32))
 }
 
+const meanRow = (rows: Matrix): Vector => rows[0].map((_, r) => sum(rows, (row) => row[r]) / rows.length)
+
 /** The kernels' allowance for float32. */
 const ROUNDING = 1.00002
 
 /** y − g / D with D = diag((Hv)_r / v_r) + λ's share, projected. */
-function gradientStep(y: Vector, { K, x, nnz }: Sample, lambda: number, v: readonly number[]): Vector {
+function gradientStep(
+  y: Vector,
+  { K, x, nnz }: Sample,
+  lambda: number,
+  mean: Vector,
+  v: readonly number[],
+): Vector {
   const weight = (lambda * K.length) / nnz
   const residuals = K.map((k, e) => dot(k, y) - x[e])
   const Kv = K.map((k) => dot(k, v))
   return y.map((u, r) => {
-    const g = sum(K, (k, e) => residuals[e] * k[r]) + weight * u
+    const g = sum(K, (k, e) => residuals[e] * k[r]) + weight * (u - mean[r])
     const D = (ROUNDING * sum(K, (k, e) => Kv[e] * k[r])) / v[r] + weight
     return D > 0 ? Math.max(0, u - g / D) : u
   })
 }
 
 /** Coordinate descent on the row's quadratic around y: at the most 8 sweeps, fewer if one hardly moves the row. */
-function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, damping: number): Vector {
+function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, mean: Vector, damping: number): Vector {
   const B = K.length
   const weight = (lambda * B) / nnz
   const H = Array.from(y, (_, r) => Array.from(y, (_, s) => sum(K, (k) => k[r] * k[s])))
   const residuals = K.map((k, e) => dot(k, y) - x[e])
-  const G = y.map((u, r) => sum(K, (k, e) => residuals[e] * k[r]) + weight * u)
+  const G = y.map((u, r) => sum(K, (k, e) => residuals[e] * k[r]) + weight * (u - mean[r]))
   const trace = H.reduce((total, row, r) => total + row[r], 0)
   const epsilon = weight + ((damping * trace) / B) * (1 - B / nnz) + 1e-7 * trace
   const a = Float64Array.from(y)

@@ -1,4 +1,5 @@
 import type { MemoryPlan } from './memoryPlan.ts'
+import { viewArrays } from './viewArrays.ts'
 
 /**
  * Balances the factors: what is multiplied into column r of one mode can be divided out of another without
@@ -25,6 +26,7 @@ export function balanceColumns(
     scaleColumns(factorOf(plan, memory, i), by)
     scaleColumns(companionOf(plan, memory, i), by)
     new Float32Array(memory.buffer, modes[i].scale, padded).set(scaleVector(common, modes.length))
+    new Float32Array(memory.buffer, modes[i].mean, padded).set(meanRow(plan, memory, i))
   }
   meet()
 }
@@ -41,6 +43,21 @@ function measureColumns(factor: Float32Array, lengths: Float64Array): void {
   for (let at = 0; at < factor.length; at += columns)
     for (let r = 0; r < columns; r++) lengths[r] += factor[at + r] * factor[at + r]
   for (let r = 0; r < columns; r++) lengths[r] = Math.sqrt(lengths[r])
+}
+
+/** The mean of the rows that have entries: the others are not learned, and would draw the mean to where they began. */
+function meanRow(plan: MemoryPlan, memory: WebAssembly.Memory, i: number): Float64Array {
+  const { padded, modes } = plan
+  const { rowStart } = viewArrays(memory, modes[i].view, modes.length)
+  const factor = factorOf(plan, memory, i)
+  const mean = new Float64Array(padded)
+  let rows = 0
+  for (let p = 0; p + 1 < rowStart.length; p++) {
+    if (rowStart[p + 1] === rowStart[p]) continue
+    for (let r = 0; r < padded; r++) mean[r] += factor[p * padded + r]
+    rows++
+  }
+  return mean.map((sum) => sum / rows)
 }
 
 function scaleColumns(factor: Float32Array, by: Float64Array): void {

@@ -4,6 +4,7 @@ import {
   CONTROL_THREADS,
   MODE_COMPANION,
   MODE_FACTOR,
+  MODE_MEAN,
   MODE_ORDER,
   MODE_OTHERS,
   MODE_PARTIALS,
@@ -202,6 +203,7 @@ function describe(
   set(MODE_SPLITS, splits)
   set(MODE_PARTIALS, plan.partials)
   set(MODE_SCALE, plan.modes[i].scale)
+  set(MODE_MEAN, plan.modes[i].mean)
   const others = plan.modes.filter((_, other) => other !== i)
   for (const [o, { factor }] of others.entries()) set(MODE_OTHERS + 4 * o, factor)
 }

@@ -43,6 +43,8 @@ export interface ModePlan extends TaskPlan {
   companion: number
   /** v of the gradient step. */
   scale: number
+  /** The mean of the factor's rows. */
+  mean: number
   /** The lengths of the factor's columns, in float64. */
   norms: number
 }
@@ -116,6 +118,7 @@ export function planMemory(size: ProblemSize): MemoryPlan {
     factor: take('factors', rows * rowBytes),
     companion: companions ? take('factors', rows * rowBytes) : 0,
     scale: take('factors', rowBytes),
+    mean: take('factors', rowBytes),
     norms: take('factors', 2 * rowBytes),
   }))
   const train = takeErrors(modes[0].view)
