@@ -8,6 +8,8 @@
 // In particular λ_max(H) ≤ max_r D_r, the Collatz–Wielandt bound: one step size for all components would have to be
 // 1 / max_r D_r. Hv = Σ (k·v) k costs O(B·R) in the pass that computes g anyway.
 //
+// λ draws the row to the mean of its mode (MODE_MEAN), not to zero: the same diagonal, another point.
+//
 // A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for all
 // rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
 import { MODE_COMPANION, MODE_FACTOR, MODE_MEAN, MODE_SCALE } from "./layout";

@@ -1,6 +1,6 @@
 // The row's quadratic, solved: coordinate descent over a ≥ 0 on
 //   q(a) = gᵀ(a − y) + ½ (a − y)ᵀ (H + εI) (a − y),
-// with g the gradient and H the Hessian of the sampled cost at y. The paper leaves algorithms that fully exploit H as an
+// with g the gradient and H the Hessian of the sampled cost at y, λ drawing the row to the mean of its mode. The paper leaves algorithms that fully exploit H as an
 // open topic; with H formed at a few nanoseconds per entry, solving for the row beats a gradient step at small ranks.
 //
 // A sample of B entries may leave directions of the row undetermined, and noise would throw it far along them. So

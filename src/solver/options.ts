@@ -9,7 +9,10 @@ export interface CompleteOptions {
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
   solver?: SolverName
-  /** λ, the weight of the squared norms of the factors; 'auto' (default of 'fast') follows the noise. */
+  /**
+   * λ: the paper's solver weighs the squared norms of the rows by it, 'fast' their squared distances from the mean row of
+   * their mode. 'auto' (default of 'fast') follows the noise.
+   */
   lambda?: number | 'auto'
   /** c, the share of each row's entries that a step uses, in (0, 1]; 'auto' (default of 'fast') starts small. */
   sample?: number | 'auto'
