@@ -69,7 +69,7 @@ function networkSentence(code: string): string {
 function proxyHint(): string {
   const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy } = process.env
   return (HTTPS_PROXY ?? https_proxy ?? HTTP_PROXY ?? http_proxy)
-    ? ' (your proxy is not used: Node 24 does so with NODE_USE_ENV_PROXY=1; else fetch the file by other means and give --mirror)'
+    ? ' (your proxy is not used: Node 24.5 does so with NODE_USE_ENV_PROXY=1; else fetch the file by other means and give --mirror)'
     : ''
 }
 
