@@ -27,12 +27,13 @@ export function expressionOf(text: string, columns: readonly Column[]): string {
 /** The type of what the SQL gives; if the table has no such columns, says which there are. */
 export async function typeOf(
   session: TableSession,
-  table: string,
   text: string,
   columns: readonly Column[],
 ): Promise<string> {
+  // To ask the table itself would make DuckDB look into its files again, for every mode.
+  const noRow = columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${identifier(name)}`).join(', ')
   try {
-    const [{ type }] = await session.columns(`SELECT ${expressionOf(text, columns)} FROM ${table}`)
+    const [{ type }] = await session.columns(`SELECT ${expressionOf(text, columns)} FROM (SELECT ${noRow})`)
     return type
   } catch (error) {
     if (!(error instanceof InputError)) throw error
@@ -46,14 +47,13 @@ export const names = (columns: readonly Column[]): string => columns.map(({ name
 /** A mode given as `expr`, `raw:expr` or `coded:expr`. Only whole numbers can be raw; other types are coded. */
 export async function resolveMode(
   session: TableSession,
-  table: string,
   given: string,
   index: IndexPolicy,
   columns: readonly Column[],
 ): Promise<TableMode> {
   const [, prefix, name] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(given.trim()) ?? []
   if (!name) throw new InputError(`The mode '${given}' is empty; give a column or an SQL expression.`)
-  const type = await typeOf(session, table, name, columns)
+  const type = await typeOf(session, name, columns)
   const raw = (prefix ?? index) === 'raw' && isWhole(type)
   if (prefix === 'raw' && !raw)
     throw new InputError(
