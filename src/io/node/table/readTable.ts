@@ -3,7 +3,7 @@
  * Merging is ours, too: DuckDB's GROUP BY takes more memory, and gives another order of the entries every time.
  */
 import { InputError } from '../../../inputError.ts'
-import { coordinateTable } from '../../../tensor/coordinateTable.ts'
+import { findDuplicates } from '../../../tensor/findDuplicates.ts'
 import { type SparseTensor, sparseTensor } from '../../../tensor/sparseTensor.ts'
 import { codedRows, createLabels, pickedRows } from './coding.ts'
 import { type Entries, readEntries } from './entries.ts'
@@ -128,11 +128,10 @@ function largest(column: Uint32Array): number {
 }
 
 function checkDistinct(indices: readonly Uint32Array[], at: (entry: number) => string): void {
-  const entries = indices[0].length
-  const table = coordinateTable(indices, entries)
-  let [repeated, first] = [0, 0]
-  for (let e = 0; e < entries; e++) if (table.add(e) !== e && repeated++ === 0) first = e
-  if (repeated === 0) return
+  const firstOf = findDuplicates(indices, indices[0].length)
+  if (!firstOf) return
+  const repeated = firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
+  const first = firstOf.findIndex((first) => first !== 0)
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
   throw new InputError(
     `${at(first)}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with --merge sum, mean, last or count.`,
