@@ -41,6 +41,7 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
     if (files) return { files: files.map((file) => join(folder, file)), cached: true }
   }
   await mkdir(folder, { recursive: true }).catch((error) => {
+    if (error.code === 'EEXIST') throw new InputError(`${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
   })
   const files: string[] = []
