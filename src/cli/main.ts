@@ -42,7 +42,7 @@ for (const make of [
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }
-for (const command of [program, ...program.commands])
+for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
   command.exitOverride().showHelpAfterError(`(try 'lacuna --help')`)
 
 // A reader that has seen enough (head, less) closes the pipe: no fault of anyone's.

@@ -103,6 +103,8 @@ it('says in one sentence what is wrong, and exits with 2', async () => {
   expect(readdirSync(join(cache, 'movielens-10m'))).toEqual([])
   const missing = await run('fetch', 'frostt-enron', '--quiet')
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^lacuna: .*404.*\n$/) })
+  for (const args of [['fetch'], ['lst'], ['fetch', 'kinetic', '--moo']])
+    expect((await run(...args)).code).toBe(2)
   expect(await run('fetch', 'netflix')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/no data set/),
