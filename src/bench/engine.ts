@@ -2,6 +2,7 @@
 import { type CpuEngine, cpuEngine } from '../engine/cpu/cpuEngine.ts'
 import { SKIP_HESSIAN, SKIP_POWER_METHOD } from '../kernels/layout.ts'
 import { type SparseTensor, synthetic } from '../tensor/index.ts'
+import { median } from './median.ts'
 
 export interface EngineBench {
   dims: readonly number[]
@@ -104,10 +105,4 @@ async function epochSeconds(engine: CpuEngine, skip: number): Promise<number> {
   const start = performance.now()
   await engine.iterate({ first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }, skip)
   return (performance.now() - start) / 1000
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }

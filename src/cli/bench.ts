@@ -6,6 +6,7 @@ import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
 import { decimalNumbers, positiveWholeNumber, wholeNumbers } from './arguments.ts'
+import { benchIoCommand } from './benchIo.ts'
 import { count, figure, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { startProgress } from './terminal.ts'
@@ -52,6 +53,7 @@ export function benchCommand(): Command {
       { isDefault: true },
     )
     .addCommand(convergenceCommand())
+    .addCommand(benchIoCommand())
 }
 
 function convergenceCommand(): Command {

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
+import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { infoCommand } from './info.ts'
@@ -23,16 +24,25 @@ Examples:
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
+  lacuna data                                                public data sets to try
 
 'lacuna COMMAND --help' tells more.`,
   )
   .configureHelp({ showGlobalOptions: true })
 
-for (const make of [completeCommand, predictCommand, infoCommand, synthCommand, benchCommand, demoCommand]) {
+for (const make of [
+  completeCommand,
+  predictCommand,
+  infoCommand,
+  dataCommand,
+  synthCommand,
+  benchCommand,
+  demoCommand,
+]) {
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }
-for (const command of [program, ...program.commands])
+for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
   command.exitOverride().showHelpAfterError(`(try 'lacuna --help')`)
 
 // A reader that has seen enough (head, less) closes the pipe: no fault of anyone's.

@@ -2,7 +2,8 @@ import { mix } from '../random.ts'
 
 /**
  * Finds entries by their coordinates: open addressing over entry numbers, so that the table holds 4 bytes a
- * slot and the coordinates stay where they are. Tens of millions of entries take about a second.
+ * slot and the coordinates stay where they are. For entries that come one by one: where all are at hand,
+ * `findDuplicates` is several times faster.
  */
 export interface CoordinateTable {
   /** Adds the entry unless one with the same coordinates is in; returns that one's number, or the entry's. */

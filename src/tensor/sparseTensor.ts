@@ -1,6 +1,6 @@
 import { InputError } from '../inputError.ts'
 import { float32Array, trim, uint32Array } from './arrays.ts'
-import { coordinateTable } from './coordinateTable.ts'
+import { findDuplicates } from './findDuplicates.ts'
 
 /** What a mode stands for: a column of a table, say. */
 export interface Mode {
@@ -34,6 +34,8 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
+  /** Coordinates are known not to repeat: saves looking for duplicates. */
+  distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string
 }
@@ -53,7 +55,7 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkShape(input)
   checkIndices(input, where)
   checkValues(input.values, negative, where)
-  const { indices, values } = mergeDuplicates(input, duplicates, where)
+  const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
   return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
 }
 
@@ -128,36 +130,38 @@ function mergeDuplicates(
   policy: DuplicatePolicy,
   where: (entry: number) => string,
 ): { indices: readonly Uint32Array[]; values: Float32Array } {
-  const table = coordinateTable(indices, values.length)
+  // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final place
+  // among the kept ones, its 0 gives way to that place.
+  const firstOf = findDuplicates(indices, values.length)
+  if (!firstOf) return { indices, values }
   // From the first duplicate on: per kept entry, its values' sum and number. In float64, because a float32
   // stops counting ones at 2²⁴, and because a mean may fit where the sum does not.
   let sums: Float64Array | undefined
   let counts: Uint32Array | undefined
   let kept = 0
   for (let e = 0; e < values.length; e++) {
-    // Moving entry e to the end of the kept ones first lets the table compare it in its final place.
-    if (kept !== e) {
-      for (const column of indices) column[kept] = column[e]
-      values[kept] = values[e]
-    }
-    const first = table.add(kept)
-    if (first === kept) {
+    if (firstOf[e] === 0) {
+      if (kept !== e) {
+        for (const column of indices) column[kept] = column[e]
+        values[kept] = values[e]
+      }
       if (sums) sums[kept] = values[kept]
-      kept++
+      firstOf[e] = kept++
       continue
     }
+    const first = firstOf[firstOf[e] - 1]
     if (policy === 'error')
       throw new InputError(
         `${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; ` +
           `say how to merge duplicates with --duplicates sum, mean or last.`,
       )
     if (policy === 'last') {
-      values[first] = values[kept]
+      values[first] = values[e]
       continue
     }
     sums ??= new Float64Array(values)
     counts ??= new Uint32Array(values.length).fill(1)
-    sums[first] += values[kept]
+    sums[first] += values[e]
     counts[first]++
     if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(

@@ -12,11 +12,12 @@ export interface Run {
 /** Runs the CLI as a user would; `during` may send it signals. */
 export function lacuna(
   args: string[],
-  options: { cwd?: string; during?: (pid: number, stderr: string) => void } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; during?: (pid: number, stderr: string) => void } = {},
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: options.cwd,
+      env: { ...process.env, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const run: Run = { code: null, stdout: '', stderr: '' }

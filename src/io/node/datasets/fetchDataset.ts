@@ -1,0 +1,117 @@
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { InputError } from '../../../inputError.ts'
+import { explainFileError } from '../fileError.ts'
+import { cachedFiles, writeReceipt } from './cache.ts'
+import { checkDigest, expectedDigest } from './checksum.ts'
+import { type Checksum, type Dataset, type Download, fileNameOf } from './dataset.ts'
+import { download } from './download.ts'
+import { DamagedZip, unzip } from './unzip.ts'
+
+export interface FetchOptions {
+  /** Where the set's files go. */
+  folder: string
+  /** Takes the place of the one address of a set with one download; the checksum still holds. */
+  url?: string
+  /** A folder on the web that holds the files by their names. */
+  mirror?: string
+  /** Download even what is there. */
+  force?: boolean
+  signal?: AbortSignal
+  onProgress?(step: 'download' | 'unpack', file: string, bytes: number, byteLength: number | undefined): void
+  onNotice?(sentence: string): void
+  retryDelayMs?: number
+}
+
+export interface FetchedDataset {
+  /** Paths of all files, those that `lacuna complete` reads and what came with them. */
+  files: string[]
+  /** Nothing was downloaded: all of it was there. */
+  cached: boolean
+}
+
+export async function fetchDataset(dataset: Dataset, options: FetchOptions): Promise<FetchedDataset> {
+  const { folder, force = false, url } = options
+  if (url !== undefined && dataset.downloads.length > 1)
+    throw new InputError(
+      `${dataset.name} has ${dataset.downloads.length} files; give --mirror, a folder with all of them, not --url.`,
+    )
+  if (!force) {
+    const files = await cachedFiles(folder)
+    if (files) return { files: files.map((file) => join(folder, file)), cached: true }
+  }
+  await mkdir(folder, { recursive: true }).catch((error) => {
+    if (error.code === 'EEXIST') throw new InputError(`${folder}: this is a file; name a folder.`)
+    throw explainFileError(error, folder, 'write')
+  })
+  const files: string[] = []
+  for (const each of dataset.downloads) files.push(...(await fetchOne(each, options)))
+  await writeReceipt(folder, files)
+  return { files: files.map((file) => join(folder, file)), cached: false }
+}
+
+/** Returns the names of the files that stay. */
+async function fetchOne(wanted: Download, options: FetchOptions): Promise<string[]> {
+  const { folder, mirror, onProgress, onNotice } = options
+  const name = fileNameOf(wanted.url)
+  const url = options.url ?? (mirror === undefined ? wanted.url : onMirror(mirror, wanted.url))
+  const path = join(folder, name)
+  if (!options.force && (await isThere(path, url, wanted.checksum, options)))
+    onNotice?.(`${name} is here already.`)
+  else await fetchFile(url, path, wanted, options)
+  if (!wanted.unpack) return [name]
+  try {
+    await unzip(path, folder, wanted.unpack, (bytes, total) => onProgress?.('unpack', name, bytes, total))
+  } catch (error) {
+    // A damaged zip would be found here again the next time; one that did not fit on the disk is still good.
+    if (error instanceof DamagedZip) await rm(path, { force: true })
+    throw error
+  }
+  await rm(path, { force: true })
+  return Object.values(wanted.unpack)
+}
+
+async function fetchFile(url: string, path: string, wanted: Download, options: FetchOptions): Promise<void> {
+  const { force, signal, onProgress, onNotice, retryDelayMs } = options
+  if (force) for (const ending of ['.part', '.part.json']) await rm(path + ending, { force: true })
+  await download(url, path, {
+    ...{ signal, onNotice, retryDelayMs },
+    onProgress: (bytes, byteLength) =>
+      onProgress?.('download', basename(path), bytes, byteLength ?? wanted.byteLength),
+    check: (part) => check(part, url, wanted.checksum, options),
+  })
+}
+
+/** A file gets its name only when it is whole: one that is there came from an earlier, interrupted run. */
+async function isThere(
+  path: string,
+  url: string,
+  checksum: Checksum | undefined,
+  options: FetchOptions,
+): Promise<boolean> {
+  if (!(await stat(path).catch(() => undefined))?.isFile()) return false
+  return check(path, url, checksum, options).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function check(
+  part: string,
+  url: string,
+  checksum: Checksum | undefined,
+  { mirror, signal, onNotice }: FetchOptions,
+): Promise<void> {
+  if (!checksum) return
+  const beside: Checksum =
+    'url' in checksum && mirror !== undefined
+      ? { ...checksum, url: onMirror(mirror, checksum.url) }
+      : checksum
+  const digest = await expectedDigest(beside, signal)
+  if (digest) await checkDigest(part, checksum.algorithm, digest, url)
+  else onNotice?.(`The checksum of ${fileNameOf(url)} could not be had: the file is taken as it came.`)
+}
+
+function onMirror(mirror: string, url: string): string {
+  return `${mirror.replace(/\/+$/, '')}/${fileNameOf(url)}`
+}

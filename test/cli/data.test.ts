@@ -1,0 +1,138 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { zipSync } from 'fflate'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { readTensor } from '#dist/io/node/index.js'
+import { type Server, sendFile, serve } from '../io/node/datasets/server.ts'
+import { lacuna } from './lacuna.ts'
+
+const text = (s: string) => new TextEncoder().encode(s)
+const months = ['apr', 'may', 'jun', 'jul', 'aug', 'sep']
+const files: Record<string, Uint8Array> = {
+  '/ml-latest-small.zip': zipSync({
+    'ml-latest-small/ratings.csv': text('userId,movieId,rating,timestamp\n1,1,4.0,964982703\n'),
+    'ml-latest-small/README.txt': text('terms'),
+  }),
+  '/ml-10m.zip': zipSync({ 'ml-10M100K/ratings.dat': text('1::122::5::838985046\n') }),
+  '/nips.tns.gz': gzipSync('1 1 1 1 2\n2 1 3 1 4\n'),
+  ...Object.fromEntries(months.map((m) => [`/uber-raw-data-${m}14.csv`, text(`"Date/Time"\n${m}\n`)])),
+}
+let server: Server
+let slow = false
+beforeAll(async () => {
+  server = await serve((q, a) => {
+    const content = files[q.url!]
+    if (!content) a.writeHead(404).end()
+    else if (slow)
+      a.writeHead(200, { etag: '"v1"', 'content-length': content.length }).write(content.subarray(0, 10))
+    else sendFile(q, a, content)
+  })
+})
+afterAll(() => server.close())
+
+const cache = mkdtempSync(join(tmpdir(), 'lacuna-cache '))
+afterEach(() => {
+  server.asked.length = 0
+})
+afterAll(() => rmSync(cache, { recursive: true }))
+const env = { LACUNA_CACHE: cache }
+const run = (...args: string[]) => lacuna(['data', ...args], { env: { ...env, LACUNA_MIRROR: server.base } })
+
+it('lists the sets for people and for programs', async () => {
+  const { code, stdout } = await run()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^movielens-10m +10,000,054 +65\.6 MB +user × movie × week, 71567×65133×730$/m)
+  expect(stdout).toContain('https://grouplens.org/datasets/movielens/')
+  const sets = JSON.parse((await run('list', '--json')).stdout)
+  expect(sets.find((set: { name: string }) => set.name === 'movielens-10m')).toMatchObject({
+    entries: 10_000_054,
+    downloadBytes: 65_566_137,
+    command: `lacuna complete '${cache}/movielens-10m/ratings.dat' --recipe movielens --rank 10 --test 0.1`,
+  })
+  expect(server.asked).toEqual([])
+})
+
+it('fetches a set into the cache once, and says what to type next', async () => {
+  const path = join(cache, 'movielens-latest-small', 'ratings.csv')
+  const first = await run('fetch', 'movielens-latest-small')
+  expect(first.code).toBe(0)
+  expect(first.stdout.split('\n')).toEqual([
+    path,
+    join(cache, 'movielens-latest-small', 'README.txt'),
+    '',
+    'Next:',
+    `  lacuna complete '${path}' --recipe movielens --rank 10 --test 0.1`,
+    '',
+  ])
+  expect(first.stderr).toMatch(/Terms: research only/)
+  expect(readFileSync(path, 'utf8')).toMatch(/^userId/)
+  server.asked.length = 0
+  const second = await run('fetch', 'movielens-latest-small')
+  expect(second.stdout).toBe(first.stdout)
+  expect(second.stderr).toMatch(/It is here already; --force downloads it again/)
+  expect(server.asked).toEqual([])
+  expect((await run('fetch', 'movielens-latest-small', '--force', '--quiet')).stderr).toBe('')
+  expect(server.asked).toHaveLength(2) // the zip, and where its checksum would be
+})
+
+it('fetches the six months of Uber into a folder, all named in the command', async () => {
+  const folder = join(cache, 'here')
+  const { code, stdout } = await run('fetch', 'uber-pickups', '-o', folder, '--json')
+  expect(code).toBe(0)
+  const report = JSON.parse(stdout)
+  expect(report).toMatchObject({ name: 'uber-pickups', folder, cached: false })
+  expect(report.files).toEqual(months.map((m) => join(folder, `uber-raw-data-${m}14.csv`)))
+  expect(report.command).toMatch(/^lacuna complete .*apr14.*sep14.csv' --recipe uber --rank 10 --test 0.1$/)
+})
+
+it('fetches a tensor from another address, ready to read', async () => {
+  const { code, stdout } = await lacuna(
+    ['data', 'fetch', 'frostt-nips', '--url', `${server.base}/nips.tns.gz`],
+    { env },
+  )
+  expect(code).toBe(0)
+  expect((await readTensor(stdout.split('\n')[0])).dims).toEqual([2, 1, 3, 1])
+})
+
+it('says in one sentence what is wrong, and exits with 2', async () => {
+  const wrong = await run('fetch', 'movielens-10m', '--quiet')
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toMatch(/^lacuna: http.*ml-10m\.zip: the file that came is not the right one .*\n$/)
+  expect(readdirSync(join(cache, 'movielens-10m'))).toEqual([])
+  const missing = await run('fetch', 'frostt-enron', '--quiet')
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^lacuna: .*404.*\n$/) })
+  for (const args of [['fetch'], ['lst'], ['fetch', 'kinetic', '--moo']])
+    expect((await run(...args)).code).toBe(2)
+  expect(await run('fetch', 'netflix')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no data set/),
+  })
+})
+
+it('keeps what has come when interrupted, and goes on from there', async () => {
+  const folder = join(cache, 'frostt-nips')
+  slow = true
+  let waiting: NodeJS.Timeout | undefined
+  const interrupted = await lacuna(['data', 'fetch', 'frostt-nips', '--force', '--mirror', server.base], {
+    env,
+    during: (pid) => {
+      waiting ??= setInterval(() => {
+        const part = join(folder, 'nips.tns.gz.part')
+        if (!existsSync(part) || readFileSync(part).length < 10) return
+        clearInterval(waiting)
+        process.kill(pid, 'SIGINT')
+      }, 10)
+    },
+  })
+  slow = false
+  expect(interrupted).toMatchObject({ code: 130, stdout: '' })
+  expect(interrupted.stderr).toMatch(/Interrupted. What has come is kept/)
+  expect(readFileSync(join(folder, 'nips.tns.gz.part'))).toHaveLength(10)
+  rmSync(join(folder, 'nips.tns.gz'))
+  server.asked.length = 0
+  expect((await run('fetch', 'frostt-nips')).code).toBe(0)
+  expect(server.asked).toEqual(['/nips.tns.gz bytes=10-'])
+  expect(existsSync(join(folder, 'nips.tns.gz.part'))).toBe(false)
+})

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zipSync } from 'fflate'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  cacheFolder,
+  catalogue,
+  type Dataset,
+  downloadSize,
+  fetchDataset,
+  findDataset,
+} from '#dist/io/node/datasets/index.js'
+import { type Server, sendFile, serve } from './server.ts'
+
+const ratings = 'userId,movieId,rating,timestamp\n1,1,4.0,964982703\n'
+const zip = zipSync({
+  'ml/ratings.csv': new TextEncoder().encode(ratings),
+  'ml/README.txt': new TextEncoder().encode('terms'),
+})
+const digest = createHash('sha256').update(zip).digest('hex')
+
+let folder = ''
+let server: Server
+let files: Record<string, Uint8Array> = {}
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), 'lacuna-fetch-')), 'set')
+  files = { '/ml.zip': zip }
+  server = await serve((q, a) => {
+    if (files[q.url!]) sendFile(q, a, files[q.url!])
+    else a.writeHead(404).end()
+  })
+})
+afterEach(async () => {
+  await server.close()
+  rmSync(join(folder, '..'), { recursive: true })
+})
+
+const small = (checksum = digest): Dataset => ({
+  ...{
+    name: 'small',
+    title: 'Small',
+    entries: 1,
+    modes: 'a × b',
+    terms: 'none',
+    page: 'https://example.org/',
+  },
+  downloads: [
+    {
+      url: 'https://example.org/original/ml.zip',
+      checksum: { algorithm: 'sha256', digest: checksum },
+      unpack: { 'ml/ratings.csv': 'ratings.csv', 'ml/README.txt': 'README.txt' },
+    },
+  ],
+  files: ['ratings.csv'],
+  options: '',
+})
+const fetchIt = (dataset: Dataset, options = {}) =>
+  fetchDataset(dataset, { folder, mirror: `${server.base}/`, retryDelayMs: 1, ...options })
+
+test('unpacks what is wanted, keeps no zip, and does nothing the second time', async () => {
+  const fetched = await fetchIt(small())
+  expect(fetched).toEqual({ files: ['ratings.csv', 'README.txt'].map((f) => join(folder, f)), cached: false })
+  expect(readFileSync(fetched.files[0], 'utf8')).toBe(ratings)
+  expect(readdirSync(folder).sort()).toEqual(['.lacuna.json', 'README.txt', 'ratings.csv'])
+  expect(await fetchIt(small())).toEqual({ ...fetched, cached: true })
+  expect(server.asked).toEqual(['/ml.zip'])
+  expect(await fetchIt(small(), { force: true })).toMatchObject({ cached: false })
+  expect(server.asked).toHaveLength(2)
+})
+
+test('a file that was lost or cut since is fetched again', async () => {
+  const { files } = await fetchIt(small())
+  truncateSync(files[0], 3)
+  expect(await fetchIt(small())).toMatchObject({ cached: false })
+  rmSync(files[1])
+  expect(await fetchIt(small())).toMatchObject({ cached: false })
+  expect(readFileSync(files[0], 'utf8')).toBe(ratings)
+})
+
+test('a wrong checksum leaves nothing', async () => {
+  await expect(fetchIt(small('0'.repeat(64)))).rejects.toThrow(/not the right one/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a zip that is damaged, though no checksum says so, is not kept', async () => {
+  files['/ml.zip'] = zip.slice(0, zip.length - 30)
+  const { checksum: _, ...unchecked } = small().downloads[0]
+  const dataset = { ...small(), downloads: [unchecked] }
+  await expect(fetchIt(dataset)).rejects.toThrow(/truncated or damaged/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a checksum that lies beside the file is looked up there; without it the file is taken with a word', async () => {
+  const beside: Dataset = {
+    ...small(),
+    downloads: [
+      { ...small().downloads[0], checksum: { algorithm: 'md5', url: 'https://example.org/ml.zip.md5' } },
+    ],
+  }
+  const notices: string[] = []
+  await fetchIt(beside, { onNotice: (notice: string) => notices.push(notice) })
+  expect(notices).toEqual(['The checksum of ml.zip could not be had: the file is taken as it came.'])
+  files['/ml.zip.md5'] = new TextEncoder().encode('MD5 (ml.zip) = 0123456789abcdef0123456789abcdef')
+  await expect(fetchIt(beside, { force: true })).rejects.toThrow(/not the right one/)
+})
+
+describe('several files', () => {
+  const parts: Dataset = {
+    ...small(),
+    downloads: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ url: `https://example.org/${name}` })),
+  }
+
+  test('after a failure, only those that are missing are fetched', async () => {
+    for (const name of ['a', 'b']) files[`/${name}.csv`] = new TextEncoder().encode(name)
+    await expect(fetchIt(parts)).rejects.toThrow(/c\.csv: the server has no such file \(404\)/)
+    files['/c.csv'] = new TextEncoder().encode('c')
+    expect((await fetchIt(parts)).files.map((path) => readFileSync(path, 'utf8'))).toEqual(['a', 'b', 'c'])
+    expect(server.asked).toEqual(['/a.csv', '/b.csv', '/c.csv', '/c.csv'])
+  })
+
+  test('cannot all come from one address', async () => {
+    await expect(fetchIt(parts, { url: `${server.base}/a.csv` })).rejects.toThrow(/give --mirror/)
+    expect(existsSync(folder)).toBe(false)
+  })
+})
+
+describe('the catalogue', () => {
+  test('names every set once, with files that its downloads bring, secure addresses and whole digests', () => {
+    expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
+    for (const { name, downloads, files, preparation, dims, entries, terms, page } of catalogue) {
+      expect(name).toMatch(/^[a-z0-9-]+$/)
+      expect(terms).not.toBe('')
+      expect(URL.canParse(page)).toBe(true)
+      expect(entries).toBeGreaterThan(0)
+      if (dims) expect(dims.reduce((a, b) => a * b)).toBeGreaterThanOrEqual(entries)
+      const brought = downloads.flatMap(({ url, unpack }) =>
+        unpack ? Object.values(unpack) : [url.slice(url.lastIndexOf('/') + 1)],
+      )
+      if (preparation === undefined) expect(brought).toEqual(expect.arrayContaining([...files]))
+      for (const { url, checksum } of downloads) {
+        expect(url).toMatch(/^https:\/\//)
+        if (checksum && 'digest' in checksum)
+          expect(checksum.digest).toMatch(checksum.algorithm === 'md5' ? /^[0-9a-f]{32}$/ : /^[0-9a-f]{64}$/)
+      }
+    }
+  })
+
+  test("knows the paper's two sets by its dims", () => {
+    expect(findDataset('movielens-10m')).toMatchObject({ dims: [71567, 65133, 730], entries: 10_000_054 })
+    expect(findDataset('uber-pickups')).toMatchObject({ dims: [183, 24, 1140, 1717], entries: 3_309_490 })
+    expect(downloadSize(findDataset('movielens-10m'))).toBe(65_566_137)
+    expect(downloadSize(findDataset('uber-pickups'))).toBeUndefined()
+  })
+
+  test('helps with a name that is not quite one', () => {
+    expect(() => findDataset('10m')).toThrow('There is no data set called 10m; did you mean movielens-10m?')
+    expect(() => findDataset('netflix')).toThrow(
+      "There is no data set called netflix; see 'lacuna data list'.",
+    )
+  })
+})
+
+test('the cache folder is the one asked for, else where caches are', () => {
+  expect(cacheFolder({ LACUNA_CACHE: '/x', XDG_CACHE_HOME: '/y' })).toBe('/x')
+  expect(cacheFolder({ XDG_CACHE_HOME: '/y' })).toBe('/y/lacuna')
+  expect(cacheFolder({})).toMatch(/\/\.cache\/lacuna$/)
+})
