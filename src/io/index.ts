@@ -1,3 +1,12 @@
+export {
+  type ArrayOptions,
+  decodeTensorNpy,
+  decodeTensorNpz,
+  denseTensor,
+  encodeCompletedNpy,
+  encodeDenseNpy,
+  encodeTensorNpz,
+} from './array/index.ts'
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npy.ts'
 export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz.ts'
