@@ -16,5 +16,6 @@ export {
   type ReadTnsOptions,
   readCoordinates,
   readTns,
+  type WriteTnsOptions,
   writeTns,
 } from './tns.ts'

@@ -180,6 +180,13 @@ function coordinates(indices: readonly Uint32Array[], entry: number): string {
   return `(${indices.map((column) => column[entry] + 1).join(', ')})`
 }
 
+/** The size that a mode must have at least, by its column of indices. */
+export function largestPlusOne(column: Uint32Array): number {
+  let largest = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
+  return largest + 1
+}
+
 /** The entries picked by number, in that order. */
 export function pickEntries(tensor: SparseTensor, entries: Uint32Array): SparseTensor {
   const pick = <A extends Uint32Array | Float32Array>(from: A, to: A): A => {

@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../inputError.ts'
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { largestPlusOne, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { NpyArray, NpyData } from '../npy.ts'
 
 /** Hands over an array of the file, or says that it is missing. */
@@ -23,7 +23,7 @@ export function fromCoords(take: TakeArray, has: (name: string) => boolean): Spa
   const indices = Array.from({ length: order }, (_, mode) =>
     toIndices(coords.data.subarray(mode * entries, (mode + 1) * entries), `row ${mode} of coords`),
   )
-  return { dims: has('shape') ? toSizes(take('shape')) : indices.map(sizeOf), indices, values }
+  return { dims: has('shape') ? toSizes(take('shape')) : indices.map(largestPlusOne), indices, values }
 }
 
 /** SciPy's matrix of row, col and data. */
@@ -83,9 +83,3 @@ function toIndices(data: NpyData, what: string): Uint32Array {
 }
 
 const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)
-
-function sizeOf(column: Uint32Array): number {
-  let largest = 0
-  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
-  return largest + 1
-}

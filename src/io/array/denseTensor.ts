@@ -1,8 +1,9 @@
 import { InputError } from '../../inputError.ts'
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
 import { checkDims, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
+import { fitToDims, inFile } from '../fitToDims.ts'
 import type { NpyArray, NpyData } from '../npy.ts'
-import { type ArrayOptions, fitToDims, inFile } from './options.ts'
+import type { ArrayOptions } from './arrayOptions.ts'
 
 /** A dense array as a tensor: every element is an entry but NaN, and those that the mask calls unobserved. */
 export function denseTensor(array: NpyArray, name: string, options: ArrayOptions = {}): SparseTensor {

@@ -6,6 +6,7 @@
 import { InputError } from '../../inputError.ts'
 import { inCOrder } from '../../tensor/cOrder.ts'
 import { type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
+import { fitToDims, inFile } from '../fitToDims.ts'
 import {
   MODEL_FORMAT,
   namesFromJson,
@@ -17,9 +18,9 @@ import {
 import { decodeNpy, decodeNpyText, encodeNpy, npyHeader } from '../npy.ts'
 import { type UnpackOptions, unpackNpz } from '../npz.ts'
 import { storedZip } from '../storedZip.ts'
+import type { ArrayOptions } from './arrayOptions.ts'
 import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
 import { denseTensor } from './denseTensor.ts'
-import { type ArrayOptions, fitToDims, inFile } from './options.ts'
 
 const VERSION = 1
 
