@@ -10,6 +10,7 @@ export {
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npy.ts'
 export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz.ts'
+export { type TableText, writeFactors, writeTable } from './table/index.ts'
 export {
   type Coordinates,
   type ReadCoordinatesOptions,
