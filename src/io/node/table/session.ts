@@ -20,6 +20,8 @@ export interface TableSession {
   columns(query: string): Promise<Column[]>
   /** A result of any size, some thousand rows at a time, in the order of the file. */
   stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** Makes a temporary table of VARCHAR, UINTEGER and FLOAT columns. A batch has a list per column, of at most 2048 values. */
+  fill(table: string, columns: readonly Column[], batches: Iterable<DuckDBValue[][]>): Promise<void>
   close(): void
 }
 
@@ -28,7 +30,13 @@ export interface TableSession {
  * that begin with `where`: the file, as messages name it. Close it when done.
  */
 export async function openSession(where: string): Promise<TableSession> {
-  const { DuckDBInstance } = await import('@duckdb/node-api')
+  const {
+    DuckDBDataChunk: Chunk,
+    DuckDBInstance,
+    FLOAT,
+    UINTEGER,
+    VARCHAR,
+  } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     // DuckDB's own choice is a folder .tmp where the user happens to stand.
     temp_directory: join(tmpdir(), `lacuna-duckdb-${process.pid}`),
@@ -70,6 +78,22 @@ export async function openSession(where: string): Promise<TableSession> {
         yield chunk
       }
     },
+    fill: (table, columns, batches) =>
+      explained(async () => {
+        const list = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
+        await connection.run(`CREATE TEMP TABLE ${identifier(table)} (${list})`)
+        const types = columns.map(({ type }) => ({ FLOAT, UINTEGER })[type] ?? VARCHAR)
+        const appender = await connection.createAppender(table)
+        try {
+          for (const batch of batches) {
+            const chunk = Chunk.create(types, batch[0].length)
+            chunk.setColumns(batch)
+            appender.appendDataChunk(chunk)
+          }
+        } finally {
+          appender.closeSync()
+        }
+      }),
     close() {
       connection.closeSync()
       instance.closeSync()
