@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
+import { convertCommand } from './convert.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
+import { splitCommand } from './split.ts'
 import { synthCommand } from './synth.ts'
 
 const program = new Command('lacuna')
@@ -28,7 +30,16 @@ Examples:
   )
   .configureHelp({ showGlobalOptions: true })
 
-for (const make of [completeCommand, predictCommand, infoCommand, synthCommand, benchCommand, demoCommand]) {
+for (const make of [
+  completeCommand,
+  predictCommand,
+  infoCommand,
+  convertCommand,
+  splitCommand,
+  synthCommand,
+  benchCommand,
+  demoCommand,
+]) {
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }

@@ -61,6 +61,22 @@ export function unpackNpz(
   }
 }
 
+/** The names of the files in the zip, without unpacking any; none if it is damaged. */
+export function listNpz(bytes: Uint8Array): string[] {
+  const names: string[] = []
+  try {
+    unzipSync(bytes, {
+      filter({ name }) {
+        names.push(name)
+        return false
+      },
+    })
+  } catch {
+    // Whoever unpacks it will say so.
+  }
+  return names
+}
+
 /** A small zip may claim to hold terabytes: says so before anything is unpacked. fflate unpacks no more than is claimed. */
 function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   let total = 0

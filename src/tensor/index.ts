@@ -1,4 +1,4 @@
-export { describeTensor, type TensorDescription } from './describe.ts'
+export { describeTensor, rowsWithEntries, type TensorDescription } from './describe.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './leaveOneOut.ts'
 export { type RatingsOptions, ratings } from './ratings.ts'
 export {

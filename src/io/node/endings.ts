@@ -5,12 +5,16 @@ export const endings = {
   tns: ['.tns', '.tns.gz'],
   npy: ['.npy'],
   npz: ['.npz'],
-  /** Tables that can be written. */
-  written: [
-    ...['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].flatMap((text) => [text, `${text}.gz`]),
-    '.parquet',
-  ],
+  parquet: ['.parquet'],
 } as const
+
+const TABLE_TEXT = ['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].flatMap((text) => [text, `${text}.gz`])
+
+/** The files that a tensor can be written to. */
+export const writableEndings: readonly string[] = [
+  ...[...endings.tns, ...endings.npz, ...endings.npy],
+  ...[...TABLE_TEXT, ...endings.parquet],
+]
 
 export function hasEnding(path: string, allowed: readonly string[]): boolean {
   return allowed.some((ending) => path.toLowerCase().endsWith(ending))

@@ -1,9 +1,12 @@
 export { checkOutput } from './checkOutput.ts'
+export { writableEndings } from './endings.ts'
 export { type OpenFile, openFile } from './openFile.ts'
 export {
   type ReadTensorOptions,
   readModel,
   readTensor,
+  readTensorOrModel,
+  type WriteTensorOptions,
   writeCompleted,
   writeFactorTable,
   writeModel,

@@ -14,9 +14,10 @@ import {
 } from '../array/index.ts'
 import { decodeModel, encodeModel } from '../modelFile.ts'
 import { decodeNpy } from '../npy.ts'
+import { listNpz } from '../npz.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
 import { readTns, writeTns } from '../tns.ts'
-import { checkEnding, endings, hasEnding } from './endings.ts'
+import { checkEnding, endings, hasEnding, writableEndings } from './endings.ts'
 import { openFile } from './openFile.ts'
 import { maxFileBytes, readWhole } from './readWhole.ts'
 import { writeFileWhole } from './writeFileWhole.ts'
@@ -51,10 +52,20 @@ async function readArray(path: string, options: ReadTensorOptions): Promise<Spar
   const { onProgress, mask: maskFile, ...policies } = options
   const mask = maskFile === undefined ? undefined : await readMask(maskFile)
   const bytes = await readWhole(path, onProgress)
-  const settings = { ...policies, ...(mask && { mask }) }
+  const settings = { ...policies, ...(mask && { mask }), maxBytes: maxFileBytes() }
   return hasEnding(path, endings.npy)
     ? decodeTensorNpy(bytes, path, settings)
-    : decodeTensorNpz(bytes, path, { ...settings, maxBytes: maxFileBytes() })
+    : decodeTensorNpz(bytes, path, settings)
+}
+
+/** Reads what may be either: an .npz of factors is a model. */
+export async function readTensorOrModel(
+  path: string,
+  options: ReadTensorOptions = {},
+): Promise<SparseTensor | CpModel> {
+  if (!hasEnding(path, endings.npz)) return readTensor(path, options)
+  const isModel = listNpz(await readWhole(path)).includes('factor_1.npy')
+  return isModel ? readModel(path) : readTensor(path, options)
 }
 
 async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
@@ -62,18 +73,40 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   return decodeNpy(await readWhole(path), path)
 }
 
+export interface WriteTensorOptions {
+  /** Told how many bytes have been made so far, before packing; not for Parquet. */
+  onProgress?(bytes: number): void
+}
+
 /** Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. */
-export async function writeTensor(path: string, tensor: SparseTensor): Promise<void> {
-  checkEnding(path, 'tensor', [...endings.tns, ...endings.npz, ...endings.npy, ...endings.written])
+export async function writeTensor(
+  path: string,
+  tensor: SparseTensor,
+  { onProgress }: WriteTensorOptions = {},
+): Promise<void> {
+  checkEnding(path, 'tensor', writableEndings)
+  if (hasEnding(path, endings.parquet)) {
+    const { writeParquet } = await import('./table/writeParquet.ts')
+    return writeParquet(path, tensor)
+  }
+  if (hasEnding(path, endings.npy)) await checkSpace(path, tensor.dims)
+  await writeFileWhole(path, counted(encode(path, tensor), onProgress))
+}
+
+function encode(path: string, tensor: SparseTensor): Iterable<Uint8Array> {
   const text = tableText(path)
-  if (text) await writeFileWhole(path, writeTable(tensor, text))
-  else if (hasEnding(path, ['.parquet']))
-    await (await import('./table/writeParquet.ts')).writeParquet(path, tensor)
-  else if (hasEnding(path, endings.npz)) await writeFileWhole(path, encodeTensorNpz(tensor))
-  else if (hasEnding(path, endings.npy)) {
-    await checkSpace(path, tensor.dims)
-    await writeFileWhole(path, encodeDenseNpy(tensor))
-  } else await writeFileWhole(path, writeTns(tensor))
+  if (text) return writeTable(tensor, text)
+  if (hasEnding(path, endings.npz)) return encodeTensorNpz(tensor)
+  return hasEnding(path, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
+}
+
+function* counted(chunks: Iterable<Uint8Array>, onProgress?: (bytes: number) => void): Generator<Uint8Array> {
+  let bytes = 0
+  for (const chunk of chunks) {
+    yield chunk
+    bytes += chunk.length
+    onProgress?.(bytes)
+  }
 }
 
 export async function readModel(path: string): Promise<CpModel> {
@@ -87,10 +120,14 @@ export async function writeModel(path: string, model: CpModel): Promise<void> {
 }
 
 /** Writes the whole tensor as the model has it, observed or not, as a dense .npy file. */
-export async function writeCompleted(path: string, model: CpModel): Promise<void> {
+export async function writeCompleted(
+  path: string,
+  model: CpModel,
+  { onProgress }: WriteTensorOptions = {},
+): Promise<void> {
   checkEnding(path, 'completed tensor', endings.npy)
   await checkSpace(path, model.dims)
-  await writeFileWhole(path, encodeCompletedNpy(model))
+  await writeFileWhole(path, counted(encodeCompletedNpy(model), onProgress))
 }
 
 /** Writes the factors as a table: mode, index, label, component_1 … component_R. */
