@@ -34,7 +34,7 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
-  /** True where the coordinates are known to differ, so that looking for duplicates would be idle. */
+  /** Coordinates are known not to repeat: saves looking for duplicates. */
   distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string
@@ -49,18 +49,13 @@ export const MAX_INDEX = 2 ** 32 - 2
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
   const { dims, labels, modes } = input
-  const {
-    negative = 'error',
-    duplicates = 'error',
-    distinct = false,
-    where = (entry) => `entry ${entry}`,
-  } = options
+  const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
   checkShape(input)
   checkIndices(input, where)
   checkValues(input.values, negative, where)
-  const { indices, values } = distinct ? input : mergeDuplicates(input, duplicates, where)
+  const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
   return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
 }
 

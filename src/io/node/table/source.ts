@@ -19,9 +19,13 @@ export function isTableFile(path: string): boolean {
 
 /**
  * Files of the same columns as one table: SQL to put after FROM. Says so if a file is missing, empty or a damaged
- * gzip; what else may be wrong shows when the table is read.
+ * gzip; what else may be wrong shows when the table is read. `allText` leaves the fields of a text as they stand.
  */
-export async function tableExpression(session: TableSession, paths: readonly string[]): Promise<string> {
+export async function tableExpression(
+  session: TableSession,
+  paths: readonly string[],
+  { allText = false }: { allText?: boolean } = {},
+): Promise<string> {
   const kinds = new Set(paths.map(kindOf))
   if (kinds.size > 1)
     throw new InputError(
@@ -32,11 +36,14 @@ export async function tableExpression(session: TableSession, paths: readonly str
   if (kind === 'text') {
     const starts: string[] = []
     for (const path of paths) starts.push(await startOf(session, path))
-    return `read_csv(${files}, ${dialect(starts[0], paths[0])})`
+    return `read_csv(${files}, ${dialect(starts[0], paths[0])}${allText ? ', all_varchar = true' : ''})`
   }
   for (const path of paths) await checkFile(path)
   return `read_${kind}(${files})`
 }
+
+/** Whether a table's file is text, whose fields have no types but what is guessed. */
+export const isTextTable = (path: string): boolean => kindOf(path) === 'text'
 
 function kindOf(path: string): 'text' | 'json' | 'parquet' {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, '')
