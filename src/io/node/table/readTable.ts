@@ -67,6 +67,7 @@ async function readPlanned(
     {
       ...{ dims, indices, values, modes: modes.map(({ name, type }) => ({ name, type })) },
       ...(labels.some((names) => names) && { labels }),
+      ...(plan.value !== undefined && merge !== 'count' && { valueName: plan.value }),
     },
     {
       where: at,
