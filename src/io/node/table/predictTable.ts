@@ -50,7 +50,14 @@ export async function predictTable(
     const taken = new Set(queries.columns.map(({ name }) => name.toLowerCase()))
     const name = freeName('prediction', taken)
     const tally: Tally = { rows: 0, unknown: 0, squares: 0, absolutes: 0, norm2: 0, entries: 0 }
-    const batches = predictRows(session, queries, model, { ...options, value }, tally, rowColumns(queries, format))
+    const batches = predictRows(
+      session,
+      queries,
+      model,
+      { ...options, value },
+      tally,
+      rowColumns(queries, format),
+    )
     if (format) {
       const text = predictionText(batches, [...queries.columns.map((column) => column.name), name], format)
       if (typeof output === 'string') await writeFileWhole(output, encoded(text))
