@@ -2,6 +2,15 @@ export { checkOutput } from './checkOutput.ts'
 export { writableEndings } from './endings.ts'
 export { type OpenFile, openFile } from './openFile.ts'
 export {
+  type IndexPolicy,
+  isTableFile,
+  type MergePolicy,
+  type ReadTableOptions,
+  type RecipeName,
+  readTable,
+  type TableOptions,
+} from './table/index.ts'
+export {
   type ReadTensorOptions,
   readModel,
   readTensor,

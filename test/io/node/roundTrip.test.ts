@@ -26,8 +26,6 @@ async function through(tensor: SparseTensor, format: string): Promise<SparseTens
   return readTable(path, { modes, value: names[tensor.dims.length] })
 }
 
-const sorted = (labels: SparseTensor['labels']) => labels?.map((names) => names && [...names].sort())
-
 describe('a tensor comes back from', () => {
   test.each(ARRAYS)('.%s with its sizes, names, labels and bits', async (format) => {
     await fc.assert(
@@ -68,23 +66,30 @@ describe('a tensor comes back from', () => {
         expect(byLabels(back)).toEqual(byLabels(tensor))
         expect(back.modes?.map(({ name }) => name)).toEqual(tensor.modes?.map(({ name }) => name))
       }),
-      { seed: 1, numRuns: 15 },
+      { seed: 1, numRuns: 12, endOnFailure: true },
     )
   })
 })
 
-test('every format to every other and back: the same labels and bits', async () => {
+test('every format to every other, and back: the same labels and bits all the way', async () => {
   const [tensor] = fc.sample(
     labelledTensor({ named: true, unlabelled: false }).filter(({ values }) => values.length > 15),
     { seed: 7, numRuns: 1 },
   )
   const expected = byLabels(tensor)
-  for (const first of [...ARRAYS, ...TABLES])
-    for (const second of [...ARRAYS, ...TABLES]) {
-      const there = await through(await through(tensor, first), second)
-      expect(byLabels(there), `${first} → ${second}`).toEqual(expected)
-      const back = await through(there, first)
-      expect(byLabels(back), `${first} → ${second} → ${first}`).toEqual(expected)
-      expect(sorted(back.labels)).toEqual(sorted((await through(tensor, first)).labels))
-    }
+  let current = await through(tensor, 'tns')
+  for (const format of everyStep(['tns', 'npz', 'csv', 'json', 'parquet'])) {
+    current = await through(current, format)
+    expect(byLabels(current), format).toEqual(expected)
+  }
+  expect(current.labels?.map((labels) => labels?.length)).toEqual(
+    tensor.indices.map((column) => new Set(column).size),
+  )
 })
+
+/** A walk that takes the step from each format to each other: there and back for every pair. */
+function everyStep(formats: readonly string[]): string[] {
+  return formats
+    .flatMap((from, i) => formats.slice(i + 1).flatMap((to) => [from, to, from]))
+    .filter((format, at, walk) => format !== walk[at - 1])
+}
