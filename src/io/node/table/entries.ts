@@ -19,8 +19,6 @@ export interface Entries {
 
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
 const BLOCK = 2 ** 20
-const MAX_FLOAT32 = 3.4028234663852886e38
-
 /**
  * Reads a query of one DOUBLE column per mode and, if `hasValue`, one for the value; without one each row is 1. In a
  * mode's column -∞ stands for an empty value and ∞ for a label that is not known (see coding.ts).
@@ -143,7 +141,8 @@ function fillValues(
   }
   for (let i = 0; i < rows.length; i++) {
     const value = column[rows[i]]
-    if (Math.abs(value) > MAX_FLOAT32 && Math.abs(value) < Infinity)
+    // Only what rounds to infinity: the text of the largest float32 is a little more than it.
+    if (Math.abs(value) < Infinity && !(Math.abs(Math.fround(value)) < Infinity))
       throw new InputError(`The value ${value} is too large for a float32; scale the values down.`)
     into[at + i] = value
   }
