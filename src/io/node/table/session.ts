@@ -18,8 +18,8 @@ export interface TableSession {
   rows(sql: string): Promise<DuckDBValue[][]>
   /** The columns that a query would give. */
   columns(query: string): Promise<Column[]>
-  /** A result of any size, some thousand rows at a time, in the order of the file. */
-  stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more. */
+  stream(query: string): AsyncGenerator<DuckDBDataChunk>
   close(): void
 }
 
@@ -43,38 +43,53 @@ export async function openSession(where: string): Promise<TableSession> {
   }
   // Times with a zone must not fall into other weeks on another machine.
   for (const sql of [`SET TimeZone = 'UTC'`, ...binnings]) await connection.run(sql)
+  const columns = (query: string): Promise<Column[]> =>
+    explained(async () => {
+      const statement = await connection.prepare(query)
+      try {
+        return Array.from({ length: statement.columnCount }, (_, c) => ({
+          name: statement.columnName(c),
+          type: typeText(statement.columnType(c)),
+        }))
+      } finally {
+        statement.destroySync()
+      }
+    })
   return {
     run: (sql) =>
       explained(async () => {
         await connection.run(sql)
       }),
     rows: (sql) => explained(async () => (await connection.runAndReadAll(sql)).getRows()),
-    columns: (query) =>
-      explained(async () => {
-        // DESCRIBE would be simpler, but its text of a type is cut short for long enumerations.
-        const statement = await connection.prepare(query)
-        try {
-          return Array.from({ length: statement.columnCount }, (_, c) => ({
-            name: statement.columnName(c),
-            type: typeText(statement.columnType(c)),
-          }))
-        } finally {
-          statement.destroySync()
-        }
-      }),
-    async *stream(sql) {
-      const result = await explained(() => connection.stream(sql))
+    columns,
+    async *stream(query) {
+      const width = (await columns(query)).length
+      const result = await explained(() => connection.stream(withEnd(query, width)))
       for (;;) {
         const chunk = await explained(() => result.fetchChunk())
-        if (!chunk || chunk.rowCount === 0) return
-        yield chunk
+        if (!chunk || chunk.rowCount === 0) break
+        const ended = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
+        if (ended) chunk.rowCount--
+        if (chunk.rowCount > 0) yield chunk
+        if (ended) return
       }
+      // It stopped on the way. Asked for a single number, DuckDB says why.
+      await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
+      throw new InputError(`${where}: reading broke off, but a second time it did not; try again.`)
     },
     close() {
       connection.closeSync()
       instance.closeSync()
     },
   }
+}
+
+/**
+ * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last: it has
+ * true in a further column. Order is kept, so that it comes only after all others.
+ */
+function withEnd(query: string, width: number): string {
+  return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
 }
 
 /** An enumeration is text to us: its list of names is no good as the type of a mode. */
@@ -129,8 +144,8 @@ function csvFault(message: string): string {
   )
   if (converted)
     return `column "${converted[1]}" holds "${converted[2]}", but numbers or dates (${converted[3]}) above it; mend the line.`
-  if (/unterminated quote|quoted value|quote/i.test(message)) return 'a quote is not closed; mend the line.'
   if (/utf-8|unicode/i.test(message)) return 'this is not UTF-8 text; convert the file to UTF-8.'
+  if (/unterminated quote/i.test(message)) return 'a quote is not closed; mend the line.'
   const lines = message.split('\n')
   return `${(lines[2] ?? lines[0]).trim().replace(/\.$/, '')}; mend the line.`
 }
