@@ -54,7 +54,7 @@ describe('lacuna complete TABLE', () => {
       '--json',
     )
     expect(code).toBe(0)
-    expect(stderr).toContain('held.csv: 1 rows are left out, since the training data lacks their labels')
+    expect(stderr).toContain('held.csv: one row is left out, since the training data lacks a label')
     expect(JSON.parse(stdout)).toMatchObject({
       tensor: { dims: [6, 7, 3], entries: 42 },
       test: { entries: 1 },

@@ -63,13 +63,18 @@ describe('labels', () => {
   })
 
   test('tell whole numbers apart that are beyond the precision of a double', async () => {
-    const path = write('a.csv', 'tweet,n\n9007199254740993,1\n9007199254740992,2\n9007199254740993,3\n')
-    const { labels, dims } = await readTable(path, { modes: ['tweet', 'n'] })
+    const path = write(
+      'a.csv',
+      'tweet,n,by\n9007199254740993,1,-9007199254740993\n9007199254740992,2,0\n9007199254740993,3,0\n',
+    )
+    const { labels, dims } = await readTable(path, { modes: ['tweet', 'n', 'by', "'x' || n"] })
     expect({ dims, labels }).toEqual({
-      dims: [2, 3],
+      dims: [2, 3, 2, 3],
       labels: [
         ['9007199254740992', '9007199254740993'],
         ['1', '2', '3'],
+        ['-9007199254740993', '0'],
+        ['x1', 'x2', 'x3'],
       ],
     })
   })
@@ -264,7 +269,7 @@ describe('what is left out', () => {
     expect(remarks).toContainEqual(
       expect.stringContaining('2 rows are left out, since the training data lacks'),
     )
-    expect(remarks).toContainEqual(expect.stringContaining('1 rows are left out, since a mode'))
+    expect(remarks).toContainEqual(expect.stringContaining('one row is left out, since a mode'))
   })
 })
 
@@ -366,6 +371,7 @@ describe('guesses', () => {
     ['city,day,temperature', 'Rome,3,20.5', '--modes city day --value temperature'],
     ['sensor,when,reading', 'a,2020-01-01 00:00:00,4', `--modes sensor 'week(when)' --value reading`],
     ['i,j,k,x', '1,2,3,4', '--modes i j k --value x'],
+    ['id,paid,who,what', '1,2,ann,tea', '--modes who what --value paid'],
     ['who,what', 'ann,tea', '--modes who what, rows counted'],
     ['user_id,item_id,comment,score', '1,2,good,5', '--modes user_id item_id --value score'],
   ])('%s', async (columns, row, expected) => {
