@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ReadTableOptions, readTable, readTensor } from '#dist/io/node/index.js'
-import { openSession } from '#dist/io/node/table/session.js'
+import { openSession, type TableSession } from '#dist/io/node/table/session.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 import { rejection } from '../../pieces.ts'
 
@@ -110,21 +110,19 @@ describe('labels', () => {
         )
         expect(tensor.labels?.[0]).toEqual(labels)
       }),
-      { seed: 1, numRuns: 25 },
+      { seed: 1, numRuns: 20 },
     )
   })
 })
 
 describe('binnings', () => {
-  const binned = async (expression: string): Promise<unknown> => {
-    const session = await openSession('test')
-    try {
-      const [[text]] = await session.rows(`SELECT CAST(${expression} AS VARCHAR)`)
-      return text
-    } finally {
-      session.close()
-    }
-  }
+  let session: TableSession
+  beforeAll(async () => {
+    session = await openSession('test')
+  })
+  afterAll(() => session.close())
+  const binned = async (expression: string): Promise<unknown> =>
+    (await session.rows(`SELECT CAST(${expression} AS VARCHAR)`))[0][0]
 
   test.each([
     ['year', '2000'],
@@ -166,7 +164,6 @@ describe('binnings', () => {
   })
 
   test('every value lies in its bin, and the bins are whole multiples of their width', async () => {
-    const session = await openSession('test')
     const width = fc.constantFrom(0.001, 0.1, 0.25, 1, 3, 7.5, 1000)
     const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
     await fc.assert(
@@ -177,7 +174,6 @@ describe('binnings', () => {
       }),
       { seed: 1, numRuns: 200 },
     )
-    session.close()
   })
 })
 
