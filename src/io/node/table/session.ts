@@ -1,4 +1,5 @@
 /** A DuckDB of our own, in memory: what reads tables. Loaded only when a table is read. */
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
@@ -31,7 +32,8 @@ export async function openSession(where: string): Promise<TableSession> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     // DuckDB's own choice is a folder .tmp where the user happens to stand.
-    temp_directory: join(tmpdir(), `lacuna-duckdb-${process.pid}`),
+    temp_directory: join(tmpdir(), `lacuna-duckdb-${randomUUID()}`),
+    preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
   })
   const connection = await instance.connect()
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -73,7 +75,7 @@ export async function openSession(where: string): Promise<TableSession> {
         if (chunk.rowCount > 0) yield chunk
         if (ended) return
       }
-      // It stopped on the way. Asked for a single number, DuckDB says why.
+      // It stopped on the way. Asked for a single row, DuckDB says why.
       await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
       throw new InputError(`${where}: reading broke off, but a second time it did not; try again.`)
     },
@@ -109,7 +111,9 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof InputError) return error
   const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
   if (!kind || kind === 'INTERNAL') return error
-  return new InputError(`${where}${sentence(kind, message)}`, { cause: error })
+  // Of several files, DuckDB knows which one it is.
+  const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
+  return new InputError(`${file}${sentence(kind, message)}`, { cause: error })
 }
 
 function sentence(kind: string, message: string): string {

@@ -112,6 +112,12 @@ describe('what cannot be read as told gives one sentence', () => {
     expect(error.message).toMatch(/^[^\n]+\.$/)
   })
 
+  test('the one of several files that is damaged', async () => {
+    const paths = ['fine.csv', 'ragged-late.csv'].map(at)
+    const { message } = await rejection(readTable(paths, { modes: ['a', 'b'], value: 'v', merge: 'sum' }))
+    expect(message).toContain('ragged-late.csv, line 60002')
+  })
+
   test('files that do not belong together', async () => {
     const read = (...names: string[]) => readTable(names.map(at), { modes: ['a', 'b'] })
     expect((await rejection(read('fine.csv', 'other.csv'))).message).toMatch(/columns/)

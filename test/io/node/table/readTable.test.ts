@@ -391,6 +391,14 @@ test('values that are negative or too large for a float32 are told with their la
   expect((await rejection(read('nan'))).message).toContain('finite')
 })
 
+test('names of files are no patterns', async () => {
+  write('part1.csv', 'a,b,v\n9,9,9\n')
+  for (const name of ['part[1].csv', 'part*.csv', "part'?.csv"]) {
+    const path = write(name, 'a,b,v\n1,2,3\n')
+    expect(entries(await readTable(path, { modes: ['a', 'b'], value: 'v' })), name).toEqual(['1 2 3'])
+  }
+})
+
 test('a folder that looks like a table is none', async () => {
   mkdirSync(at('folder.csv'))
   expect((await rejection(readTable(at('folder.csv')))).message).toContain('this is a folder')
