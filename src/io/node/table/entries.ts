@@ -113,7 +113,7 @@ function fillIndices(
   else if (mode.coding === 'raw')
     for (let i = 0; i < rows.length; i++) {
       const value = column[rows[i]]
-      if (!(value >= 1 && value <= MAX_INDEX)) throw notAnIndex(mode, value)
+      if (!(value >= 1 && value <= MAX_INDEX && Number.isInteger(value))) throw notAnIndex(mode, value)
       into[at + i] = value - 1
     }
   else for (let i = 0; i < rows.length; i++) into[at + i] = column[rows[i]]
@@ -123,10 +123,12 @@ function notAnIndex({ name }: TableMode, value: number): InputError {
   const help =
     value === 0
       ? `write "${name} + 1"`
-      : value < 1
+      : value <= MAX_INDEX
         ? 'code it by its distinct values (--index coded)'
         : `the most is ${MAX_INDEX}, so code it by its distinct values (--index coded)`
-  return new InputError(`The mode ${name} has the value ${value}, but a raw index counts from 1; ${help}.`)
+  return new InputError(
+    `The mode ${name} has the value ${value}, but a raw index is a whole number from 1; ${help}.`,
+  )
 }
 
 function fillValues(
