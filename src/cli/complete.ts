@@ -49,6 +49,7 @@ interface Options extends TableOptions {
   dims?: number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
+  mask?: string
   output?: string
   json?: boolean
   quiet?: boolean
@@ -114,6 +115,7 @@ export function completeCommand(): Command {
       negative,
     )
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress')
@@ -166,10 +168,10 @@ async function readParts(
   initial: CpModel | undefined,
   progress: Progress,
 ): Promise<{ train: SparseTensor; validation?: SparseTensor; test?: SparseTensor }> {
-  const { negative, duplicates, seed } = options
+  const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates }
-  const train = await readWithProgress(files, { ...asked, ...alike(initial) }, progress)
+  const train = await readWithProgress(files, { ...asked, mask, ...alike(initial) }, progress)
   const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]

@@ -14,6 +14,7 @@ interface Options extends TableOptions {
   threads: number
   dims?: number[]
   duplicates?: DuplicatePolicy
+  mask?: string
   json?: boolean
 }
 
@@ -25,6 +26,7 @@ export function infoCommand(): Command {
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
     .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('--json', 'print a JSON object')
   return addTableOptions(command)
     .addHelpText(
@@ -44,7 +46,7 @@ async function info(files: string[], options: Options): Promise<void> {
   const onRemark = startProgress(false).say
   const tensor = await readWithProgress(
     files,
-    { ...tableOptions(options), negative: 'keep', dims, duplicates, onRemark },
+    { ...tableOptions(options), negative: 'keep', dims, duplicates, mask: options.mask, onRemark },
     startProgress(true),
   )
   const file = files.join(' ') || (options.database ?? 'query')

@@ -3,11 +3,13 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
+import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
+import { splitCommand } from './split.ts'
 import { synthCommand } from './synth.ts'
 
 const program = new Command('lacuna')
@@ -25,6 +27,8 @@ Examples:
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
   lacuna data                                                public data sets to try
+  lacuna convert data.tns data.npz                           the same entries in another format
+  lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
 
 'lacuna COMMAND --help' tells more.`,
   )
@@ -35,6 +39,8 @@ for (const make of [
   predictCommand,
   infoCommand,
   dataCommand,
+  convertCommand,
+  splitCommand,
   synthCommand,
   benchCommand,
   demoCommand,

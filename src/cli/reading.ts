@@ -9,6 +9,7 @@ export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   dims?: readonly number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
+  mask?: string
 }
 
 /** Reads the tensor in a file, or in files that are one table, with progress, and says what it is. */
@@ -19,21 +20,24 @@ export async function readWithProgress(
 ): Promise<SparseTensor> {
   const name = files.join(' ') || (options.database ?? 'query')
   const tensor = isTable(files, options)
-    ? await readTable(files, {
-        onRemark: progress.say,
-        ...options,
-        onRows: (rows) => {
-          if (rows > 500_000) progress.update(`Reading ${name}: ${count(rows)} rows`)
-        },
-      })
-    : await readTensor(oneFile(files, options), {
-        ...options,
-        onProgress: (bytes, total) => {
-          if (total > 20e6) progress.update(`Reading ${name}: ${Math.round((100 * bytes) / total)}%`)
-        },
-      })
+    ? await readTable(files, { onRemark: progress.say, ...options, onRows: rowProgress(name, progress) })
+    : await readTensor(oneFile(files, options), { ...options, onProgress: readingProgress(name, progress) })
   progress.say(`${name}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
   return tensor
+}
+
+/** Shows how far a large file has been read. */
+export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {
+  return (bytes, total) => {
+    if (total > 20e6) progress.update(`Reading ${name}: ${Math.round((100 * bytes) / total)}%`)
+  }
+}
+
+/** The same for a table, whose length shows only at its end. */
+export function rowProgress(name: string, progress: Progress): (rows: number) => void {
+  return (rows) => {
+    if (rows > 500_000) progress.update(`Reading ${name}: ${count(rows)} rows`)
+  }
 }
 
 function isTable(files: readonly string[], { query, database }: ReadingOptions): boolean {
@@ -42,7 +46,7 @@ function isTable(files: readonly string[], { query, database }: ReadingOptions):
 
 function oneFile(files: readonly string[], options: ReadingOptions): string {
   const [file, ...more] = files
-  if (file === undefined) throw new InputError('There is nothing to read; name a file.')
+  if (file === undefined) throw new InputError('There is nothing to read; name a file, before --modes.')
   if (more.length > 0)
     throw new InputError(
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { indexPolicies, mergePolicies, recipeNames, type TableOptions } from '../io/node/table/index.ts'
 
 export const filesHelp =
-  'a .tns file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns'
+  'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns'
 
 const options: readonly Option[] = [
   new Option(

@@ -21,6 +21,8 @@ export interface SparseTensor {
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
   readonly modes?: readonly Mode[]
+  /** The column or SQL expression that gave the values, if they came from a table. */
+  readonly valueName?: string
 }
 
 export type NegativePolicy = 'error' | 'keep' | 'clip'
@@ -48,7 +50,7 @@ export const MAX_INDEX = 2 ** 32 - 2
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { dims, labels, modes } = input
+  const { dims, labels, modes, valueName } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
@@ -56,7 +58,8 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkIndices(input, where)
   checkValues(input.values, negative, where)
   const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
-  return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
+  const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
+  return { dims, indices, values, ...names }
 }
 
 /** A misspelt policy must not pass for one of the lenient ones. */
@@ -175,6 +178,13 @@ function mergeDuplicates(
 
 function coordinates(indices: readonly Uint32Array[], entry: number): string {
   return `(${indices.map((column) => column[entry] + 1).join(', ')})`
+}
+
+/** The size that a mode must have at least, by its column of indices. */
+export function largestPlusOne(column: Uint32Array): number {
+  let largest = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
+  return largest + 1
 }
 
 /** The entries picked by number, in that order. */

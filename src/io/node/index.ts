@@ -1,4 +1,5 @@
 export { checkOutput } from './checkOutput.ts'
+export { writableEndings } from './endings.ts'
 export { type OpenFile, openFile } from './openFile.ts'
 export {
   type IndexPolicy,
@@ -9,5 +10,15 @@ export {
   readTable,
   type TableOptions,
 } from './table/index.ts'
-export { type ReadTensorOptions, readModel, readTensor, writeModel, writeTensor } from './tensorFile.ts'
+export {
+  type ReadTensorOptions,
+  readModel,
+  readTensor,
+  readTensorOrModel,
+  type WriteTensorOptions,
+  writeCompleted,
+  writeFactorTable,
+  writeModel,
+  writeTensor,
+} from './tensorFile.ts'
 export { writeFileWhole } from './writeFileWhole.ts'

@@ -2,7 +2,7 @@
 import { InputError } from '../../../inputError.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
 import { guessModes, guessValue } from './guess.ts'
-import { resolveMode, type TableMode, typeOf } from './modes.ts'
+import { type Resolved, resolve, resolveMode, type TableMode } from './modes.ts'
 import type { MergePolicy, ReadTableOptions, TableOptions } from './options.ts'
 import { prepare } from './recipes.ts'
 import type { Column, TableSession } from './session.ts'
@@ -13,7 +13,7 @@ export interface Plan {
   table: string
   columns: readonly Column[]
   modes: TableMode[]
-  value?: string
+  value?: Resolved
   merge: MergePolicy
 }
 
@@ -36,13 +36,12 @@ export async function planTable(
   for (const mode of given.modes ?? []) modes.push(await resolveMode(session, mode, index, columns))
   if (modes.length < 2)
     throw new InputError(`${where}: a tensor needs at least two modes; name more with --modes.`)
-  if (value !== undefined) await typeOf(session, value, columns)
   return {
     table,
     columns,
     modes: options.like ? modes.map((mode, m) => liken(mode, m, options)) : modes,
     merge,
-    ...(value !== undefined && { value }),
+    ...(value !== undefined && { value: await resolve(session, value, columns) }),
   }
 }
 
@@ -82,7 +81,7 @@ async function choose(
   if (options.modes?.length) return { table, columns, given: { ...options, ...known } }
   const value = options.value ?? guessValue(columns)
   const modes = known?.modes ?? guessModes(columns, value, where)
-  onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
+  if (!known || options.value === undefined) onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
   return { table, columns, given: { ...options, modes, ...(value !== undefined && { value }) } }
 }
 

@@ -7,7 +7,7 @@ import { findDuplicates } from '../../../tensor/findDuplicates.ts'
 import { type SparseTensor, sparseTensor } from '../../../tensor/sparseTensor.ts'
 import { codedRows, createLabels, pickedRows } from './coding.ts'
 import { type Entries, readEntries } from './entries.ts'
-import { expressionOf, names } from './modes.ts'
+import { names } from './modes.ts'
 import { BeyondPrecision } from './numberCoder.ts'
 import { textOfNumbers } from './numberTypes.ts'
 import type { ReadTableOptions } from './options.ts'
@@ -23,11 +23,15 @@ export async function readTable(
   const where = nameOf(files, options)
   const session = await openSession(where)
   try {
-    const plan = await planTable(session, files, where, options)
-    return await readPlanned(session, plan, where, options).catch((error) => {
-      if (!(error instanceof BeyondPrecision)) throw error
-      return readPlanned(session, withText(plan, error.mode), where, options)
-    })
+    let plan = await planTable(session, files, where, options)
+    for (;;) {
+      try {
+        return await readPlanned(session, plan, where, options)
+      } catch (error) {
+        if (!(error instanceof BeyondPrecision)) throw error
+        plan = withText(plan, error.mode)
+      }
+    }
   } finally {
     session.close()
   }
@@ -70,6 +74,7 @@ async function readPlanned(
     {
       ...{ dims, indices, values, modes: modes.map(({ name, type }) => ({ name, type })) },
       ...(labels.some((names) => names) && { labels }),
+      ...(plan.value !== undefined && merge !== 'count' && { valueName: plan.value.name }),
     },
     {
       where: at,
@@ -92,9 +97,8 @@ async function readRows(
     throw (valued && (await valueThatIsNoNumber(session, plan, where))) || error
   })
   const { missing, unknown, values } = entries
-  if (missing > 0) onRemark(`${where}: ${missing} rows are left out, since a mode or the value is empty`)
-  if (unknown > 0)
-    onRemark(`${where}: ${unknown} rows are left out, since the training data lacks their labels`)
+  if (missing > 0) onRemark(`${where}: ${leftOut(missing)} a mode or the value is empty`)
+  if (unknown > 0) onRemark(`${where}: ${leftOut(unknown)} the training data lacks a label`)
   if (values.length === 0)
     throw new InputError(
       `${where}: no rows are left to make a tensor of; the columns are ${names(plan.columns)}.`,
@@ -102,22 +106,25 @@ async function readRows(
   return entries
 }
 
+const leftOut = (rows: number): string =>
+  rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
+
 /** The first value that is no number, and in which row. */
 async function valueThatIsNoNumber(
   session: TableSession,
-  { table, columns, value = '' }: Plan,
+  { table, value }: Plan,
   where: string,
 ): Promise<InputError | undefined> {
   const [found] = await session
     .rows(
       `SELECT n, CAST(v AS VARCHAR) FROM
-       (SELECT row_number() OVER () AS n, ${expressionOf(value, columns)} AS v FROM ${table})
+       (SELECT row_number() OVER () AS n, ${value?.expression} AS v FROM ${table})
        WHERE v IS NOT NULL AND TRY_CAST(v AS DOUBLE) IS NULL ORDER BY n LIMIT 1`,
     )
     .catch(() => []) // it is something else that is wrong, and that has been said
   if (found)
     return new InputError(
-      `${where}, row ${found[0]}: the value ${value} is "${found[1]}", which is no number; mend it or leave it empty.`,
+      `${where}, row ${found[0]}: the value ${value?.name} is "${found[1]}", which is no number; mend it or leave it empty.`,
     )
 }
 

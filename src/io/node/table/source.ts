@@ -2,6 +2,7 @@
 import { InputError } from '../../../inputError.ts'
 import { openFile } from '../openFile.ts'
 import { literal, type TableSession } from './session.ts'
+import { quotedFields, textTypes } from './textColumns.ts'
 import { checkZstd } from './zstd.ts'
 
 const TEXT = ['csv', 'tsv', 'dat', 'data', 'txt']
@@ -20,26 +21,37 @@ export function isTableFile(path: string): boolean {
 
 /**
  * Files of the same columns as one table: SQL to put after FROM. Says so if a file is missing, empty or a damaged
- * gzip; what else may be wrong shows when the table is read.
+ * gzip; what else may be wrong shows when the table is read. `allText` leaves the fields of a text as they stand.
  */
-export async function tableExpression(session: TableSession, paths: readonly string[]): Promise<string> {
+export async function tableExpression(
+  session: TableSession,
+  paths: readonly string[],
+  { allText = false }: { allText?: boolean } = {},
+): Promise<string> {
   const kinds = new Set(paths.map(kindOf))
   if (kinds.size > 1)
     throw new InputError(
       `${paths.join(', ')}: files read as one table must be of one kind; convert them first.`,
     )
-  const files = `[${paths.map(literal).join(', ')}]`
+  const files = `[${paths.map(file).join(', ')}]`
   const [kind] = kinds
   if (kind === 'text') {
     const starts: string[] = []
     for (const path of paths) starts.push(await startOf(session, path))
     const csv = dialect(starts[0], paths[0])
     await checkFields(session, paths, csv)
-    return `read_csv(${files}, ${csv.options})`
+    if (allText) return `read_csv(${files}, ${csv.options}, all_varchar = true)`
+    return `read_csv(${files}, ${csv.options}${await textTypes(session, file(paths[0]), csv)})`
   }
   for (const path of paths) await checkFile(path)
   return `read_${kind}(${files})`
 }
+
+/** Whether a table's file is text, whose fields have no types but what is guessed. */
+export const isTextTable = (path: string): boolean => kindOf(path) === 'text'
+
+/** A path as it is: DuckDB would take some of its characters for a pattern of names. */
+const file = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
 function kindOf(path: string): 'text' | 'json' | 'parquet' {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, '')
@@ -50,23 +62,29 @@ function kindOf(path: string): 'text' | 'json' | 'parquet' {
   throw new InputError(`${path}: the ending is not that of a table; use ${tableEndings.join(', ')}.`)
 }
 
-interface Dialect {
+export interface Dialect {
   /** Of DuckDB's read_csv. */
   options: string
   /** In the first line. */
   fields: number
+  /** Which fields of the first row are in quotes, if some are and some are not; else none. */
+  quoted: readonly boolean[]
 }
 
 /**
- * How the fields of a text are separated and whether it begins with names (if none is a number), by its first line. DuckDB would
- * guess too, but drops lines that do not fit its guess: here every line counts, and one that does not fit is an error.
+ * How the fields of a text are separated and whether it begins with names (if none is a number), by its first line.
+ * DuckDB would guess too, but drops lines that do not fit: here every line counts, and one that does not is an error.
  */
 function dialect(start: string, path: string): Dialect {
   const delimiter = /\.tsv(\.|$)/i.test(path) ? '\t' : likeliestDelimiter(start)
   const fields = fieldsOf(start, delimiter)
   const header = !fields.some((field) => field.trim() !== '' && Number.isFinite(Number(field)))
-  const options = `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`
-  return { options, fields: fields.length }
+  const quoted = quotedFields(start, delimiter, header ? 1 : 0)
+  const options =
+    `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0` +
+    // Where quotes are used for text alone, "" is a text.
+    (quoted.length > 0 ? ', allow_quoted_nulls = false' : '')
+  return { options, fields: fields.length, quoted }
 }
 
 /** If DuckDB cannot make columns of the first lines, says which line is to blame. */
@@ -75,7 +93,7 @@ async function checkFields(
   paths: readonly string[],
   { options, fields }: Dialect,
 ): Promise<void> {
-  const files = `[${paths.map(literal).join(', ')}]`
+  const files = `[${paths.map(file).join(', ')}]`
   await session.columns(`SELECT * FROM read_csv(${files}, ${options})`).catch(async (error) => {
     const columns = Array.from({ length: fields }, (_, c) => `'c${c}': 'VARCHAR'`).join(', ')
     // Told what the columns are, it reads line by line, and names the first that does not fit.
@@ -92,12 +110,15 @@ function likeliestDelimiter(start: string): string {
   return ['::', '\t', ',', ';', '|'][most > 1 ? numbers.indexOf(most) : 2]
 }
 
+const QUOTED = /"([^"]*(?:""[^"]*)*)"/y
+
 /** The fields of the first line; quotes may hold delimiters and newlines. */
 function fieldsOf(start: string, delimiter: string): string[] {
   const fields: string[] = []
   let at = 0
   for (;;) {
-    const quoted = /^"((?:[^"]|"")*)"/.exec(start.slice(at))
+    QUOTED.lastIndex = at
+    const quoted = QUOTED.exec(start)
     const end = quoted ? at + quoted[0].length : nearest(start, at, delimiter)
     fields.push(quoted ? quoted[1] : start.slice(at, end))
     if (!start.startsWith(delimiter, end)) return fields
@@ -126,7 +147,7 @@ async function startOfZstd(session: TableSession, path: string): Promise<string>
   await checkFile(path)
   const options = `auto_detect = false, delim = '\\x01', quote = '', escape = '', header = false`
   const [row] = await session.rows(
-    `SELECT line FROM read_csv(${literal(path)}, ${options}, columns = {'line': 'VARCHAR'}) LIMIT 1`,
+    `SELECT line FROM read_csv(${file(path)}, ${options}, columns = {'line': 'VARCHAR'}) LIMIT 1`,
   )
   if (!row) throw new InputError(`${path}: the file is empty.`)
   return String(row[0])
