@@ -2,6 +2,7 @@
 export { type CpuEngineOptions, cpuEngine, type MemoryPlan, planMemory } from './engine/cpu/index.ts'
 export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
 export { InputError } from './inputError.ts'
+export * from './image/index.ts'
 export * from './io/index.ts'
 export * from './model/index.ts'
 export * from './solver/index.ts'
