@@ -165,10 +165,11 @@ async function fillByPatches(
     guess = averagePatches(model, arranged, picture, guess)
   }
   const shares = mixture({ values, judges: judged, start, guess }, picture)
+  // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
   const surface = smoothValues(values, known, picture)
   const filled = surface.map((smooth, at) => {
     const share = shares[Math.floor(at / picture.channels)]
-    return smooth + share * (guess[at] - smooth)
+    return smooth + share * (guess[at] - start[at])
   })
   const modelShare = shares.reduce((sum, share) => sum + share, 0) / shares.length
   return { filled, stages, modelShare, aborted: signal?.aborted ?? false }
