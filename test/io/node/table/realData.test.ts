@@ -65,7 +65,7 @@ describe('movielens', () => {
       const tensor = await readTable(path, { recipe: 'movielens' })
       expect(tensor).toMatchObject({ dims: [610, 193_609, 1174], values: { length: 100_836 } })
       const { train, validation, test } = split(tensor, { validation: 0.1, test: 0.1 }, 1)
-      const { model } = await complete(train, { rank: 1, lambda: 0.3, validation })
+      const { model } = await complete(train, { rank: 10, validation })
       expect(model.error(test).rmse).toBeLessThan(rowMeanRmse(train, test))
     },
   )
