@@ -9,7 +9,7 @@ import type { StopReason } from './stopping.ts'
 
 /** A round, between two looks at the error, is about this much of an epoch … */
 const ROUND_EPOCHS = 0.25
-/** … the first one this much, and each one after it twice as much as the last: at first the error falls fast. */
+/** … the first one this much, and each one after it as much as all before: at first the error falls fast. */
 const FIRST_ROUND_EPOCHS = 1 / 16
 /** An error this many times the best one so far is no accident: back to the best, with larger samples. */
 const DIVERGED = 1.5
@@ -52,8 +52,9 @@ export async function solveFast(
   for (let round = 0; ; round++) {
     const { stage } = schedule
     const lambda = settings.lambda === 'auto' ? noise : settings.lambda
-    const epochs = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** round)
-    const iterations = Math.max(1, Math.round(epochs / stage.sample))
+    const length = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** Math.max(0, round - 1))
+    const left = settings.epochs - course.epoch
+    const iterations = Math.max(1, Math.round(Math.min(length, left) / stage.sample))
     const before = report.train.relative
     const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, momentumShare))
     report = await course.look('probe', stage.sample, lambda)
@@ -117,7 +118,8 @@ function settledRule(
         since = epoch
       }
     }
-    if (epoch >= epochs) return 'epochs'
+    // One more iteration would end further from it.
+    if (epoch + schedule.stage.sample / 2 > epochs) return 'epochs'
     if (course.seconds >= seconds) return 'seconds'
     return undefined
   }
