@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { decodeModel, encodeModel } from '#dist/io/index.js'
 import { type CompleteOptions, complete, defaults } from '#dist/solver/index.js'
 import { type SparseTensor, synthetic } from '#dist/tensor/index.js'
@@ -28,6 +29,53 @@ describe('convergence', () => {
       const others: number[] = []
       for (const lambda of [0, 0.1, 1, 10]) others.push(await error(lambda))
       expect(await error('auto')).toBeLessThan(1.1 * Math.min(...others))
+    }
+  })
+
+  it('does so at twice the true rank, too', async () => {
+    const { tensor, test } = synthetic({
+      ...{ dims: [40, 30, 20], entries: 6000, rank: 4, snrDb: 10, seed: 6, testEntries: 1000 },
+    })
+    const error = async (lambda: number | 'auto'): Promise<number> =>
+      (await complete(tensor, { rank: 8, lambda })).model.error(test!).relative
+    const others: number[] = []
+    for (const lambda of [0.1, 1, 10]) others.push(await error(lambda))
+    expect(await error('auto')).toBeLessThan(1.1 * Math.min(...others))
+  })
+
+  it('takes rows with few entries for average ones', async () => {
+    // Ratings around 3 of which most rows have one or two: drawn to zero they would be predicted far too low.
+    const rows = 300
+    const indices = [0, 1].map((mode) =>
+      Uint32Array.from({ length: 600 }, (_, e) =>
+        mode === 0 ? e % rows : (7 * e + Math.floor(e / rows)) % 40,
+      ),
+    )
+    const values = Float32Array.from({ length: 600 }, (_, e) => 2 + ((e * 37) % 21) / 10)
+    const { model } = await complete({ dims: [rows, 40], indices, values }, { rank: 4 })
+    const { values: predictions } = model.slice([null, null])
+    const mean = predictions.reduce((sum, y) => sum + y, 0) / predictions.length
+    expect(Math.abs(mean - 3)).toBeLessThan(0.3)
+    expect(Math.min(...predictions)).toBeGreaterThan(1)
+  })
+
+  it('goes back to the best factors when the error explodes', async () => {
+    for (const harm of [1e3, Number.NaN]) {
+      const engine = cpuEngine({ threads: 1 })
+      const iterate = engine.iterate.bind(engine)
+      let rounds = 0
+      engine.iterate = async (run) => {
+        const done = await iterate(run)
+        if (++rounds === 6) {
+          const factors = await engine.readFactors()
+          await engine.writeFactors(factors.map((factor) => factor.map((u) => u * harm)))
+        }
+        return done
+      }
+      const { model, epochs } = await complete(tensor, { rank: 4, engine })
+      expect(rounds).toBeGreaterThan(6)
+      expect(epochs.every(({ train }) => Number.isFinite(train.relative))).toBe(true)
+      expect(model.error(test).relative).toBeLessThan(0.03)
     }
   })
 
