@@ -18,6 +18,8 @@ export interface Comparison {
   rank: number
   threads: number
   curves: Curve[]
+  /** Root mean square of the held-out values: times a relative error, it is the RMSE. */
+  heldOutRms: number
   /** The smallest held-out error of the paper's solver, and what it took both to get there. */
   target: { error: number; paperSeconds: number; fastSeconds: number | null; ratio: number | null }
   levels: Level[]
@@ -47,7 +49,7 @@ const LEVELS = [0.3, 0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 
 export async function compare(problem: BenchProblem, options: ConvergenceOptions): Promise<Comparison> {
   const { threads, samples, rounds, onProgress } = options
   onProgress(`${problem.name}: making the problem …`)
-  const { tensor, test } = problem.make()
+  const { tensor, test } = await problem.make()
   const { rank, epochs, lambdas } = problem
   const paper = PAPER_SAMPLES.flatMap((sample) =>
     lambdas.map(
@@ -75,7 +77,9 @@ export async function compare(problem: BenchProblem, options: ConvergenceOptions
       curves[i].push({ solver, sample, lambda, points, best: Math.min(...points.map(({ error }) => error)) })
     }
   }
-  return summarize(problem, tensor.dims, tensor.values.length, threads, curves.map(medianCurve))
+  const heldOutRms = Math.sqrt(test.values.reduce((sum, x) => sum + x * x, 0) / test.values.length)
+  const size = { dims: tensor.dims, entries: tensor.values.length, heldOutRms }
+  return summarize(problem, size, threads, curves.map(medianCurve))
 }
 
 /** The errors of a curve are the same in every round; its seconds are not. */
@@ -90,8 +94,7 @@ function medianCurve(rounds: readonly Curve[]): Curve {
 
 function summarize(
   { name, rank }: BenchProblem,
-  dims: readonly number[],
-  entries: number,
+  size: Pick<Comparison, 'dims' | 'entries' | 'heldOutRms'>,
   threads: number,
   curves: Curve[],
 ): Comparison {
@@ -103,7 +106,7 @@ function summarize(
   const fastSeconds = secondsTo(auto, error)
   const reached = LEVELS.filter((level) => secondsTo(curves, level) !== null)
   return {
-    ...{ problem: name, dims, entries, rank, threads, curves },
+    ...{ problem: name, ...size, rank, threads, curves },
     target: {
       error,
       paperSeconds,

@@ -1,6 +1,11 @@
 import { type SparseTensor, synthetic } from '../tensor/index.ts'
 import { picture } from './picture.ts'
 
+interface Parts {
+  tensor: SparseTensor
+  test: SparseTensor
+}
+
 /** A problem on which solvers are compared. */
 export interface BenchProblem {
   name: string
@@ -9,7 +14,7 @@ export interface BenchProblem {
   epochs: number
   /** λ for the paper's solver: the best of these counts. */
   lambdas: readonly number[]
-  make(): { tensor: SparseTensor; test: SparseTensor }
+  make(): Parts | Promise<Parts>
 }
 
 const uberLike = (rank: number): BenchProblem => ({

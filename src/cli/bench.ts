@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { type Comparison, compare } from '../bench/convergence.ts'
 import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
 import { type BenchProblem, benchProblems } from '../bench/problems.ts'
+import { realProblems } from '../bench/realProblems.ts'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
@@ -22,6 +23,7 @@ interface Options {
 
 interface ConvergenceCommandOptions {
   problem?: string
+  data: string
   full?: boolean
   train?: string
   test?: string
@@ -60,7 +62,11 @@ function convergenceCommand(): Command {
   const names = benchProblems(false).map(({ name }) => name)
   return new Command('convergence')
     .description('held-out error against seconds and epochs, both solvers on the same problem')
-    .addOption(new Option('--problem <name>', 'one of them; all by default').choices(names))
+    .option(
+      '--problem <name>',
+      `one of them; all by default: ${names.join(', ')}, and real ones that are there`,
+    )
+    .option('--data <folder>', 'where real data lies: movielens, uber, kinetic, hangzhou', '../shared/data')
     .option('--full', "MovieLens-like problems at the paper's size, not at a tenth")
     .option('--train <file>', 'your own problem instead: training entries (.tns) …')
     .option('--test <file>', '… and held-out ones')
@@ -76,9 +82,14 @@ function convergenceCommand(): Command {
 async function convergence(options: ConvergenceCommandOptions): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { threads, samples = [], rounds, problem, full = false } = options
+  const known = [...benchProblems(full), ...realProblems(options.data)]
   const problems = options.train
     ? [await ownProblem(options)]
-    : benchProblems(full).filter(({ name }) => !problem || name.replace('-full', '') === problem)
+    : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)
+  if (problems.length === 0)
+    throw new InputError(
+      `There is no problem '${problem}'; there are ${known.map(({ name }) => name).join(', ')}.`,
+    )
   const results: Comparison[] = []
   for (const each of problems) {
     const result = await compare(each, {
@@ -113,6 +124,7 @@ function describeComparison({
   entries,
   rank,
   threads,
+  heldOutRms,
   curves,
   target,
   levels,
@@ -135,6 +147,7 @@ function describeComparison({
       String(sample),
       String(lambda),
       figure(best),
+      figure(best * heldOutRms),
       figure(last.error),
       last.epoch.toFixed(1),
       last.seconds.toFixed(2),
@@ -142,11 +155,11 @@ function describeComparison({
   })
   return [
     `\n${problem}: ${dims.join('×')}, ${count(entries)} entries, R = ${rank}, ${threads} threads`,
-    `Held-out error ${figure(target.error)}, the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
+    `Held-out error ${figure(target.error)} (RMSE ${figure(target.error * heldOutRms)}), the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
     '\nSeconds of updates to a held-out relative error',
     table([['error', 'paper, best c', 'fast', 'paper/fast', 'fast, best fixed c', 'auto/fixed'], ...rows]),
     '\nCurves',
-    table([['solver', 'c', 'lambda', 'best', 'last', 'epochs', 'seconds'], ...ends]),
+    table([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
   ].join('\n')
 }
 

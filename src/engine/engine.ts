@@ -47,8 +47,10 @@ export interface Iterations {
   step: Step
 }
 
-/** How a row is updated from its sample. After the last iteration with a step that is not the paper's, the columns
- * of the factors are balanced: as long in every mode. */
+/**
+ * How a row is updated from its sample. After the last iteration with a step that is not the paper's, the columns of the
+ * factors are balanced, as long in every mode over the rows that have entries, and the other rows are the mean of those.
+ */
 export type Step =
   | { kind: 'paper'; maxInner: number }
   /** A gradient step under a diagonal bound of the Hessian. */

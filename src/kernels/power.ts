@@ -6,6 +6,8 @@ import { R, ROW } from "./rank";
 
 const TOLERANCE: f32 = 1e-6;
 const MOST_PRODUCTS: i32 = 200;
+/** Data is scaled to about 1: a matrix smaller than this is that of components that have vanished, and 1 / it overflows. */
+const VANISHED: f32 = 1e-30;
 
 /** H (R × R, all of it); v and w: scratch for two vectors. */
 export function largestEigenvalue(H: usize, v: usize, w: usize): f32 {
@@ -17,7 +19,9 @@ export function largestEigenvalue(H: usize, v: usize, w: usize): f32 {
     rho = dot(v, w) / dot(v, v);
     if (!(abs(rho - before) > TOLERANCE * rho)) break; // true at once for H = 0
     // By the largest component, not the norm: a maximum cannot overflow.
-    scale(w, <f32>1 / largest(w));
+    const top = largest(w);
+    if (!(top > VANISHED)) return 0;
+    scale(w, <f32>1 / top);
     const swap = v;
     v = w;
     w = swap;

@@ -12,7 +12,7 @@ import { type CompleteOptions, type Settings, settingsOf } from './options.ts'
 import { solveByPaper } from './paper.ts'
 import { type Scaling, scaled, scalingFor } from './scaling.ts'
 import type { StopReason } from './stopping.ts'
-import { clearUnobserved, fillUnobserved, unobservedRows } from './unobserved.ts'
+import { fillUnobserved, unobservedRows } from './unobserved.ts'
 
 export interface Completion {
   model: CpModel
@@ -47,7 +47,7 @@ export async function complete(tensor: SparseTensor, options: CompleteOptions = 
     const initial = given ?? randomFactors(tensor, rank, seed)
     const unobserved = unobservedRows(tensor)
     const start = initial.map((factor) => scaled(factor, scaling.factors))
-    await engine.writeFactors(clearUnobserved(start, rank, unobserved))
+    await engine.writeFactors(fillUnobserved(start, rank, unobserved))
     return await solve(engine, tensor, unobserved, probe, scaling, settings, options)
   } finally {
     options.signal?.removeEventListener('abort', stop)

@@ -11,31 +11,20 @@ export function unobservedRows({ dims, indices }: SparseTensor): Uint32Array[] {
   })
 }
 
-/** The factors with the rows that nothing speaks of at zero: they take no part in the lengths of columns. */
-export function clearUnobserved(
-  factors: readonly Float32Array[],
-  rank: number,
-  unobserved: readonly Uint32Array[],
-): readonly Float32Array[] {
-  factors.forEach((factor, mode) => {
-    for (const p of unobserved[mode]) factor.fill(0, p * rank, (p + 1) * rank)
-  })
-  return factors
-}
-
 /** Gives rows that were never observed the mean of those that were: the best guess about a stranger. */
 export function fillUnobserved(
   factors: readonly Float32Array[],
   rank: number,
   unobserved: readonly Uint32Array[],
-): void {
-  clearUnobserved(factors, rank, unobserved)
+): readonly Float32Array[] {
   factors.forEach((factor, mode) => {
     const empty = unobserved[mode]
     const observed = factor.length / rank - empty.length
     if (empty.length === 0 || observed === 0) return
     const mean = new Float64Array(rank)
+    for (const p of empty) factor.fill(0, p * rank, (p + 1) * rank)
     for (let at = 0; at < factor.length; at++) mean[at % rank] += factor[at] / observed
     for (const p of empty) factor.set(mean, p * rank)
   })
+  return factors
 }

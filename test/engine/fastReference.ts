@@ -31,7 +31,7 @@ interface Sample {
 /** AO iterations from U; the columns of the result are not balanced. */
 export function fastReference(tensor: SparseTensor, U: readonly Matrix[], settings: FastSettings): Matrix[] {
   const { c, lambda, step, first, iterations, seed, jitter = 0 } = settings
-  const { factors, common } = balanced(U)
+  const { factors, common } = balanced(U, tensor)
   const past = factors.map((matrix) => [...matrix])
   const v = scaleVector(common, factors.length)
   const rows = factors.map((matrix, i) => entriesByRow(tensor, i, matrix.length))
@@ -125,13 +125,27 @@ function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, mean: Vect
 }
 
 /** Every column as long in each mode, the model unchanged: as the engine has them when a run begins and ends. */
-export function balanced(U: readonly Matrix[]): { factors: Matrix[]; common: number[] } {
-  const lengths = U.map((matrix) => columnLengths(matrix))
+export function balanced(
+  U: readonly Matrix[],
+  tensor: SparseTensor,
+): { factors: Matrix[]; common: number[] } {
+  const observed = U.map((matrix, i) => {
+    const seen = new Set(tensor.indices[i])
+    return matrix.map((_, p) => seen.has(p))
+  })
+  const lengths = U.map((matrix, i) => columnLengths(matrix.filter((_, p) => observed[i][p])))
   const common = lengths[0].map((_, r) => lengths.reduce((product, l) => product * l[r], 1) ** (1 / U.length))
   const factors = U.map((matrix, i) =>
     matrix.map((row) => row.map((u, r) => (common[r] > 0 ? (u * common[r]) / lengths[i][r] : u))),
   )
-  return { factors, common }
+  // Rows without entries are given the mean of the others.
+  return {
+    factors: factors.map((matrix, i) => {
+      const mean = meanRow(matrix.filter((_, p) => observed[i][p]))
+      return matrix.map((row, p) => (observed[i][p] ? row : mean))
+    }),
+    common,
+  }
 }
 
 export const columnLengths = (matrix: Matrix): number[] =>

@@ -16,7 +16,8 @@ export function balanceColumns(
   const threads = scratch.length
   const lengths = modes.map(({ norms }) => new Float64Array(memory.buffer, norms, padded))
   const own = modes.map((_, i) => i).filter((i) => i % threads === thread)
-  for (const i of own) measureColumns(factorOf(plan, memory, i), lengths[i])
+  const emptyRows = modes.map(({ view }) => isEmpty(viewArrays(memory, view, modes.length).rowStart))
+  for (const i of own) measureColumns(factorOf(plan, memory, i), emptyRows[i], lengths[i])
   meet()
   for (const i of own) {
     const common = lengths[i].map(
@@ -26,7 +27,9 @@ export function balanceColumns(
     scaleColumns(factorOf(plan, memory, i), by)
     scaleColumns(companionOf(plan, memory, i), by)
     new Float32Array(memory.buffer, modes[i].scale, padded).set(scaleVector(common, modes.length))
-    new Float32Array(memory.buffer, modes[i].mean, padded).set(meanRow(plan, memory, i))
+    const mean = new Float32Array(memory.buffer, modes[i].mean, padded)
+    mean.set(meanRow(factorOf(plan, memory, i), emptyRows[i], padded))
+    fillEmptyRows(factorOf(plan, memory, i), emptyRows[i], mean)
   }
   meet()
 }
@@ -37,27 +40,37 @@ const factorOf = ({ padded, modes }: MemoryPlan, memory: WebAssembly.Memory, i: 
 const companionOf = ({ padded, modes }: MemoryPlan, memory: WebAssembly.Memory, i: number): Float32Array =>
   new Float32Array(memory.buffer, modes[i].companion, modes[i].view.rows * padded)
 
-function measureColumns(factor: Float32Array, lengths: Float64Array): void {
+/** Whether a row of the mode has no entries; it is not learned. */
+const isEmpty =
+  (rowStart: Uint32Array) =>
+  (p: number): boolean =>
+    rowStart[p + 1] === rowStart[p]
+
+function measureColumns(factor: Float32Array, empty: (p: number) => boolean, lengths: Float64Array): void {
   const columns = lengths.length
   lengths.fill(0)
-  for (let at = 0; at < factor.length; at += columns)
+  for (let at = 0, p = 0; at < factor.length; at += columns, p++) {
+    if (empty(p)) continue
     for (let r = 0; r < columns; r++) lengths[r] += factor[at + r] * factor[at + r]
+  }
   for (let r = 0; r < columns; r++) lengths[r] = Math.sqrt(lengths[r])
 }
 
-/** The mean of the rows that have entries: the others are not learned, and would draw the mean to where they began. */
-function meanRow(plan: MemoryPlan, memory: WebAssembly.Memory, i: number): Float64Array {
-  const { padded, modes } = plan
-  const { rowStart } = viewArrays(memory, modes[i].view, modes.length)
-  const factor = factorOf(plan, memory, i)
-  const mean = new Float64Array(padded)
+/** The mean of the rows that have entries: where λ draws them to, and what the others get. */
+function meanRow(factor: Float32Array, empty: (p: number) => boolean, columns: number): Float64Array {
+  const mean = new Float64Array(columns)
   let rows = 0
-  for (let p = 0; p + 1 < rowStart.length; p++) {
-    if (rowStart[p + 1] === rowStart[p]) continue
-    for (let r = 0; r < padded; r++) mean[r] += factor[p * padded + r]
+  for (let p = 0; p * columns < factor.length; p++) {
+    if (empty(p)) continue
+    for (let r = 0; r < columns; r++) mean[r] += factor[p * columns + r]
     rows++
   }
   return mean.map((sum) => sum / rows)
+}
+
+function fillEmptyRows(factor: Float32Array, empty: (p: number) => boolean, mean: Float32Array): void {
+  const columns = mean.length
+  for (let p = 0; p * columns < factor.length; p++) if (empty(p)) factor.set(mean, p * columns)
 }
 
 function scaleColumns(factor: Float32Array, by: Float64Array): void {
