@@ -23,6 +23,7 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
+import { withCtrlC } from './ctrlC.ts'
 import { epochLine } from './epochLine.ts'
 import { Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
@@ -234,24 +235,19 @@ async function solve(
     onPlan: (plan) =>
       progress.say(`Rank ${rank} on ${threads} thread${threads > 1 ? 's' : ''}, ${describeMemory(plan)}`),
   })
-  const abort = new AbortController()
-  const interrupt = (): void => {
-    if (abort.signal.aborted) process.exit(130)
-    abort.abort()
-  }
-  process.on('SIGINT', interrupt)
+  const line = epochLine({
+    entries: train.values.length,
+    epochs: epochs ?? defaults[solver].epochs,
+    seconds,
+  })
   try {
-    const line = epochLine({
-      entries: train.values.length,
-      epochs: epochs ?? defaults[solver].epochs,
-      seconds,
-    })
-    return await complete(train, {
-      ...{ ...settings, engine, initial, validation, signal: abort.signal },
-      onEpoch: (report) => progress.update(line(report)),
-    })
+    return await withCtrlC((signal) =>
+      complete(train, {
+        ...{ ...settings, engine, initial, validation, signal },
+        onEpoch: (report) => progress.update(line(report)),
+      }),
+    )
   } finally {
-    process.off('SIGINT', interrupt)
     progress.end()
   }
 }

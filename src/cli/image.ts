@@ -21,6 +21,7 @@ import { checkSameSize } from '../image/picture.ts'
 import { InputError } from '../inputError.ts'
 import { checkOutput, readImage, writePng } from '../io/node/index.ts'
 import { decimalNumber, numberOrAuto, positiveWholeNumber, wholeNumber } from './arguments.ts'
+import { withCtrlC } from './ctrlC.ts'
 import { epochLine } from './epochLine.ts'
 import { Interrupted } from './failure.ts'
 import { count, figure, seconds } from './format.ts'
@@ -212,21 +213,6 @@ function restoreOptions({
     ...(paper ? paperSettings : plain ? { method: 'plain' } : {}),
     ...Object.fromEntries(given),
     ...{ seed, threads, replaceKnown },
-  }
-}
-
-/** Ctrl-C once asks the work to end, twice ends the process. */
-async function withCtrlC<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController()
-  const interrupt = (): void => {
-    if (abort.signal.aborted) process.exit(130)
-    abort.abort()
-  }
-  process.on('SIGINT', interrupt)
-  try {
-    return await work(abort.signal)
-  } finally {
-    process.off('SIGINT', interrupt)
   }
 }
 
