@@ -1,4 +1,13 @@
 export { checkOutput } from './checkOutput.ts'
 export { type OpenFile, openFile } from './openFile.ts'
+export {
+  type IndexPolicy,
+  isTableFile,
+  type MergePolicy,
+  type ReadTableOptions,
+  type RecipeName,
+  readTable,
+  type TableOptions,
+} from './table/index.ts'
 export { type ReadTensorOptions, readModel, readTensor, writeModel, writeTensor } from './tensorFile.ts'
 export { writeFileWhole } from './writeFileWhole.ts'

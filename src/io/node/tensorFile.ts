@@ -5,9 +5,12 @@ import type { SparseTensor, TensorOptions } from '../../tensor/sparseTensor.ts'
 import { decodeModel, encodeModel } from '../modelFile.ts'
 import { readTns, writeTns } from '../tns.ts'
 import { openFile } from './openFile.ts'
+import { isTableFile, type ReadTableOptions, readTable } from './table/index.ts'
 import { writeFileWhole } from './writeFileWhole.ts'
 
-export interface ReadTensorOptions extends Omit<TensorOptions, 'where'> {
+export interface ReadTensorOptions
+  extends Omit<TensorOptions, 'where' | 'distinct'>,
+    Omit<ReadTableOptions, 'negative' | 'dims'> {
   /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
   /** Told how many of the file's bytes have been read. */
@@ -19,8 +22,10 @@ const MODEL_ENDINGS = ['.npz']
 /** Text of numbers packs to about a quarter. */
 const PACKING = 4
 
+/** Reads a .tns file or a table; what the options say of tables is for tables. */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
-  checkEnding(path, 'tensor', TENSOR_ENDINGS)
+  if (isTableFile(path)) return readTable(path, options)
+  checkEnding(path, 'tensor', [...TENSOR_ENDINGS, '.csv', '.parquet or another table'])
   const { source, byteLength, bytesRead } = await openFile(path)
   return readTns(source, {
     ...options,
