@@ -1,6 +1,7 @@
 /** The public API in a browser. */
 export { type CpuEngineOptions, cpuEngine, type MemoryPlan, planMemory } from './engine/cpu/index.ts'
 export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
+export * from './image/index.ts'
 export { InputError } from './inputError.ts'
 export * from './io/index.ts'
 export * from './model/index.ts'

@@ -5,6 +5,7 @@ import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
+import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
 import { synthCommand } from './synth.ts'
@@ -18,7 +19,8 @@ const program = new Command('lacuna')
     'after',
     `
 Examples:
-  lacuna demo                                                a problem of its own, start to end
+  lacuna demo                                                a picture of its own, damaged and restored
+  lacuna image photo.jpg -o restored.png                     the same with yours
   lacuna synth --dims 200x100x50 --entries 100000 --rank 5 -o data.tns --test-entries 1000 --test test.tns
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
@@ -28,7 +30,15 @@ Examples:
   )
   .configureHelp({ showGlobalOptions: true })
 
-for (const make of [completeCommand, predictCommand, infoCommand, synthCommand, benchCommand, demoCommand]) {
+for (const make of [
+  completeCommand,
+  predictCommand,
+  infoCommand,
+  imageCommand,
+  synthCommand,
+  benchCommand,
+  demoCommand,
+]) {
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }

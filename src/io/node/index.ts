@@ -1,4 +1,5 @@
 export { checkOutput } from './checkOutput.ts'
+export { type ImageFile, readImage, writePng } from './imageFile.ts'
 export { type OpenFile, openFile } from './openFile.ts'
 export {
   type IndexPolicy,
