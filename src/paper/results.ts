@@ -136,6 +136,8 @@ export interface ConvergenceProblem {
   hiddenEntries: number
   /** In decibels; null for real data. */
   snrDb: number | null
+  /** The most memory the process had taken when the last of its trials was done. */
+  peakMemoryBytes: number
   series: ConvergenceSeries[]
 }
 
@@ -156,6 +158,8 @@ export interface TimingProblem {
   data: DataDescription
   /** Per number of threads, how much faster than one the work could be if rows were dealt in equal runs (balance.ts). */
   rowBalance: { threads: number; speedUp: number }[]
+  /** As of a convergence problem; all numbers of threads are held ready side by side. */
+  peakMemoryBytes: number
   series: TimingSeries[]
 }
 
@@ -227,7 +231,13 @@ const results: Shape = {
   'convergence?': {
     problems: [
       {
-        ...{ name: 'string', data, hiddenEntries: 'number', snrDb: 'number or null' },
+        ...{
+          name: 'string',
+          data,
+          hiddenEntries: 'number',
+          snrDb: 'number or null',
+          peakMemoryBytes: 'number',
+        },
         series: [
           {
             ...{ solver: 'string', sample: 'number or auto', lambda: 'number or auto' },
@@ -240,7 +250,12 @@ const results: Shape = {
   'timing?': {
     problems: [
       {
-        ...{ name: 'string', data, rowBalance: [{ threads: 'number', speedUp: 'number' }] },
+        ...{
+          name: 'string',
+          data,
+          rowBalance: [{ threads: 'number', speedUp: 'number' }],
+          peakMemoryBytes: 'number',
+        },
         series: [{ solver: 'string', rank: 'number', threads: 'number', seconds: ['number'] }],
       },
     ],
