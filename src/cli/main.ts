@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
+import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
 import { synthCommand } from './synth.ts'
 
@@ -25,6 +26,7 @@ Examples:
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
+  lacuna paper --scale tiny -o results                       the paper's experiments and figures
 
 'lacuna COMMAND --help' tells more.`,
   )
@@ -37,6 +39,7 @@ for (const make of [
   imageCommand,
   synthCommand,
   benchCommand,
+  paperCommand,
   demoCommand,
 ]) {
   // Settings of the program are not inherited by commands that are added to it.

@@ -1,0 +1,121 @@
+/** Figures 3 and 4: seconds per epoch, and how many times faster than one thread, against the number of threads. */
+import * as Plot from '@observablehq/plot'
+import { type TimingPoint, timingPoints } from '../averages.ts'
+import type { TimingResult } from '../results.ts'
+import { Sheet } from './sheet.ts'
+import { FONT, FONT_SIZE, fill, type Look, looks, stroke, WIDTH } from './style.ts'
+import { plainNumber } from './ticks.ts'
+
+const DASHES = { S: undefined, T: '5 3' }
+const NAMES = { S: 'S (synthetic)', T: 'T (real)' }
+
+export function secondsFigure(timing: TimingResult, document: Document): SVGSVGElement {
+  return timingFigure(timing, document, 'seconds', 'Seconds per epoch against threads')
+}
+
+export function speedUpFigure(timing: TimingResult, document: Document): SVGSVGElement {
+  return timingFigure(timing, document, 'speedUp', 'Speed-up against threads')
+}
+
+interface DrawnSeries {
+  look: Look
+  dash: string | undefined
+  points: TimingPoint[]
+}
+
+function timingFigure(
+  { problems }: TimingResult,
+  document: Document,
+  what: 'seconds' | 'speedUp',
+  title: string,
+): SVGSVGElement {
+  const drawn = problems.flatMap((problem) =>
+    (['paper', 'fast'] as const).map(
+      (solver): DrawnSeries => ({
+        ...{ look: looks[solver], dash: DASHES[problem.name] },
+        points: timingPoints(problem).filter((point) => point.solver === solver),
+      }),
+    ),
+  )
+  const sheet = new Sheet(document, title)
+  const legend = problems.flatMap(({ name }) =>
+    (['paper', 'fast'] as const).map((solver) => ({
+      ...{ look: looks[solver], dash: DASHES[name], marker: true },
+      label: problems.length > 1 ? `${solver}, ${NAMES[name]}` : solver,
+    })),
+  )
+  sheet.legend(legend)
+  sheet.space(4)
+  sheet.heading(what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread')
+  sheet.panel(panel(drawn, what, document))
+  return sheet.end()
+}
+
+function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', document: Document): Element {
+  const all = drawn.flatMap(({ points }) => points)
+  const threads = [...new Set(all.map((point) => point.threads))].sort((a, b) => a - b)
+  const [least, most] = [threads[0], threads[threads.length - 1]]
+  const facet = (point: { rank: number }): string => `R = ${point.rank}`
+  const ranks = [...new Set(all.map(({ rank }) => rank))]
+  const ideal = what === 'speedUp' ? ranks.flatMap((rank) => [least, most].map((n) => ({ rank, n }))) : []
+  return Plot.plot({
+    ...{
+      document,
+      width: WIDTH,
+      height: 210,
+      marginLeft: 46,
+      marginRight: 14,
+      marginTop: 24,
+      marginBottom: 38,
+    },
+    style: { fontFamily: FONT, fontSize: `${FONT_SIZE}px`, background: 'none' },
+    fx: { label: null, padding: 0.12, domain: ranks.map((rank) => facet({ rank })) },
+    x: {
+      ...{ type: 'log', base: 2, domain: most > least ? [least * 0.9, most * 1.1] : [least / 2, least * 2] },
+      ...{ ticks: threads, tickFormat: String, label: 'threads', labelAnchor: 'center', labelArrow: 'none' },
+    },
+    y:
+      what === 'seconds'
+        ? { type: 'log', label: null, grid: true, ticks: 5, tickFormat: plainNumber }
+        : {
+            type: 'log',
+            base: 2,
+            label: null,
+            grid: true,
+            ticks: threads,
+            tickFormat: String,
+            domain: speedUpDomain(all, most),
+          },
+    marks: [
+      Plot.line(ideal, {
+        ...{ fx: facet, x: 'n', y: 'n', z: 'rank', stroke: 'currentColor', strokeOpacity: 0.35 },
+        strokeDasharray: '1 3',
+      }),
+      ...drawn.map(({ look, points }) =>
+        Plot.ruleX(points, {
+          ...{ fx: facet, x: 'threads', ...stroke(look, ''), strokeOpacity: 0.5 },
+          y1: (point: TimingPoint) => point[what].low,
+          y2: (point: TimingPoint) => point[what].high,
+        }),
+      ),
+      ...drawn.map(({ look, dash, points }) =>
+        Plot.line(points, {
+          ...{ fx: facet, x: 'threads', z: 'rank', ...stroke(look, dash) },
+          y: (point: TimingPoint) => point[what].mean,
+        }),
+      ),
+      ...drawn.map(({ look, points }) =>
+        Plot.dot(points, {
+          ...{ fx: facet, x: 'threads', r: 3, ...fill(look) },
+          y: (point: TimingPoint) => point[what].mean,
+        }),
+      ),
+    ],
+  })
+}
+
+function speedUpDomain(points: readonly TimingPoint[], most: number): [number, number] {
+  const low = Math.min(1, ...points.map(({ speedUp }) => speedUp.low))
+  const high = Math.max(most, ...points.map(({ speedUp }) => speedUp.high))
+  return [low * 0.95, high * 1.05]
+}
