@@ -2,9 +2,10 @@
 import * as Plot from '@observablehq/plot'
 import { type MeanPoint, meanCurve } from '../averages.ts'
 import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results.ts'
+import { frame, named } from './frame.ts'
 import { Sheet } from './sheet.ts'
-import { FONT, FONT_SIZE, fill, type Look, looks, sampleLooks, stroke, WIDTH } from './style.ts'
-import { plainNumber } from './ticks.ts'
+import { fill, type Look, looks, sampleLooks, stroke } from './style.ts'
+import { logScale } from './ticks.ts'
 
 interface DrawnSeries {
   panel: string
@@ -29,10 +30,10 @@ export function convergenceFigure({ problems }: ConvergenceResult, document: Doc
   ])
   sheet.space(6)
   sheet.heading('Error on observed entries against epochs')
-  sheet.panel(panel(drawn, 'observed', 'epoch', document))
+  sheet.panels(panel(drawn, 'observed', 'epoch', document))
   sheet.space(10)
   sheet.heading(`Error on hidden entries${noteOf(problems)} against seconds`)
-  sheet.panel(panel(drawn, 'hidden', 'seconds', document))
+  sheet.panels(panel(drawn, 'hidden', 'seconds', document))
   return sheet.end()
 }
 
@@ -48,27 +49,27 @@ function panel(
   along: 'epoch' | 'seconds',
   document: Document,
 ): Element {
+  const points = drawn.flatMap(({ points }) => points)
   return Plot.plot({
-    ...{
-      document,
-      width: WIDTH,
-      height: 190,
-      marginLeft: 46,
-      marginRight: 12,
-      marginTop: 24,
-      marginBottom: 38,
-    },
-    style: { fontFamily: FONT, fontSize: `${FONT_SIZE}px`, background: 'none' },
+    ...frame(document),
     fx: { label: null, padding: 0.09 },
     x:
       along === 'epoch'
-        ? { label: 'epochs', labelAnchor: 'center', labelArrow: 'none', ticks: 5 }
+        ? { ...named('epochs'), ticks: 5 }
         : {
-            ...{ type: 'log', label: 'seconds of updates', labelAnchor: 'center', labelArrow: 'none' },
-            ticks: 3,
-            tickFormat: plainNumber,
+            ...logScale(
+              points.map(({ seconds }) => seconds),
+              2,
+            ),
+            ...named('seconds of updates'),
           },
-    y: { type: 'log', label: null, grid: true, ticks: 4, tickFormat: plainNumber },
+    y: {
+      ...logScale(
+        points.flatMap((point) => [point[error].low, point[error].high]),
+        3,
+      ),
+      ...{ label: null, grid: true },
+    },
     marks: [
       ...drawn.map(({ panel, look, points }) =>
         Plot.areaY(points, {

@@ -1,9 +1,10 @@
 /** Figure 1: the picture, what was left of it, what came back, and the error on the way. */
 import * as Plot from '@observablehq/plot'
 import type { Curve, ImageMethod, ImageResult } from '../results.ts'
+import { frame, named } from './frame.ts'
 import { Sheet } from './sheet.ts'
-import { FONT, FONT_SIZE, type Look, looks, stroke, WIDTH } from './style.ts'
-import { plainNumber } from './ticks.ts'
+import { type Look, looks, stroke, WIDTH } from './style.ts'
+import { logScale } from './ticks.ts'
 
 /** Where each picture is to be found: data URIs in a file of its own, addresses in a page. */
 export type PictureLinks = { original: string; damaged: string } & { [method in ImageMethod]?: string }
@@ -27,11 +28,12 @@ export function imageFigure(result: ImageResult, links: PictureLinks, document: 
   ]
   const tileWidth = (WIDTH - (COLUMNS - 1) * GAP) / COLUMNS
   const tileHeight = (tileWidth * height) / width
-  for (let first = 0; first < tiles.length; first += COLUMNS) {
-    for (const [column, { href, caption }] of tiles.slice(first, first + COLUMNS).entries()) {
-      const x = column * (tileWidth + GAP)
+  for (const row of [tiles.slice(0, 2), tiles.slice(2)]) {
+    const left = (WIDTH - row.length * tileWidth - (row.length - 1) * GAP) / 2
+    for (const [column, { href, caption }] of row.entries()) {
+      const x = left + column * (tileWidth + GAP)
       if (href) sheet.picture(href, x, 0, tileWidth, tileHeight)
-      sheet.label(caption, x + tileWidth / 2, tileHeight + 14, { 'text-anchor': 'middle' })
+      sheet.label(caption, x + tileWidth / 2, tileHeight + 15, { 'text-anchor': 'middle' })
     }
     sheet.space(tileHeight + CAPTION + 4)
   }
@@ -44,34 +46,28 @@ export function imageFigure(result: ImageResult, links: PictureLinks, document: 
     sheet.space(4)
     sheet.heading('Relative error on hidden values')
     sheet.legend(curves)
-    sheet.panel(panel(curves, document))
+    sheet.panels(
+      panel(curves, 'epoch', 'epochs', document),
+      panel(curves, 'seconds', 'seconds of updates', document),
+    )
   }
   return sheet.end()
 }
 
-function panel(curves: readonly { look: Look; curve: Curve }[], document: Document): Element {
-  const points = (curve: Curve, along: 'epoch' | 'seconds') =>
-    curve.epoch.map((_, i) => ({ at: curve[along][i], error: curve.hidden[i] }))
-  const axes = ['epoch', 'seconds'] as const
-  const label = { epoch: 'against epochs', seconds: 'against seconds of updates' }
+function panel(
+  curves: readonly { look: Look; curve: Curve }[],
+  along: 'epoch' | 'seconds',
+  label: string,
+  document: Document,
+): Element {
+  const pick = (what: 'epoch' | 'seconds' | 'hidden'): number[] => curves.flatMap(({ curve }) => curve[what])
   return Plot.plot({
-    ...{
-      document,
-      width: WIDTH,
-      height: 190,
-      marginLeft: 46,
-      marginRight: 12,
-      marginTop: 24,
-      marginBottom: 26,
-    },
-    style: { fontFamily: FONT, fontSize: `${FONT_SIZE}px`, background: 'none' },
-    fx: { label: null, padding: 0.09, domain: axes.map((along) => label[along]) },
-    x: { type: 'log', label: null, ticks: 4, tickFormat: plainNumber },
-    y: { type: 'log', label: null, grid: true, ticks: 4, tickFormat: plainNumber },
-    marks: axes.flatMap((along) =>
-      curves.map(({ look, curve }) =>
-        Plot.line(points(curve, along), { fx: () => label[along], x: 'at', y: 'error', ...stroke(look) }),
-      ),
-    ),
+    ...frame(document, { width: WIDTH / 2, height: 170, marginTop: 10 }),
+    x: { ...logScale(pick(along), 3), ...named(label) },
+    y: { ...logScale(pick('hidden'), 3), label: null, grid: true },
+    marks: curves.map(({ look, curve }) => {
+      const points = curve.epoch.map((_, i) => ({ at: curve[along][i], error: curve.hidden[i] }))
+      return Plot.line(points, { x: 'at', y: 'error', ...stroke(look) })
+    }),
   })
 }

@@ -14,7 +14,7 @@ export interface LegendItem {
 const LINE_HEIGHT = 18
 const SWATCH = 24
 /** Mean width of a character of the font, for what must be laid out without measuring it. */
-const CHARACTER = 0.56 * FONT_SIZE
+const CHARACTER = 0.54 * FONT_SIZE
 
 /** A figure that grows downwards as parts are added to it. */
 export class Sheet {
@@ -80,13 +80,18 @@ export class Sheet {
     this.#height += 4
   }
 
-  /** A plot, the full width of the sheet. */
-  panel(plot: Element): void {
-    plot.setAttribute('y', String(this.#height))
-    plot.removeAttribute('class') // Plot's own style sheet hangs on it, and would be one per panel
-    for (const style of plot.querySelectorAll('style')) style.remove()
-    this.#svg.append(plot)
-    this.#height += Number(plot.getAttribute('height'))
+  /** Plots side by side. */
+  panels(...plots: Element[]): void {
+    let x = 0
+    for (const plot of plots) {
+      plot.setAttribute('x', String(x))
+      plot.setAttribute('y', String(this.#height))
+      plot.removeAttribute('class') // Plot's own style sheet hangs on it, and would be one per panel
+      for (const style of plot.querySelectorAll('style')) style.remove()
+      this.#svg.append(plot)
+      x += Number(plot.getAttribute('width'))
+    }
+    this.#height += Math.max(...plots.map((plot) => Number(plot.getAttribute('height'))))
   }
 
   /** A picture; y counts from what has been added so far. */

@@ -2,9 +2,10 @@
 import * as Plot from '@observablehq/plot'
 import { type TimingPoint, timingPoints } from '../averages.ts'
 import type { TimingResult } from '../results.ts'
+import { frame, named } from './frame.ts'
 import { Sheet } from './sheet.ts'
-import { FONT, FONT_SIZE, fill, type Look, looks, stroke, WIDTH } from './style.ts'
-import { plainNumber } from './ticks.ts'
+import { fill, type Look, looks, stroke } from './style.ts'
+import { logScale } from './ticks.ts'
 
 const DASHES = { S: undefined, T: '5 3' }
 const NAMES = { S: 'S (synthetic)', T: 'T (real)' }
@@ -47,7 +48,7 @@ function timingFigure(
   sheet.legend(legend)
   sheet.space(4)
   sheet.heading(what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread')
-  sheet.panel(panel(drawn, what, document))
+  sheet.panels(panel(drawn, what, document))
   return sheet.end()
 }
 
@@ -58,34 +59,23 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
   const facet = (point: { rank: number }): string => `R = ${point.rank}`
   const ranks = [...new Set(all.map(({ rank }) => rank))]
   const ideal = what === 'speedUp' ? ranks.flatMap((rank) => [least, most].map((n) => ({ rank, n }))) : []
+  const room = most > least ? (most / least) ** 0.12 : 2
   return Plot.plot({
-    ...{
-      document,
-      width: WIDTH,
-      height: 210,
-      marginLeft: 46,
-      marginRight: 14,
-      marginTop: 24,
-      marginBottom: 38,
-    },
-    style: { fontFamily: FONT, fontSize: `${FONT_SIZE}px`, background: 'none' },
+    ...frame(document, { height: 210 }),
     fx: { label: null, padding: 0.12, domain: ranks.map((rank) => facet({ rank })) },
     x: {
-      ...{ type: 'log', base: 2, domain: most > least ? [least * 0.9, most * 1.1] : [least / 2, least * 2] },
-      ...{ ticks: threads, tickFormat: String, label: 'threads', labelAnchor: 'center', labelArrow: 'none' },
+      ...{ type: 'log', base: 2, domain: [least / room, most * room], ticks: threads, tickFormat: String },
+      ...named('threads'),
     },
-    y:
-      what === 'seconds'
-        ? { type: 'log', label: null, grid: true, ticks: 5, tickFormat: plainNumber }
-        : {
-            type: 'log',
-            base: 2,
-            label: null,
-            grid: true,
-            ticks: threads,
-            tickFormat: String,
-            domain: speedUpDomain(all, most),
-          },
+    y: {
+      ...(what === 'seconds'
+        ? logScale(
+            all.flatMap(({ seconds }) => [seconds.low, seconds.high]),
+            4,
+          )
+        : speedUpScale(all, threads)),
+      ...{ label: null, grid: true },
+    },
     marks: [
       Plot.line(ideal, {
         ...{ fx: facet, x: 'n', y: 'n', z: 'rank', stroke: 'currentColor', strokeOpacity: 0.35 },
@@ -93,7 +83,7 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
       }),
       ...drawn.map(({ look, points }) =>
         Plot.ruleX(points, {
-          ...{ fx: facet, x: 'threads', ...stroke(look, ''), strokeOpacity: 0.5 },
+          ...{ fx: facet, x: 'threads', ...stroke(look, 'none'), strokeWidth: 1.2, strokeOpacity: 0.6 },
           y1: (point: TimingPoint) => point[what].low,
           y2: (point: TimingPoint) => point[what].high,
         }),
@@ -114,8 +104,13 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
   })
 }
 
-function speedUpDomain(points: readonly TimingPoint[], most: number): [number, number] {
+/** Ticks at the numbers of threads: where a speed-up would be ideal. */
+function speedUpScale(points: readonly TimingPoint[], threads: readonly number[]) {
   const low = Math.min(1, ...points.map(({ speedUp }) => speedUp.low))
-  const high = Math.max(most, ...points.map(({ speedUp }) => speedUp.high))
-  return [low * 0.95, high * 1.05]
+  const high = Math.max(...threads, ...points.map(({ speedUp }) => speedUp.high))
+  const between = threads.length < 3 ? [1.5, 3].filter((tick) => tick < high) : []
+  return {
+    ...{ type: 'log' as const, base: 2, domain: [low * 0.95, high * 1.05] },
+    ...{ ticks: [...threads, ...between], tickFormat: String },
+  }
 }
