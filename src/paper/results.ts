@@ -156,7 +156,7 @@ export interface TimingResult {
 export interface TimingProblem {
   name: 'S' | 'T'
   data: DataDescription
-  /** Per number of threads, how much faster than one the work could be if rows were dealt in equal runs (balance.ts). */
+  /** Per number of threads, how much faster than one the work could be if every row were one task (balance.ts). */
   rowBalance: { threads: number; speedUp: number }[]
   /** As of a convergence problem; all numbers of threads are held ready side by side. */
   peakMemoryBytes: number

@@ -59,7 +59,7 @@ it('compares the threads of one trial with each other', () => {
   }
 })
 
-it('finds the thread with the most entries', () => {
+it('finds how long threads that take whole rows wait for the longest', () => {
   const indices = [Uint32Array.of(0, 1, 2, 3, 0, 1, 2, 3), Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1)]
   const tensor = { dims: [4, 2], indices, values: new Float32Array(8) }
   // Four and four in the first mode, six and two in the second: 16 entries are done in the time of 4 + 6.

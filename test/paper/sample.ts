@@ -56,7 +56,7 @@ export function sampleResults({
   const data = { source: 'synthetic', dims: [40, 30, 20], entries: 1000 }
   const memory = { peakMemoryBytes: 2 ** 28 }
   const problem = { data, hiddenEntries: 50, ...memory }
-  const rows = (speedUp: number) => [{ threads: 16, speedUp }]
+  const rows = (speedUp: number) => [{ threads: 32, speedUp }]
   const measured: Pick<PaperResults, 'machine' | 'image' | 'convergence' | 'timing'> = {
     machine: { cpu: 'Some CPU', cores, memoryBytes: 2 ** 34, platform: 'linux', node: 'v20' },
     image: {

@@ -84,7 +84,7 @@ function panel(
           y: (point: MeanPoint) => point[error].mean,
         }),
       ),
-      // Where the fast solver stopped by itself.
+      // Where the fast solver ended, mostly by itself.
       ...drawn
         .filter(({ look }) => look === looks.fast)
         .map(({ panel, look, points }) =>

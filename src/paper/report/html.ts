@@ -70,7 +70,7 @@ function convergenceSection(results: PaperResults, figures: readonly RenderedFig
     : ''
   const trials = Math.max(...convergence.problems.flatMap(({ series }) => series.map((s) => s.trials.length)))
   return section('2. Speed of convergence', figures, [2], {
-    setting: `${made}${given} R = ${rank}, at most ${epochs} epochs, λ = ${lambda} and c = ${listed(samples.map(String))} for the paper's solver; the fast one chooses both. Lines are means over ${trials} ${trials === 1 ? 'trial' : 'trials'}, bands reach from the smallest to the largest; the dot is where the fast solver stopped by itself.`,
+    setting: `${made}${given} R = ${rank}, at most ${epochs} epochs, λ = ${lambda} and c = ${listed(samples.map(String))} for the paper's solver; the fast one chooses both. Lines are means over ${trials} ${trials === 1 ? 'trial' : 'trials'}, bands reach from the smallest to the largest; the dot is where the fast solver ended.`,
     caption: `Figure 2. Relative error on the observed entries against epochs, as in the paper, and on hidden entries against seconds of updates.`,
     observed: observations(results).convergence,
     claims: claims.filter(({ figure }) => figure === 2),

@@ -76,7 +76,7 @@ function timingTable({ problems }: NonNullable<PaperResults['timing']>): Table {
 function balanceTable({ problems }: NonNullable<PaperResults['timing']>): Table {
   const threads = problems[0].rowBalance.map((one) => one.threads)
   return {
-    title: 'Balance of the rows: the most speed-up if threads took equal runs of rows',
+    title: 'Balance of the rows: the most speed-up there could be if threads took whole rows',
     rows: [
       ['data', 'size', 'entries', ...threads.map((n) => `${n} threads`)],
       ...problems.map(({ name, data, rowBalance }) => [
