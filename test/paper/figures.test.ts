@@ -60,7 +60,7 @@ it('names every series, and every panel', () => {
   )
   for (const figure of [figures[3], figures[4]])
     expect(texts(figure)).toEqual(
-      expect.arrayContaining(['paper, S (synthetic)', 'fast, T (real)', 'R = 10', 'R = 50', 'threads']),
+      expect.arrayContaining(['paper on S', 'fast on T', 'R = 10', 'R = 50', 'threads']),
     )
 })
 

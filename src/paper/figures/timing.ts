@@ -8,7 +8,6 @@ import { fill, type Look, looks, stroke } from './style.ts'
 import { logScale } from './ticks.ts'
 
 const DASHES = { S: undefined, T: '5 3' }
-const NAMES = { S: 'S (synthetic)', T: 'T (real)' }
 
 export function secondsFigure(timing: TimingResult, document: Document): SVGSVGElement {
   return timingFigure(timing, document, 'seconds', 'Seconds per epoch against threads')
@@ -42,12 +41,13 @@ function timingFigure(
   const legend = problems.flatMap(({ name }) =>
     (['paper', 'fast'] as const).map((solver) => ({
       ...{ look: looks[solver], dash: DASHES[name], marker: true },
-      label: problems.length > 1 ? `${solver}, ${NAMES[name]}` : solver,
+      label: problems.length > 1 ? `${solver} on ${name}` : solver,
     })),
   )
   sheet.legend(legend)
   sheet.space(4)
-  sheet.heading(what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread')
+  const key = problems.length > 1 ? ' (S: synthetic, T: real)' : ''
+  sheet.heading(`${what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread'}${key}`)
   sheet.panels(panel(drawn, what, document))
   return sheet.end()
 }
