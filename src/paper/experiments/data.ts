@@ -35,15 +35,23 @@ export function realData(files: readonly string[], recipe: RecipeName): RealData
 /** The picture in a file, scaled down where it has more pixels than asked for. */
 export async function readPicture(path: string, mostPixels: number): Promise<Picture> {
   const { picture } = await readImage(path)
-  const ratio = Math.sqrt(mostPixels / (picture.width * picture.height))
-  if (ratio >= 1 || picture.maximum !== 255) return picture
+  const { width, height, channels, maximum, data } = picture
+  const ratio = Math.sqrt(mostPixels / (width * height))
+  if (ratio >= 1) return picture
   const { default: sharp } = await import('sharp')
-  const { width, height, channels } = picture
-  const { data, info } = await sharp(picture.data, { raw: { width, height, channels } })
-    .resize(Math.round(width * ratio), Math.round(height * ratio))
-    .raw()
+  const deep = maximum > 255
+  const spaces = deep ? { 1: 'grey16', 3: 'rgb16' } : { 1: 'b-w', 3: 'srgb' }
+  const scaled = await sharp(data, { raw: { width, height, channels } })
+    .resize(Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio)), { fit: 'fill' })
+    .toColourspace(spaces[channels])
+    .raw({ depth: deep ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true })
-  return { ...picture, width: info.width, height: info.height, data: new Uint8Array(data) }
+  const { buffer, byteOffset, byteLength } = scaled.data
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength).slice()
+  return {
+    ...{ width: scaled.info.width, height: scaled.info.height, channels, maximum },
+    data: deep ? new Uint16Array(bytes.buffer) : bytes,
+  }
 }
 
 /** What tells one set of files from another: their names and a hash of what is in them. */
