@@ -19,7 +19,7 @@ export function reportHtml(results: PaperResults, figures: readonly RenderedFigu
     timingSection(results, figures),
     '<h2>All numbers</h2>',
     paragraph(
-      'Single trials and whole curves are in <code>results.json</code> beside this page. “auto” is chosen by the solver.',
+      'Single trials and whole curves are in <code>results.json</code> beside this page. What is “auto” was chosen by the method.',
     ),
     ...tablesOf(results).map(tableHtml),
     '<h2>The machine</h2>',
@@ -47,7 +47,7 @@ function imageSection(results: PaperResults, figures: readonly RenderedFigure[])
   if (!image) return ''
   const { rank, sample, lambda, epochs, missing } = settings.image
   const [height, width, channels] = image.data.dims
-  const source = image.data.source === 'drawn' ? 'a picture that lacuna draws itself' : image.data.source
+  const source = image.data.source === 'drawn' ? 'one that lacuna draws itself' : image.data.source
   return section('1. A corrupted picture', figures, [1], {
     setting: `The picture is ${escaped(source)}, ${height} × ${width} × ${channels}; ${Math.round(100 * missing)}% of its values, chosen one by one, are hidden. The paper's solver runs ${epochs} epochs with c = ${sample}, R = ${rank} and λ = ${lambda} on values between 0 and 1. The fast solver has the same tensor and rank, and chooses c, λ and its end. “Patches” is what <code>lacuna image</code> does by default: the fast solver on overlapping patches of the picture.`,
     caption: `Figure 1. The picture, what was left of it, and what came back; below, the relative error on hidden values.`,

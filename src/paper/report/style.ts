@@ -18,13 +18,13 @@ figcaption { color: var(--soft); font-size: .9rem; max-width: 36rem; margin: 0 a
 .claim.holds { border-color: var(--good); }
 .claim.fails { border-color: var(--bad); }
 .claims { list-style: none; padding: 0; }
-.claims li { margin: .3rem 0; }
-.verdict { display: inline-block; font-size: .8rem; font-weight: 600; color: var(--soft); border: 1px solid currentColor; border-radius: 999px; padding: 0 .6em; margin-right: .3em; }
+.claims li { display: flex; gap: .5rem; align-items: baseline; margin: .4rem 0; }
+.verdict { display: inline-block; font-size: .8rem; font-weight: 600; color: var(--soft); border: 1px solid currentColor; border-radius: 999px; padding: 0 .6em; margin-right: .3em; white-space: nowrap; }
 .holds .verdict { color: var(--good); }
 .fails .verdict { color: var(--bad); }
 .wide { overflow-x: auto; width: min(92vw, 60rem); margin-left: 50%; transform: translateX(-50%); }
-table { border-collapse: collapse; margin: 0 auto; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .2rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
+table { border-collapse: collapse; margin: 0 auto; font-size: .8rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: .2rem .5rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 th { color: var(--soft); font-weight: 600; }
 @media print { main { max-width: none; } .claim { break-inside: avoid; } figure { break-inside: avoid; } }
