@@ -86,7 +86,8 @@ function noiseOf({ train, validation }: EpochReport): number {
   return Math.max(train.rmse, validation?.rmse ?? 0)
 }
 
-function stepOf(stage: Stage, momentumShare: number): Step {
+/** What the engine is asked to do in a stage. */
+export function stepOf(stage: Stage, momentumShare: number): Step {
   const { kind } = stage
   const momentum = stage.momentum * momentumShare
   return kind === 'newton' ? { kind, momentum, damping: DAMPING } : { kind, momentum }
