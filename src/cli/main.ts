@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
+import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
 
 const program = new Command('lacuna')
@@ -23,12 +24,21 @@ Examples:
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
+  lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' tells more.`,
   )
   .configureHelp({ showGlobalOptions: true })
 
-for (const make of [completeCommand, predictCommand, infoCommand, synthCommand, benchCommand, demoCommand]) {
+for (const make of [
+  completeCommand,
+  predictCommand,
+  infoCommand,
+  synthCommand,
+  studioCommand,
+  benchCommand,
+  demoCommand,
+]) {
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }

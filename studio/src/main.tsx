@@ -1,0 +1,9 @@
+import { render } from 'preact'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/shell.css'
+import './styles/restore.css'
+import { App } from './App.tsx'
+
+render(<App />, document.getElementById('studio')!)

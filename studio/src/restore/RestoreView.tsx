@@ -1,0 +1,354 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ViewProps } from '../App.tsx'
+import { useSetting } from '../address.ts'
+import { count, figure, seconds, short } from '../numbers.ts'
+import { ErrorChart } from '../parts/ErrorChart.tsx'
+import { FileButton, useDrop } from '../parts/FileDrop.tsx'
+import { LambdaField } from '../parts/LambdaField.tsx'
+import { Slider } from '../parts/Slider.tsx'
+import type { RunSettings } from '../solving/solving.ts'
+import { forget, keep, recall } from '../storage.ts'
+import { type DamageKind, DamagePanel } from './DamagePanel.tsx'
+import {
+  both,
+  damaged,
+  hideAtRandom,
+  lostShare,
+  type Mask,
+  maskFrom,
+  paint,
+  type Size,
+  scratches,
+  writing,
+} from './damage.ts'
+import { download, loadPicture, toPng } from './picture.ts'
+import { Canvas, type Side, Stage } from './Stage.tsx'
+import { samplePicture } from './sample.ts'
+import { type Kept, useRestoring } from './useRestoring.ts'
+
+const SEED = 1
+
+interface Opened {
+  image: ImageData
+  name: string
+  remark?: string
+}
+
+export function RestoreView({ complain, settle }: ViewProps) {
+  const [opened, setOpened] = useState<Opened>()
+  const [kind, setKind] = useSetting<DamageKind>('restore', 'damage', 'pixels')
+  const [hidden, setHidden] = useSetting<number>('restore', 'hide', 80)
+  const [rank, setRank] = useSetting<number>('restore', 'rank', 40)
+  const [lambdaText, setLambda] = useSetting<string>('restore', 'lambda', 'auto')
+  const [brush, setBrush] = useSetting<number>('restore', 'brush', 24)
+  const [text, setText] = useSetting<string>('restore', 'text', 'What is missing can be found')
+  const [drawn, setDrawn] = useState<Mask>()
+  const [against, setAgainst] = useState<'original' | 'damaged'>('damaged')
+  const scratched = useRef(0)
+
+  const restoring = useRestoring(complain, (kept) => void keep('restore.result', kept))
+  const { status, history, frame } = restoring
+  const lambda = lambdaText === 'auto' ? 'auto' : Math.max(0, Number(lambdaText) || 0)
+  const settings = (changes: Partial<RunSettings> = {}): RunSettings => ({
+    rank,
+    lambda,
+    seed: SEED,
+    ...changes,
+  })
+
+  const image = opened?.image
+  const size: Size = [image?.width ?? 1, image?.height ?? 1]
+  const mask = useMemo<Mask | undefined>(() => {
+    if (!image) return undefined
+    if (kind === 'pixels') return hideAtRandom(size, hidden / 100, SEED)
+    return drawn ?? new Uint8Array(size[0] * size[1])
+  }, [image, kind, hidden, drawn])
+  const holes = useMemo(() => image && mask && damaged(image, mask), [image, mask])
+  const lost = useMemo(() => (mask ? lostShare(mask) : 0), [mask])
+
+  useEffect(() => void begin(), [])
+
+  /** As it was before a reload, or the sample. */
+  async function begin(): Promise<void> {
+    const [picture, drawnBefore, kept] = await Promise.all([
+      recall<{ blob: Blob; name: string; remark?: string }>('restore.picture'),
+      recall<Mask>('restore.drawn'),
+      recall<Kept & { damage: string }>('restore.result'),
+    ])
+    const { image } = picture ? await loadPicture(picture.blob, picture.name) : { image: samplePicture() }
+    const fits = drawnBefore?.length === image.width * image.height
+    if (fits) setDrawn(drawnBefore)
+    setOpened(picture ? { image, name: picture.name, remark: picture.remark } : sampleOf(image))
+    const mask =
+      kind === 'pixels'
+        ? hideAtRandom([image.width, image.height], hidden / 100, SEED)
+        : fits
+          ? drawnBefore
+          : undefined
+    if (kept && mask && kept.frame.image.width === image.width) restoring.recall(image, mask, kept)
+  }
+
+  /** Whatever was restored belongs to another problem now. */
+  function dropResult(): void {
+    if (status === 'idle') return
+    restoring.reset()
+    void forget('restore.result')
+  }
+
+  async function open(file: File): Promise<void> {
+    try {
+      const { image, original } = await loadPicture(file, file.name)
+      const remark = original && `made smaller from ${original[0]} × ${original[1]}`
+      settle()
+      show({ image, name: file.name, remark })
+      void keep('restore.picture', { blob: await toPng(image), name: file.name, remark })
+    } catch (error) {
+      complain(error)
+    }
+  }
+
+  function show(next: Opened): void {
+    dropResult()
+    setOpened(next)
+    changeDrawn(undefined)
+  }
+
+  function changeDrawn(next: Mask | undefined): void {
+    dropResult()
+    setDrawn(next)
+    void (next ? keep('restore.drawn', next) : forget('restore.drawn'))
+  }
+
+  function add(more: Mask): void {
+    changeDrawn(drawn ? both(drawn, more) : more)
+  }
+
+  function changeKind(next: DamageKind): void {
+    dropResult()
+    setKind(next)
+    if (next === 'text' && !drawn) changeDrawn(writing(size, text))
+    if (next === 'scratches' && !drawn) changeDrawn(scratches(size, ++scratched.current))
+  }
+
+  const { over, handlers } = useDrop((file) => void open(file))
+  if (!image || !mask || !holes) return <p class="soft">Opening the picture …</p>
+
+  const damagedSide: Side = { image: holes, name: 'Damaged' }
+  const originalSide: Side = { image, name: 'Original' }
+  const restoredSide: Side | undefined = frame && { image: frame.image, name: 'Restored' }
+  const painting = kind === 'brush' && status === 'idle'
+  const left = painting
+    ? undefined
+    : restoredSide
+      ? against === 'original'
+        ? originalSide
+        : damagedSide
+      : originalSide
+  const last = history.at(-1)
+
+  return (
+    <div class={over ? 'restore over' : 'restore'} {...handlers}>
+      <div class="restore-stage stack tight">
+        <Stage
+          left={left}
+          right={painting ? damagedSide : (restoredSide ?? damagedSide)}
+          busy={status === 'running'}
+          brush={
+            painting
+              ? {
+                  diameter: brush,
+                  onStroke: (from, to) => {
+                    const next = drawn ?? new Uint8Array(size[0] * size[1])
+                    paint(next, size, from, to, brush)
+                    if (!drawn) setDrawn(next)
+                  },
+                  onEnd: () => drawn && changeDrawn(drawn.slice()),
+                }
+              : undefined
+          }
+        />
+        <div class="thumbnails">
+          <Thumbnail
+            side={originalSide}
+            chosen={against === 'original'}
+            onChoose={() => setAgainst('original')}
+          />
+          <Thumbnail
+            side={damagedSide}
+            chosen={against === 'damaged'}
+            onChoose={() => setAgainst('damaged')}
+          />
+          {restoredSide ? (
+            <Thumbnail side={restoredSide} />
+          ) : (
+            <div class="thumbnail empty">
+              <span>Restored</span>
+            </div>
+          )}
+        </div>
+      </div>
+
+      <aside class="restore-panel card" aria-label="Settings">
+        <div class="group">
+          <h2>Picture</h2>
+          <p class="soft small">
+            {opened.name}, {count(size[0])} × {count(size[1])}
+            {opened.remark && `, ${opened.remark}`}
+          </p>
+          <div class="buttons">
+            <FileButton accept="image/*" label="Open a photo …" onFile={(file) => void open(file)} />
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                void forget('restore.picture')
+                show(sampleOf(samplePicture()))
+              }}
+            >
+              Use the sample
+            </button>
+          </div>
+        </div>
+        <DamagePanel
+          {...{ kind, hidden, brush, text, lost }}
+          onKind={changeKind}
+          onHidden={(value) => {
+            dropResult()
+            setHidden(value)
+          }}
+          onBrush={setBrush}
+          onText={(value) => {
+            setText(value)
+            changeDrawn(writing(size, value))
+          }}
+          onScratch={() => add(scratches(size, ++scratched.current))}
+          onMask={(file) =>
+            maskFrom(file, size).then(add, () =>
+              complain(`${file.name} is no picture that this browser can open.`),
+            )
+          }
+          onClear={() => changeDrawn(undefined)}
+        />
+        <div class="group">
+          <h2>Model</h2>
+          <Slider
+            label="Rank, how much detail"
+            min={4}
+            max={128}
+            step={4}
+            value={rank}
+            onInput={(value) => {
+              setRank(value)
+              restoring.change(settings({ rank: value }))
+            }}
+          />
+          <LambdaField
+            lambda={lambda}
+            found={last?.lambda}
+            onChange={(value) => {
+              setLambda(String(value))
+              restoring.change(settings({ lambda: value }))
+            }}
+          />
+        </div>
+        <div class="group">
+          <div class="buttons">
+            {status === 'idle' && (
+              <button
+                type="button"
+                class="button primary"
+                disabled={lost === 0}
+                onClick={() => {
+                  settle()
+                  setAgainst('damaged')
+                  restoring.start(image, mask, settings())
+                }}
+              >
+                Restore
+              </button>
+            )}
+            {status === 'running' && (
+              <button type="button" class="button primary" onClick={restoring.pause}>
+                Pause
+              </button>
+            )}
+            {(status === 'paused' || status === 'done') && (
+              <button type="button" class="button primary" onClick={() => restoring.goOn(settings())}>
+                {status === 'paused' ? 'Continue' : 'Go on'}
+              </button>
+            )}
+          </div>
+          {status !== 'idle' && (
+            <div class="buttons">
+              <button
+                type="button"
+                class="button"
+                disabled={!frame}
+                onClick={async () =>
+                  download(await toPng(frame!.image), `${opened.name.replace(/\.\w+$/, '')}-restored.png`)
+                }
+              >
+                Save the picture
+              </button>
+              <button type="button" class="button quiet" onClick={dropResult}>
+                Start over
+              </button>
+            </div>
+          )}
+        </div>
+      </aside>
+
+      {last && (
+        <div class="restore-results card">
+          <dl class="figures">
+            <div class="headline">
+              <dt>PSNR of the lost pixels</dt>
+              <dd data-testid="psnr">{frame ? `${frame.psnr.toFixed(1)} dB` : '–'}</dd>
+            </div>
+            <Figure name="Error of the known" value={figure(last.train.relative)} />
+            <Figure name="Epochs" value={figure(Number(last.epoch.toFixed(1)))} />
+            <Figure name="Entries per second" value={short(last.entriesPerSecond)} />
+            <Figure name="Threads" value={String(last.threads)} />
+            <Figure name="Time" value={seconds(last.seconds)} />
+          </dl>
+          <ErrorChart history={history} known="known pixels" heldOut="held-out pixels" />
+        </div>
+      )}
+      <p class="visually-hidden" role="status">
+        {status === 'done' && frame ? `Restored: ${frame.psnr.toFixed(1)} decibels.` : ''}
+      </p>
+    </div>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Thumbnail({ side, chosen, onChoose }: { side: Side; chosen?: boolean; onChoose?: () => void }) {
+  const content = (
+    <>
+      <Canvas image={side.image} label={`${side.name}, small`} />
+      <span>{side.name}</span>
+    </>
+  )
+  if (!onChoose) return <div class="thumbnail">{content}</div>
+  return (
+    <button
+      type="button"
+      class="thumbnail"
+      aria-pressed={chosen}
+      title={`Compare with the ${side.name.toLowerCase()} picture`}
+      onClick={onChoose}
+    >
+      {content}
+    </button>
+  )
+}
+
+const sampleOf = (image: ImageData): Opened => ({ image, name: 'The sample' })

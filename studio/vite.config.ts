@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+import { contentSecurityPolicy, isolationHeaders } from '../src/cli/studio/policy.ts'
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+export default defineConfig({
+  root: folder('.'),
+  base: './', // any static host, any folder of it
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: folder('../dist/studio'),
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0, // the policy knows no data: URLs but for images
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: 'es' },
+  resolve: { conditions: ['browser', 'module', 'import', 'default'] },
+  server: { headers: isolationHeaders },
+  plugins: [
+    {
+      name: 'content-security-policy',
+      apply: 'build',
+      transformIndexHtml: () => [
+        {
+          tag: 'meta',
+          attrs: { 'http-equiv': 'Content-Security-Policy', content: contentSecurityPolicy },
+          injectTo: 'head-prepend',
+        },
+      ],
+    },
+  ],
+})
