@@ -62,6 +62,13 @@ export function fileOrShare(text: string): string | number {
   return value
 }
 
+/** A share of the entries, as in 0.1. */
+export function share(text: string): number {
+  const value = decimalNumber(text)
+  if (!(value > 0 && value < 1)) throw new InvalidArgumentError('A share must lie between 0 and 1.')
+  return value
+}
+
 export const negative = oneOf<NegativePolicy>(negativePolicies)
 export const duplicates = oneOf<DuplicatePolicy>(duplicatePolicies)
 

@@ -48,6 +48,7 @@ interface Options {
   dims?: number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
+  mask?: string
   output?: string
   json?: boolean
   quiet?: boolean
@@ -56,7 +57,7 @@ interface Options {
 export function completeCommand(): Command {
   return new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
-    .argument('<file>', 'a .tns or .tns.gz file')
+    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
     .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.fast.rank)
     .addOption(
       new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
@@ -113,6 +114,7 @@ export function completeCommand(): Command {
       negative,
     )
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress')
@@ -162,12 +164,12 @@ async function readParts(
   initial: CpModel | undefined,
   progress: Progress,
 ): Promise<{ train: SparseTensor; validation?: SparseTensor; test?: SparseTensor }> {
-  const { negative, duplicates, seed } = options
+  const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
   const read = (path: string): Promise<SparseTensor> =>
     readWithProgress(path, { dims, negative, duplicates }, progress)
   const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = {
-    train: await read(file),
+    train: await readWithProgress(file, { dims, negative, duplicates, mask }, progress),
   }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]

@@ -12,17 +12,19 @@ interface Options {
   threads: number
   dims?: number[]
   duplicates?: DuplicatePolicy
+  mask?: string
   json?: boolean
 }
 
 export function infoCommand(): Command {
   return new Command('info')
     .description('Tells what a tensor file holds, and what memory solving it would take.')
-    .argument('<file>', 'a .tns or .tns.gz file')
+    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
     .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('--json', 'print a JSON object')
     .addHelpText('after', '\nExample:\n  lacuna info ratings.tns.gz --rank 20')
     .action(info)
@@ -32,7 +34,7 @@ async function info(file: string, options: Options): Promise<void> {
   const progress = startProgress(true)
   const tensor = await readWithProgress(
     file,
-    { negative: 'keep', dims: options.dims, duplicates: options.duplicates },
+    { negative: 'keep', dims: options.dims, duplicates: options.duplicates, mask: options.mask },
     progress,
   )
   const description = describeTensor(tensor)

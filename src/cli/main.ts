@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
+import { convertCommand } from './convert.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
+import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
 
@@ -34,6 +36,8 @@ for (const make of [
   completeCommand,
   predictCommand,
   infoCommand,
+  convertCommand,
+  splitCommand,
   synthCommand,
   studioCommand,
   benchCommand,

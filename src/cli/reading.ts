@@ -7,6 +7,7 @@ export interface ReadingOptions {
   dims?: readonly number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
+  mask?: string
 }
 
 /** Reads a tensor with progress, and says what it is. */
@@ -17,10 +18,15 @@ export async function readWithProgress(
 ): Promise<SparseTensor> {
   const tensor = await readTensor(path, {
     ...options,
-    onProgress: (bytes, total) => {
-      if (total > 20e6) progress.update(`Reading ${path}: ${Math.round((100 * bytes) / total)}%`)
-    },
+    onProgress: readingProgress(path, progress),
   })
   progress.say(`${path}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
   return tensor
+}
+
+/** Shows how far a large file has been read. */
+export function readingProgress(path: string, progress: Progress): (bytes: number, total: number) => void {
+  return (bytes, total) => {
+    if (total > 20e6) progress.update(`Reading ${path}: ${Math.round((100 * bytes) / total)}%`)
+  }
 }

@@ -1,4 +1,13 @@
 export {
+  type ArrayOptions,
+  decodeTensorNpy,
+  decodeTensorNpz,
+  denseTensor,
+  encodeCompletedNpy,
+  encodeDenseNpy,
+  encodeTensorNpz,
+} from './array/index.ts'
+export {
   type ColumnType,
   type CsvColumn,
   type CsvDialect,
@@ -11,12 +20,14 @@ export {
 } from './csv/index.ts'
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npy.ts'
-export { decodeNpz, encodeNpz, type NpzEntries } from './npz.ts'
+export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz.ts'
+export { type TableText, writeFactors, writeTable } from './table/index.ts'
 export {
   type Coordinates,
   type ReadCoordinatesOptions,
   type ReadTnsOptions,
   readCoordinates,
   readTns,
+  type WriteTnsOptions,
   writeTns,
 } from './tns.ts'

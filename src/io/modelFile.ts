@@ -4,36 +4,34 @@
  */
 import { InputError } from '../inputError.ts'
 import { CpModel, type TrainingRecord } from '../model/cpModel.ts'
-import type { Mode } from '../tensor/sparseTensor.ts'
-import { decodeNpz, encodeNpz, type NpzEntries } from './npz.ts'
+import {
+  damaged,
+  isNumber,
+  isRecord,
+  MODEL_FORMAT,
+  type Names,
+  namesFromJson,
+  namesToJson,
+  parseMetadata,
+  readNames,
+  TENSOR_FORMAT,
+} from './metadata.ts'
+import { decodeNpy } from './npy.ts'
+import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from './npz.ts'
 
-const FORMAT = 'lacuna-model'
 const VERSION = 1
 
-interface Metadata {
-  format: typeof FORMAT
-  version: number
+interface Metadata extends Names {
   dims: readonly number[]
   rank: number
-  /** One list per mode; null for a mode without names. */
-  labels?: readonly (readonly string[] | null)[]
-  modes?: readonly Mode[]
   training: TrainingRecord
 }
 
 export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
-  const { dims, rank, factors, labels, modes, unobserved, training } = model
-  const metadata: Metadata = {
-    format: FORMAT,
-    version: VERSION,
-    dims,
-    rank,
-    ...(labels && { labels: labels.map((names) => names ?? null) }),
-    ...(modes && { modes }),
-    training,
-  }
+  const { dims, rank, factors, unobserved, training } = model
+  const about = { format: MODEL_FORMAT, version: VERSION, dims, rank, ...namesToJson(model), training }
   const entries: NpzEntries = {
-    'metadata.json': new TextEncoder().encode(`${JSON.stringify(metadata, null, 1)}\n`),
+    'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
   }
   factors.forEach((data, mode) => {
     entries[`factor_${mode + 1}.npy`] = { shape: [dims[mode], rank], data }
@@ -44,18 +42,17 @@ export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
 }
 
 /** `name` is how messages call the file. */
-export function decodeModel(bytes: Uint8Array, name: string): CpModel {
-  const entries = decodeNpz(bytes, name)
-  const { dims, rank, labels, modes, training } = readMetadata(entries, name)
-  const factors = dims.map((dim, mode) => readFactor(entries, mode, [dim, rank], name))
+export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
+  const files = unpackNpz(bytes, name, options)
+  const { dims, rank, training, ...names } = readMetadata(files, name)
+  const factors = dims.map((dim, mode) => readFactor(files, mode, [dim, rank], name))
   try {
     return new CpModel({
       dims,
       rank,
       factors,
-      ...(labels && { labels: labels.map((names) => names ?? undefined) }),
-      ...(modes && { modes }),
-      unobserved: dims.map((_, mode) => readUnobserved(entries, mode)),
+      ...namesFromJson(names),
+      unobserved: dims.map((_, mode) => readUnobserved(files, mode, name)),
       training,
     })
   } catch (error) {
@@ -64,53 +61,38 @@ export function decodeModel(bytes: Uint8Array, name: string): CpModel {
   }
 }
 
-function readMetadata(entries: NpzEntries, name: string): Metadata {
-  const text = entries['metadata.json']
-  if (!(text instanceof Uint8Array))
+function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
+  const text = files['metadata.json']
+  if (text === undefined)
     throw new InputError(
       `${name}: there is no metadata.json, so this is no Lacuna model; give one that Lacuna wrote.`,
     )
-  const metadata = parseJson(text, name)
-  if (metadata.format !== FORMAT)
+  const metadata = parseMetadata(text, name)
+  if (metadata.format === TENSOR_FORMAT)
     throw new InputError(
-      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${FORMAT}"; give a model that Lacuna wrote.`,
+      `${name}: this is a tensor, not a model; learn a model from it with lacuna complete ${name} -o model.npz.`,
     )
-  const { version, dims, rank, labels, modes, training } = metadata
-  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
-    throw new InputError(`${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`)
-  if (version > VERSION)
+  if (metadata.format !== MODEL_FORMAT)
     throw new InputError(
-      `${name}: the model has version ${version}, but this Lacuna reads up to version ${VERSION}; install a newer one.`,
+      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
-  const damaged = (field: string) =>
-    new InputError(`${name}: the ${field} in metadata.json cannot be read; the file was changed or damaged.`)
-  if (!isArrayOf(dims, isNumber)) throw damaged('dims')
-  if (!isNumber(rank)) throw damaged('rank')
-  if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels')
-  if (modes !== undefined && !isArrayOf(modes, isMode)) throw damaged('modes')
-  if (training !== undefined && !isRecord(training)) throw damaged('training record')
-  return {
-    ...{ format: FORMAT, version, dims, rank, training: training ?? {} },
-    ...(labels && { labels }),
-    ...(modes && { modes }),
-  }
+  const names = readNames(metadata, 'model', VERSION, name)
+  const { rank, training } = metadata
+  if (!isNumber(rank)) throw damaged('rank', name)
+  if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
+  return { ...names, rank, training: training ?? {} }
 }
 
-function parseJson(text: Uint8Array, name: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(text))
-    if (isRecord(json)) return json
-  } catch {
-    // Told below, with the other ways not to be a JSON object.
-  }
-  throw new InputError(`${name}: metadata.json is not a JSON object; the file was changed or damaged.`)
-}
-
-function readFactor(entries: NpzEntries, mode: number, shape: number[], name: string): Float32Array {
+function readFactor(
+  files: Record<string, Uint8Array>,
+  mode: number,
+  shape: number[],
+  name: string,
+): Float32Array {
   const file = `factor_${mode + 1}.npy`
-  const factor = entries[file]
-  if (factor === undefined || factor instanceof Uint8Array)
+  if (files[file] === undefined)
     throw new InputError(`${name}: ${file} is missing; the model needs one factor per mode.`)
+  const factor = decodeNpy(files[file], `${name}, ${file}`)
   if (!(factor.data instanceof Float32Array))
     throw new InputError(`${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`)
   if (factor.shape.length !== 2 || factor.shape.some((size, axis) => size !== shape[axis]))
@@ -120,23 +102,9 @@ function readFactor(entries: NpzEntries, mode: number, shape: number[], name: st
   return factor.data
 }
 
-function readUnobserved(entries: NpzEntries, mode: number): Uint32Array {
-  const rows = entries[`unobserved_${mode + 1}.npy`]
-  return rows === undefined || rows instanceof Uint8Array
-    ? new Uint32Array(0)
-    : Uint32Array.from(rows.data, Number)
-}
-
-const isNumber = (value: unknown): value is number => typeof value === 'number'
-const isString = (value: unknown): value is string => typeof value === 'string'
-const isMode = (value: unknown): value is Mode =>
-  isRecord(value) && isString(value.name) && (value.type === undefined || isString(value.type))
-const isLabels = (value: unknown): value is string[] | null => value === null || isArrayOf(value, isString)
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isArrayOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
-  return Array.isArray(value) && value.every(is)
+function readUnobserved(files: Record<string, Uint8Array>, mode: number, name: string): Uint32Array {
+  const file = `unobserved_${mode + 1}.npy`
+  return files[file]
+    ? Uint32Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
+    : new Uint32Array(0)
 }

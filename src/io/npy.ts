@@ -3,8 +3,9 @@
  * always handed over in C order; written little-endian, in C order, with a version 1 header.
  */
 import { InputError } from '../inputError.ts'
+import { elementType, type NpyData, readableTypes, typeName } from './npyTypes.ts'
 
-export type NpyData = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array | Uint32Array
+export type { NpyData }
 
 export interface NpyArray {
   shape: readonly number[]
@@ -16,36 +17,60 @@ const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
 /** NumPy aligns the elements to this. */
 const ALIGNMENT = 64
 
-const types = {
-  '<f4': Float32Array,
-  '<f8': Float64Array,
-  '<i4': Int32Array,
-  '<i8': BigInt64Array,
-  '|u1': Uint8Array,
-  '<u4': Uint32Array,
-} as const
-
 export function encodeNpy({ shape, data }: NpyArray): Uint8Array<ArrayBuffer> {
   const size = product(shape)
   if (size !== data.length)
     throw new InputError(
       `An array of shape (${shape.join(', ')}) needs ${size} elements, not ${data.length}.`,
     )
-  const descr = Object.entries(types).find(([, type]) => data instanceof type)?.[0]
-  const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
-  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
-  const prefix = MAGIC.length + 4
-  const headerEnd = Math.ceil((prefix + dict.length + 1) / ALIGNMENT) * ALIGNMENT
-  const bytes = new Uint8Array(headerEnd + data.byteLength)
-  bytes.set([...MAGIC, 1, 0])
-  new DataView(bytes.buffer).setUint16(MAGIC.length + 2, headerEnd - prefix, true)
-  bytes.set(new TextEncoder().encode(`${dict.padEnd(headerEnd - prefix - 1)}\n`), prefix)
-  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), headerEnd)
+  const header = npyHeader(typeName(data), shape)
+  const bytes = new Uint8Array(header.length + data.byteLength)
+  bytes.set(header)
+  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), header.length)
   return bytes
 }
 
-/** `name` is how messages call the array. */
+/** What comes before the elements of an array of the given type ('<f4', say) in C order. */
+export function npyHeader(descr: string, shape: readonly number[]): Uint8Array<ArrayBuffer> {
+  const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
+  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
+  const prefix = MAGIC.length + 4
+  const bytes = new Uint8Array(Math.ceil((prefix + dict.length + 1) / ALIGNMENT) * ALIGNMENT)
+  bytes.set([...MAGIC, 1, 0])
+  new DataView(bytes.buffer).setUint16(MAGIC.length + 2, bytes.length - prefix, true)
+  bytes.set(new TextEncoder().encode(`${dict.padEnd(bytes.length - prefix - 1)}\n`), prefix)
+  return bytes
+}
+
+/**
+ * The array, whose elements may be a view of the bytes. `name` is how messages call it.
+ */
 export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
+  const { descr, fortran, shape, body } = readHeader(bytes, name)
+  const type = elementType(descr)
+  if (type === undefined)
+    throw new InputError(
+      `${name}: the elements are of type '${descr}'; convert them with .astype('<f4') (${readableTypes.join(', ')} can be read).`,
+    )
+  const expected = product(shape) * type.byteLength
+  if (body.length !== expected)
+    throw new InputError(
+      `${name}: the shape (${shape.join(', ')}) needs ${expected} bytes of elements, but there are ${body.length}.`,
+    )
+  const data = type.decode(body)
+  return { shape, data: fortran ? toCOrder(data, shape) : data }
+}
+
+/** A string, which NumPy saves as a 0-dimensional array of type S3, say; undefined for any other array. */
+export function decodeNpyText(bytes: Uint8Array, name: string): string | undefined {
+  const { descr, body } = readHeader(bytes, name)
+  return /^\|S\d+$/.test(descr) ? new TextDecoder().decode(body) : undefined
+}
+
+function readHeader(
+  bytes: Uint8Array,
+  name: string,
+): { descr: string; fortran: boolean; shape: number[]; body: Uint8Array } {
   const fail = (fault: string): never => {
     throw new InputError(`${name}: ${fault}`)
   }
@@ -70,22 +95,7 @@ export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
       'the .npy header names no simple element type, order and shape; save a plain array of numbers.',
     )
   const shape = (tuple.match(/\d+/g) ?? []).map(Number)
-
-  if (!isType(descr))
-    return fail(
-      `the elements are of type '${descr}'; convert them with .astype('<f4') (or ${Object.keys(types).slice(1).join(', ')}).`,
-    )
-  const type = types[descr]
-  const body = bytes.subarray(start + length)
-  const expected = product(shape) * type.BYTES_PER_ELEMENT
-  if (body.length !== expected)
-    fail(`the shape (${shape.join(', ')}) needs ${expected} bytes of elements, but there are ${body.length}.`)
-  const data = new type(body.slice().buffer) // a copy, since an element must lie at a multiple of its size
-  return { shape, data: fortran === 'True' ? toCOrder(data, shape) : data }
-}
-
-function isType(descr: string): descr is keyof typeof types {
-  return Object.hasOwn(types, descr)
+  return { descr, fortran: fortran === 'True', shape, body: bytes.subarray(start + length) }
 }
 
 function toCOrder(data: NpyData, shape: readonly number[]): NpyData {

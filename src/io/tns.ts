@@ -1,13 +1,21 @@
 /**
  * The FROSTT text format: on each line N indices, counted from 1, and a value, separated by blanks. Lines
- * that are blank or begin with # or % are passed over.
+ * that are blank or begin with # or % are passed over, but for Lacuna's own (tns/header.ts): they keep what the
+ * format has no place for.
  */
 import { InputError } from '../inputError.ts'
-import { type SparseTensor, sparseTensor, type TensorOptions } from '../tensor/sparseTensor.ts'
+import {
+  largestPlusOne,
+  type SparseTensor,
+  sparseTensor,
+  type TensorOptions,
+} from '../tensor/sparseTensor.ts'
+import { fitToDims, inFile } from './fitToDims.ts'
 import { count } from './tns/fault.ts'
+import { checkHeader } from './tns/header.ts'
 import { type Columns, type ParserOptions, TnsParser } from './tns/parser.ts'
 
-export { writeTns } from './tns/write.ts'
+export { type WriteTnsOptions, writeTns } from './tns/write.ts'
 
 export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   /** The file, as messages name it. */
@@ -25,7 +33,7 @@ export async function readTns(
   options: ReadTnsOptions,
 ): Promise<SparseTensor> {
   const { name, negative, duplicates } = options
-  const { indices, values, where } = await readColumns(source, {
+  const { indices, values, where, header } = await readColumns(source, {
     ...options,
     layout(columns, where) {
       if (columns < 3)
@@ -38,9 +46,15 @@ export async function readTns(
   })
   if (values.length === 0)
     throw new InputError(`${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
-  const dims = options.dims ?? indices.map(largestPlusOne)
+  const frame = inFile(name, () => {
+    const said = checkHeader(header, indices.length)
+    return fitToDims(
+      { ...said, dims: said.dims ?? options.dims ?? indices.map(largestPlusOne) },
+      options.dims,
+    )
+  })
   return sparseTensor(
-    { dims, indices, values },
+    { ...frame, indices, values },
     { where, ...(negative && { negative }), ...(duplicates && { duplicates }) },
   )
 }
@@ -103,10 +117,4 @@ function checkOrder(order: number, dims: readonly number[] | undefined, where: s
     throw new InputError(
       `${where}: ${order} indices and a value, but ${dims.length} dims were given; give one size per mode.`,
     )
-}
-
-function largestPlusOne(column: Uint32Array): number {
-  let largest = 0
-  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
-  return largest + 1
 }

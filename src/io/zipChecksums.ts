@@ -28,8 +28,9 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder
 })
 
-export function crc32(bytes: Uint8Array): number {
-  let crc = -1
+/** The CRC-32 of some bytes, or of them after others that have the CRC-32 `before`. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  let crc = ~before
   for (let at = 0; at < bytes.length; at++) crc = table[(crc ^ bytes[at]) & 255] ^ (crc >>> 8)
   return ~crc >>> 0
 }

@@ -49,6 +49,11 @@ function describeRows(column: Uint32Array, rows: number): TensorDescription['mod
   }
 }
 
+/** How many rows of a mode have entries. */
+export function rowsWithEntries({ indices }: SparseTensor, mode: number): number {
+  return rowLengths(indices[mode]).length
+}
+
 /** How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing. */
 function rowLengths(column: Uint32Array): Uint32Array {
   const sorted = column.slice().sort()

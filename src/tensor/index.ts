@@ -1,4 +1,5 @@
-export { describeTensor, type TensorDescription } from './describe.ts'
+export { describeTensor, rowsWithEntries, type TensorDescription } from './describe.ts'
+export { type LeaveOneOutOptions, leaveOneOut } from './leaveOneOut.ts'
 export { type RatingsOptions, ratings } from './ratings.ts'
 export {
   type DuplicatePolicy,
@@ -10,4 +11,5 @@ export {
   type TensorOptions,
 } from './sparseTensor.ts'
 export { type Split, type SplitShares, split } from './split.ts'
+export { type SplitByTimeOptions, splitByTime } from './splitByTime.ts'
 export { type SyntheticOptions, type SyntheticProblem, synthetic } from './synthetic.ts'

@@ -34,6 +34,8 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
+  /** Coordinates are known not to repeat: saves looking for duplicates. */
+  distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string
 }
@@ -53,7 +55,7 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkShape(input)
   checkIndices(input, where)
   checkValues(input.values, negative, where)
-  const { indices, values } = mergeDuplicates(input, duplicates, where)
+  const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
   return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
 }
 
@@ -171,6 +173,13 @@ function mergeDuplicates(
 
 function coordinates(indices: readonly Uint32Array[], entry: number): string {
   return `(${indices.map((column) => column[entry] + 1).join(', ')})`
+}
+
+/** The size that a mode must have at least, by its column of indices. */
+export function largestPlusOne(column: Uint32Array): number {
+  let largest = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]
+  return largest + 1
 }
 
 /** The entries picked by number, in that order. */

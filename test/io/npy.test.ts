@@ -96,9 +96,9 @@ describe('decodeNpy', () => {
       'the shape (1) needs 4 bytes of elements, but there are 8.',
     ],
     [
-      'big-endian elements',
-      npy(dict('>f4', '(2,)'), two),
-      "the elements are of type '>f4'; convert them with .astype('<f4')",
+      'complex elements',
+      npy(dict('<c8', '(1,)'), two),
+      "the elements are of type '<c8'; convert them with .astype('<f4')",
     ],
     [
       'a record type',

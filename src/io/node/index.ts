@@ -1,4 +1,15 @@
 export { checkOutput } from './checkOutput.ts'
+export { writableEndings } from './endings.ts'
 export { type OpenFile, openFile } from './openFile.ts'
-export { type ReadTensorOptions, readModel, readTensor, writeModel, writeTensor } from './tensorFile.ts'
+export {
+  type ReadTensorOptions,
+  readModel,
+  readTensor,
+  readTensorOrModel,
+  type WriteTensorOptions,
+  writeCompleted,
+  writeFactorTable,
+  writeModel,
+  writeTensor,
+} from './tensorFile.ts'
 export { writeFileWhole } from './writeFileWhole.ts'

@@ -14,6 +14,16 @@ export async function writeFileWhole(
   path: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
+  await replaceFile(path, async (file) => {
+    for await (const chunk of path.endsWith('.gz') ? pack(chunks) : chunks) await file.writeFile(chunk)
+  })
+}
+
+/** The same for who writes by name: `write` fills the temporary file, which is there and empty, and open as `file`. */
+export async function replaceFile(
+  path: string,
+  write: (file: FileHandle, temporary: string) => Promise<void>,
+): Promise<void> {
   const target = await resolveTarget(path)
   const temporary = join(
     dirname(target.path),
@@ -23,7 +33,7 @@ export async function writeFileWhole(
   try {
     file = await open(temporary, 'wx')
     if (target.mode !== undefined) await file.chmod(target.mode)
-    for await (const chunk of path.endsWith('.gz') ? pack(chunks) : chunks) await file.writeFile(chunk)
+    await write(file, temporary)
     await file.sync()
     await file.close()
     await rename(temporary, target.path)

@@ -4,6 +4,7 @@ import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
 import { CR, HASH, LF, NINE, PERCENT, SPACE, TAB, ZERO } from './bytes.ts'
 import { parseDecimal } from './decimal.ts'
 import { explainLine, foreignByte, type Layout, splitWords } from './fault.ts'
+import { readHeaderLine, type TnsHeader } from './header.ts'
 import { LineMap } from './lineMap.ts'
 
 export interface ParserOptions {
@@ -23,6 +24,8 @@ export interface Columns {
   /** Empty where the layout has no values. */
   values: Float32Array
   where: (entry: number) => string
+  /** What comments before the first entry said of the tensor. */
+  header: TnsHeader
 }
 
 /** A longer line is not one of numbers; without a limit, a binary file would be held whole. */
@@ -46,6 +49,7 @@ export class TnsParser {
   #rest = new Uint8Array(256) // the unfinished line, and room
   #restLength = 0
   #started = false
+  readonly #header: TnsHeader = {}
 
   constructor(options: ParserOptions) {
     this.#options = options
@@ -75,7 +79,10 @@ export class TnsParser {
       this.#indices[mode] = trim(column, this.#entries)
     })
     const values = this.#layout?.hasValues ? trim(this.#values, this.#entries) : this.#values
-    return { indices: this.#indices, values, where: (entry) => this.#where(entry) }
+    return {
+      ...{ indices: this.#indices, values, header: this.#header },
+      where: (entry) => this.#where(entry),
+    }
   }
 
   #where(entry: number): string {
@@ -184,6 +191,7 @@ export class TnsParser {
       if (bytes[at] === CR && bytes[at + 1] !== LF) this.#fail(bytes.subarray(start, bytes.indexOf(LF, at)))
       at++
     }
+    if (this.#entries === 0) readHeaderLine(this.#header, bytes.subarray(start, at), this.#where(0))
     this.#lines.skip(this.#entries)
     return at + 1
   }

@@ -1,15 +1,26 @@
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
 import { LF, SPACE } from './bytes.ts'
+import { writeHeader } from './header.ts'
 import { LONGEST_FLOAT32, writeFloat32, writeWhole } from './writeNumber.ts'
 
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
+export interface WriteTnsOptions {
+  /** Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by default. */
+  header?: boolean
+}
+
 /**
- * The tensor as .tns text, in chunks. Reading it gives the same float32 bits and coordinates; sizes beyond the
- * largest index of a mode, and labels, have no place in the format.
+ * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and labels;
+ * other tools pass over the comments that hold the latter.
  */
-export function* writeTns({ indices, values }: SparseTensor): Generator<Uint8Array<ArrayBuffer>> {
+export function* writeTns(
+  tensor: SparseTensor,
+  { header = true }: WriteTnsOptions = {},
+): Generator<Uint8Array<ArrayBuffer>> {
+  if (header) yield* writeHeader(tensor)
+  const { indices, values } = tensor
   const longestLine = indices.length * (LONGEST_INDEX + 1) + LONGEST_FLOAT32 + 1
   const chunkBytes = Math.max(CHUNK_BYTES, longestLine)
   let entry = 0

@@ -1,0 +1,133 @@
+import { Command, Option } from 'commander'
+import { InputError } from '../inputError.ts'
+import { checkOutput, writableEndings, writeTensor } from '../io/node/index.ts'
+import {
+  type DuplicatePolicy,
+  leaveOneOut,
+  type NegativePolicy,
+  type SparseTensor,
+  type Split,
+  split,
+  splitByTime,
+} from '../tensor/index.ts'
+import { duplicates, negative, share, sizes, wholeNumber } from './arguments.ts'
+import { count } from './format.ts'
+import { printJson } from './print.ts'
+import { readWithProgress } from './reading.ts'
+import { startProgress } from './terminal.ts'
+
+interface Options {
+  test?: number
+  validation?: number
+  by: 'random' | 'time' | 'last'
+  time?: string
+  seed: number
+  output: string
+  format?: string
+  dims?: number[]
+  negative: NegativePolicy
+  duplicates?: DuplicatePolicy
+  mask?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+export function splitCommand(): Command {
+  return new Command('split')
+    .description('Divides the entries of a tensor into files for training, validation and test.')
+    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
+    .option('--test <share>', 'share of the entries for test, as in 0.1', share)
+    .option('--validation <share>', 'share of the entries for validation', share)
+    .addOption(
+      new Option('--by <way>', 'at random; by time: the latest; last: the last entry of each row of mode 1')
+        .choices(['random', 'time', 'last'])
+        .default('random'),
+    )
+    .option('--time <mode>', 'the mode in order of time, by number from 1 or by name; the last by default')
+    .option('--seed <s>', 'the same seed gives the same files', wholeNumber, 1)
+    .requiredOption(
+      '-o, --output <prefix>',
+      'writes PREFIX.train.EXT, PREFIX.validation.EXT and PREFIX.test.EXT',
+    )
+    .option(
+      '--format <ext>',
+      `EXT, if not that of the file: ${writableEndings.map((e) => e.slice(1)).join(' ')}`,
+    )
+    .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
+    .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
+    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--json', 'print a JSON object with files and counts')
+    .option('-q, --quiet', 'no progress')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna split ratings.tns --test 0.1 --validation 0.1 --seed 7 -o ratings
+  lacuna split ratings.tns --test 0.2 --by time --time 3 -o later
+  lacuna split ratings.tns --by last -o last-of-each-user --format csv
+
+At random, these are the entries that 'lacuna complete --test 0.1 --seed 7' holds out.`,
+    )
+    .action(run)
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const { by, output, dims, negative, duplicates, mask } = options
+  const progress = startProgress(options.quiet ?? false)
+  if (by !== 'last' && !options.test && !options.validation)
+    throw new InputError('There is nothing to hold out; give --test SHARE, --validation SHARE or --by last.')
+  const ending = chooseEnding(file, options.format)
+  const wanted = (['train', 'validation', 'test'] as const).filter(
+    (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
+  )
+  for (const part of wanted) await checkOutput(`${output}.${part}${ending}`)
+  const tensor = await readWithProgress(file, { dims, negative, duplicates, mask }, progress)
+  if (by === 'last' && options.test)
+    progress.say('With --by last every row gives one entry for test: the share is not used.')
+  const parts = divide(tensor, options)
+  const report: Record<string, { file: string; entries: number }> = {}
+  for (const part of wanted) {
+    const path = `${output}.${part}${ending}`
+    const entries = parts[part].values.length
+    await writeTensor(path, parts[part])
+    report[part] = { file: path, entries }
+    progress.say(`${path}: ${count(entries)} entries`)
+  }
+  if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
+}
+
+function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
+  const shares = { ...(test && { test }), ...(validation && { validation }) }
+  if (by === 'random') {
+    if (time !== undefined) throw new InputError('--time goes with --by time or --by last.')
+    return split(tensor, shares, seed)
+  }
+  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time) }) }
+  return by === 'time'
+    ? splitByTime(tensor, shares, order)
+    : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
+}
+
+/** A mode by name or by number from 1; from 0 as it is returned. */
+function modeNumber({ dims, modes }: SparseTensor, text: string): number {
+  const named = modes?.findIndex(({ name }) => name === text) ?? -1
+  if (named >= 0) return named
+  const number = /^\d+$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= dims.length) return number - 1
+  const names = modes ? `, or ${modes.map(({ name }) => name).join(', ')}` : ''
+  throw new InputError(
+    `--time ${text}: there is no such mode; give a number from 1 to ${dims.length}${names}.`,
+  )
+}
+
+/** That of the input where a tensor can be written so, else .csv: tables come in more dialects than go out. */
+function chooseEnding(file: string, format: string | undefined): string {
+  const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
+  if (wanted !== undefined && !writableEndings.includes(wanted))
+    throw new InputError(
+      `--format ${format}: give one of ${writableEndings.map((e) => e.slice(1)).join(', ')}.`,
+    )
+  const own = ['.tns.gz', '.tns', '.npy', '.npz'].find((ending) => file.endsWith(ending))
+  return wanted ?? own ?? '.csv'
+}

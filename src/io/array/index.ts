@@ -1,0 +1,15 @@
+/** Tensors as NumPy's arrays. */
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { decodeNpy } from '../npy.ts'
+import type { ArrayOptions } from './arrayOptions.ts'
+import { denseTensor } from './denseTensor.ts'
+
+export type { ArrayOptions } from './arrayOptions.ts'
+export { denseBytes, encodeCompletedNpy, encodeDenseNpy, MAX_DENSE_BYTES } from './denseNpy.ts'
+export { denseTensor } from './denseTensor.ts'
+export { decodeTensorNpz, encodeTensorNpz } from './tensorNpz.ts'
+
+/** A dense .npy file; NaN, and what the mask says, is missing. */
+export function decodeTensorNpy(bytes: Uint8Array, name: string, options?: ArrayOptions): SparseTensor {
+  return denseTensor(decodeNpy(bytes, name), name, options)
+}

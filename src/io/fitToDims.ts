@@ -1,0 +1,35 @@
+import { InputError } from '../inputError.ts'
+import type { SparseTensor } from '../tensor/sparseTensor.ts'
+
+/** The tensor in a larger frame: sizes that the user knows and the file does not tell. */
+export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
+  tensor: T,
+  dims: readonly number[] | undefined,
+): T {
+  if (!dims) return tensor
+  if (dims.length !== tensor.dims.length)
+    throw new InputError(
+      `the file has ${tensor.dims.length} modes, but ${dims.length} dims were given; give one size per mode.`,
+    )
+  dims.forEach((dim, mode) => {
+    if (dim < tensor.dims[mode])
+      throw new InputError(
+        `mode ${mode + 1} has the size ${tensor.dims[mode]}, more than the ${dim} that were given as dims.`,
+      )
+    if (dim > tensor.dims[mode] && tensor.labels?.[mode])
+      throw new InputError(
+        `mode ${mode + 1} has ${tensor.dims[mode]} labels, which cannot name ${dim} indices; leave the dims out.`,
+      )
+  })
+  return { ...tensor, dims }
+}
+
+/** Runs a check whose sentences do not know the file, and puts its name before them. */
+export function inFile<T>(name: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(`${name}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

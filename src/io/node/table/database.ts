@@ -1,0 +1,44 @@
+import { open } from 'node:fs/promises'
+import { InputError } from '../../../inputError.ts'
+import { explainFileError } from '../fileError.ts'
+import { identifier, literal, type TableSession } from './session.ts'
+
+/** Makes the tables of a database known by their names. It is only read. */
+export async function attachDatabase(session: TableSession, database: string): Promise<void> {
+  const type =
+    /^(\w+):\/\//.exec(database)?.[1].replace(/^postgresql$/, 'postgres') ?? (await typeOfFile(database))
+  await session.run(`ATTACH ${literal(database)} AS lacuna_database (READ_ONLY${type && `, TYPE ${type}`})`)
+  await session.run('USE lacuna_database')
+}
+
+/** By its first bytes, since both kinds end in .db. */
+async function typeOfFile(path: string): Promise<string> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
+      return buffer.toString('latin1').startsWith('SQLite format 3') ? 'sqlite' : ''
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw explainFileError(error, path, 'read')
+  }
+}
+
+/** SQL for the one table named; if there is none of that name, says which there are. */
+export async function tableOfDatabase(
+  session: TableSession,
+  [name, ...more]: readonly string[],
+  database: string,
+): Promise<string> {
+  const rows = await session.rows(
+    `SELECT table_name FROM information_schema.tables WHERE table_catalog = 'lacuna_database' ORDER BY 1`,
+  )
+  const tables = rows.map(([table]) => String(table))
+  if (name === undefined || more.length > 0 || !tables.includes(name))
+    throw new InputError(
+      `${database}: name one of its tables or give a --query; the tables are ${tables.join(', ')}.`,
+    )
+  return identifier(name)
+}

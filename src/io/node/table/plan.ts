@@ -1,0 +1,96 @@
+/** From what was asked for to what will be read: which table, which modes, which value. */
+import { InputError } from '../../../inputError.ts'
+import { attachDatabase, tableOfDatabase } from './database.ts'
+import { guess } from './guess.ts'
+import { resolveMode, type TableMode, typeOf } from './modes.ts'
+import type { MergePolicy, ReadTableOptions, TableOptions } from './options.ts'
+import { prepare } from './recipes.ts'
+import type { Column, TableSession } from './session.ts'
+import { tableExpression } from './source.ts'
+
+export interface Plan {
+  /** SQL to put after FROM. */
+  table: string
+  columns: readonly Column[]
+  modes: TableMode[]
+  value?: string
+  merge: MergePolicy
+}
+
+export async function planTable(
+  session: TableSession,
+  files: readonly string[],
+  where: string,
+  options: ReadTableOptions,
+): Promise<Plan> {
+  const opened = await openTable(session, files, options)
+  const found = await session.columns(`SELECT * FROM ${opened}`)
+  const { table, columns, given } = await choose(session, opened, found, where, options)
+  const { value, merge = value === undefined ? 'count' : 'error', index = 'coded' } = given
+  if (value === undefined && merge !== 'count' && merge !== 'sum')
+    throw new InputError(
+      `${where}: without values, rows can only be counted; name the column of values with --value.`,
+    )
+  const modes: TableMode[] = []
+  for (const mode of given.modes ?? []) modes.push(await resolveMode(session, table, mode, index, columns))
+  if (modes.length < 2)
+    throw new InputError(`${where}: a tensor needs at least two modes; name more with --modes.`)
+  if (value !== undefined) await typeOf(session, table, value, columns)
+  return {
+    table,
+    columns,
+    modes: options.like ? modes.map((mode, m) => liken(mode, m, options)) : modes,
+    merge,
+    ...(value !== undefined && { value }),
+  }
+}
+
+async function openTable(
+  session: TableSession,
+  files: readonly string[],
+  { query, database }: TableOptions,
+): Promise<string> {
+  if (database !== undefined) {
+    await attachDatabase(session, database)
+    if (query === undefined) return tableOfDatabase(session, files, database)
+  }
+  if (files.length > 0) {
+    const table = await tableExpression(session, files)
+    if (query === undefined) return table
+    await session.run(`CREATE TEMP VIEW data AS SELECT * FROM ${table}`)
+  }
+  if (query === undefined) throw new InputError('There is nothing to read; name a file.')
+  return `(${query.trim().replace(/;$/, '')})`
+}
+
+/** The modes and the value: by the recipe, by what the training data had, as given, or guessed. */
+async function choose(
+  session: TableSession,
+  table: string,
+  columns: readonly Column[],
+  where: string,
+  options: ReadTableOptions,
+): Promise<{ table: string; columns: readonly Column[]; given: TableOptions }> {
+  const { recipe, like, onRemark } = options
+  const prepared = recipe && (await prepare(recipe, session, table, columns, where))
+  const known = like?.modes && { modes: like.modes.map(({ name }) => name) }
+  const given: TableOptions = { ...options, ...prepared?.options, ...known }
+  if (prepared)
+    return { table: prepared.table, columns: await session.columns(`SELECT * FROM ${prepared.table}`), given }
+  if (given.modes?.length && (given.value !== undefined || !known)) return { table, columns, given }
+  const { modes, value } = guess(columns, given, where)
+  onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
+  return { table, columns, given: { ...given, modes, ...(value !== undefined && { value }) } }
+}
+
+function asOptions(modes: readonly string[], value: string | undefined): string {
+  const quoted = (text: string): string => (/^\w+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+  const values = value === undefined ? ', rows counted' : ` --value ${quoted(value)}`
+  return `--modes ${modes.map(quoted).join(' ')}${values}`
+}
+
+/** A mode of the training data: with labels it is looked up in them, without it was raw. */
+function liken(mode: TableMode, m: number, { like }: ReadTableOptions): TableMode {
+  const type = like?.modes?.[m]?.type ?? mode.type
+  return { ...mode, type, coding: like?.labels?.[m] ? 'known' : 'raw' }
+}

@@ -1,0 +1,160 @@
+/** A DuckDB of our own, in memory: what reads tables. Loaded only when a table is read. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
+import { InputError } from '../../../inputError.ts'
+import { binnings } from './binnings.ts'
+
+export interface Column {
+  name: string
+  /** As SQL writes it: BIGINT, VARCHAR, DECIMAL(4,1). */
+  type: string
+}
+
+export interface TableSession {
+  /** Runs a statement. */
+  run(sql: string): Promise<void>
+  /** The rows of a small result. */
+  rows(sql: string): Promise<DuckDBValue[][]>
+  /** The columns that a query would give. */
+  columns(query: string): Promise<Column[]>
+  /** A result of any size, some thousand rows at a time, in the order of the file. */
+  stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** Makes a temporary table of VARCHAR, UINTEGER and FLOAT columns. A batch has a list per column, of at most 2048 values. */
+  fill(table: string, columns: readonly Column[], batches: Iterable<DuckDBValue[][]>): Promise<void>
+  close(): void
+}
+
+/**
+ * Opens a session with the binnings (week(x), bins(x, width) …) in place. Errors of its methods are InputErrors
+ * that begin with `where`: the file, as messages name it. Close it when done.
+ */
+export async function openSession(where: string): Promise<TableSession> {
+  const {
+    DuckDBDataChunk: Chunk,
+    DuckDBInstance,
+    FLOAT,
+    UINTEGER,
+    VARCHAR,
+  } = await import('@duckdb/node-api')
+  const instance = await DuckDBInstance.create(':memory:', {
+    // DuckDB's own choice is a folder .tmp where the user happens to stand.
+    temp_directory: join(tmpdir(), `lacuna-duckdb-${process.pid}`),
+  })
+  const connection = await instance.connect()
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw explainDuckdbError(error, where)
+    }
+  }
+  // Times with a zone must not fall into other weeks on another machine.
+  for (const sql of [`SET TimeZone = 'UTC'`, ...binnings]) await connection.run(sql)
+  return {
+    run: (sql) =>
+      explained(async () => {
+        await connection.run(sql)
+      }),
+    rows: (sql) => explained(async () => (await connection.runAndReadAll(sql)).getRows()),
+    columns: (query) =>
+      explained(async () => {
+        // DESCRIBE would be simpler, but its text of a type is cut short for long enumerations.
+        const statement = await connection.prepare(query)
+        try {
+          return Array.from({ length: statement.columnCount }, (_, c) => ({
+            name: statement.columnName(c),
+            type: typeText(statement.columnType(c)),
+          }))
+        } finally {
+          statement.destroySync()
+        }
+      }),
+    async *stream(sql) {
+      const result = await explained(() => connection.stream(sql))
+      for (;;) {
+        const chunk = await explained(() => result.fetchChunk())
+        if (!chunk || chunk.rowCount === 0) return
+        yield chunk
+      }
+    },
+    fill: (table, columns, batches) =>
+      explained(async () => {
+        const list = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
+        await connection.run(`CREATE TEMP TABLE ${identifier(table)} (${list})`)
+        const types = columns.map(({ type }) => ({ FLOAT, UINTEGER })[type] ?? VARCHAR)
+        const appender = await connection.createAppender(table)
+        try {
+          for (const batch of batches) {
+            const chunk = Chunk.create(types, batch[0].length)
+            chunk.setColumns(batch)
+            appender.appendDataChunk(chunk)
+          }
+        } finally {
+          appender.closeSync()
+        }
+      }),
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+/** An enumeration is text to us: its list of names is no good as the type of a mode. */
+function typeText(type: DuckDBType): string {
+  const text = String(type)
+  return text.startsWith('ENUM') ? 'VARCHAR' : text
+}
+
+/** A column or table name as SQL quotes it. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Text as SQL quotes it. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** What DuckDB complains of as one sentence, `where` first; any other error comes back as it is. */
+export function explainDuckdbError(error: unknown, where: string): unknown {
+  if (!(error instanceof Error) || error instanceof InputError) return error
+  const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
+  if (!kind || kind === 'INTERNAL') return error
+  return new InputError(`${where}${sentence(kind, message)}`, { cause: error })
+}
+
+function sentence(kind: string, message: string): string {
+  const first = message.split('\n')[0].trim().replace(/[.!]$/, '')
+  const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
+  if (line !== undefined) return `, line ${line}: ${csvFault(message)}`
+  const sought = /Referenced column "(.*?)" not found/.exec(message)?.[1]
+  if (sought !== undefined) return `: there is no column "${sought}"; check the name.`
+  if (/Failed to download extension "(\w+?)(_scanner)?"/.test(message))
+    return `: reading this needs DuckDB's extension "${/extension "(\w+?)(_scanner)?"/.exec(message)?.[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
+  if (/sniffing file/.test(message))
+    return ': the columns cannot be told apart; check that every line has the same number of fields.'
+  if (/magic bytes|too small to be a Parquet|Snappy|thrift|TProtocol/i.test(message))
+    return `: this is not a whole Parquet file (${first}); fetch or write it again.`
+  if (/GZIP|gzip|ZSTD|zstd/.test(message))
+    return `: the packed data is damaged (${first}); fetch the file again.`
+  if (/Malformed JSON/.test(message))
+    return `: the JSON is not well-formed (${first.replace(/^Malformed JSON in file ".*?", /, '')}); mend the file.`
+  if (/Schema mismatch/.test(message))
+    return ': the files do not have the same columns; give them one by one.'
+  if (kind === 'Parser') return `: the SQL is not valid: ${first}.`
+  if (kind === 'Out of Memory')
+    return ': the table does not fit in memory; take fewer columns or rows, by --query say.'
+  return `: ${first}.`
+}
+
+function csvFault(message: string): string {
+  const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
+  if (found) return `${found[2]} fields where the other lines have ${found[1]}; mend the line.`
+  const converted = /converting column "(.*?)"\. Could not convert string "([\s\S]*?)" to '?(\w+)/.exec(
+    message,
+  )
+  if (converted)
+    return `column "${converted[1]}" holds "${converted[2]}", but numbers or dates (${converted[3]}) above it; mend the line.`
+  if (/unterminated quote|quoted value|quote/i.test(message)) return 'a quote is not closed; mend the line.'
+  if (/utf-8|unicode/i.test(message)) return 'this is not UTF-8 text; convert the file to UTF-8.'
+  const lines = message.split('\n')
+  return `${(lines[2] ?? lines[0]).trim().replace(/\.$/, '')}; mend the line.`
+}

@@ -1,0 +1,50 @@
+import { InputError } from '../inputError.ts'
+import { checkSeed, draw, purpose, stream } from '../random.ts'
+import type { SparseTensor } from './sparseTensor.ts'
+import { partSizes, pickParts, type Split, type SplitShares, TEST, TRAIN, VALIDATION } from './split.ts'
+
+export interface SplitByTimeOptions {
+  /** The mode, from 0, whose indices are in order of time; the last one by default. */
+  time?: number
+  /** Decides which of several entries at one time are held out; 1 by default. */
+  seed?: number
+}
+
+/** Holds out the latest entries: the last ones for test, those before them for validation. */
+export function splitByTime(
+  tensor: SparseTensor,
+  shares: SplitShares,
+  { time = tensor.dims.length - 1, seed = 1 }: SplitByTimeOptions = {},
+): Split {
+  checkSeed(seed)
+  checkMode(tensor, time)
+  const times = tensor.indices[time]
+  const key = stream(seed, purpose.split)
+  const [, validation, test] = partSizes(times.length, shares)
+  const isTest = isAmongLatest(times, test, key)
+  const isHeldOut = isAmongLatest(times, validation + test, key)
+  return pickParts(
+    tensor,
+    Uint8Array.from(times, (_, entry) => (isTest(entry) ? TEST : isHeldOut(entry) ? VALIDATION : TRAIN)),
+  )
+}
+
+export function checkMode({ dims }: SparseTensor, mode: number): void {
+  if (!Number.isInteger(mode) || mode < 0 || mode >= dims.length)
+    throw new InputError(`The tensor has ${dims.length} modes; there is none of number ${mode + 1}.`)
+}
+
+/** Tells whether an entry is one of the `count` latest. Entries of one time are in the order of their draws. */
+function isAmongLatest(times: Uint32Array, count: number, key: number): (entry: number) => boolean {
+  if (count === 0) return () => false
+  const border = times.slice().sort()[times.length - count]
+  let after = 0
+  const draws: number[] = []
+  for (let e = 0; e < times.length; e++) {
+    if (times[e] > border) after++
+    else if (times[e] === border) draws.push(draw(key, e))
+  }
+  // The draws of a stream differ: mix() is a bijection. So exactly as many as are wanted pass the lowest of them.
+  const lowest = Uint32Array.from(draws).sort()[draws.length - (count - after)]
+  return (entry) => times[entry] > border || (times[entry] === border && draw(key, entry) >= lowest)
+}
