@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useView } from './address.ts'
+import { CompleteView } from './complete/CompleteView.tsx'
 import { RestoreView } from './restore/RestoreView.tsx'
 import { Header } from './shell/Header.tsx'
 import { Notice } from './shell/Notice.tsx'
@@ -26,6 +27,14 @@ export function App() {
       <main>
         <section id="view-restore" role="tabpanel" aria-labelledby="tab-restore" hidden={view !== 'restore'}>
           <RestoreView {...shared} />
+        </section>
+        <section
+          id="view-complete"
+          role="tabpanel"
+          aria-labelledby="tab-complete"
+          hidden={view !== 'complete'}
+        >
+          <CompleteView {...shared} />
         </section>
       </main>
       <footer class="footer">

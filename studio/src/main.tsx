@@ -4,6 +4,7 @@ import './styles/base.css'
 import './styles/controls.css'
 import './styles/shell.css'
 import './styles/restore.css'
+import './styles/complete.css'
 import { App } from './App.tsx'
 
 render(<App />, document.getElementById('studio')!)

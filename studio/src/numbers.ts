@@ -26,3 +26,13 @@ export function short(n: number): string {
     if (n >= size) return (n / size).toPrecision(3) + unit
   return String(Math.round(n))
 }
+
+/** The shortest text that names this float32 and no other: what the command line prints. */
+export function float32Text(x: number): string {
+  const single = Math.fround(x)
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = single.toPrecision(digits)
+    if (Math.fround(Number(text)) === single) return String(Number(text))
+  }
+  return String(single)
+}

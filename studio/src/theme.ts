@@ -5,6 +5,7 @@ export type Theme = 'light' | 'dark'
 
 const KEY = 'lacuna.theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
+const followers = new Set<() => void>()
 
 function chosen(): Theme | undefined {
   const theme = localStorage.getItem(KEY)
@@ -17,25 +18,27 @@ function show(): void {
   const theme = chosen()
   if (theme) document.documentElement.dataset.theme = theme
   else delete document.documentElement.dataset.theme
+  for (const follow of followers) follow()
 }
 
+system.addEventListener('change', show)
 show()
 
-/** The theme shown, and a way to choose the other one. */
-export function useTheme(): [Theme, () => void] {
+export function toggleTheme(): void {
+  const other = current() === 'dark' ? 'light' : 'dark'
+  // What the system says anyway needs no remembering.
+  if ((other === 'dark') === system.matches) localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, other)
+  show()
+}
+
+/** The theme shown. */
+export function useTheme(): Theme {
   const [theme, setTheme] = useState(current)
   useEffect(() => {
     const follow = (): void => setTheme(current())
-    system.addEventListener('change', follow)
-    return () => system.removeEventListener('change', follow)
+    followers.add(follow)
+    return () => void followers.delete(follow)
   }, [])
-  const toggle = (): void => {
-    const other = current() === 'dark' ? 'light' : 'dark'
-    // What the system says anyway needs no remembering.
-    if ((other === 'dark') === system.matches) localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, other)
-    show()
-    setTheme(other)
-  }
-  return [theme, toggle]
+  return theme
 }

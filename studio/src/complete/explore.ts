@@ -167,7 +167,9 @@ function shownRows(size: number, entries: readonly number[], column: Uint32Array
 
 /** The entries that have the coordinate's indices in all modes but the free ones. */
 function entriesOf({ indices, values }: SparseTensor, coordinate: number[], free: number[]): number[] {
-  const fixed = coordinate.flatMap((index, mode) => (free.includes(mode) ? [] : [{ column: indices[mode], index }]))
+  const fixed = coordinate.flatMap((index, mode) =>
+    free.includes(mode) ? [] : [{ column: indices[mode], index }],
+  )
   const found: number[] = []
   for (let e = 0; e < values.length; e++)
     if (fixed.every(({ column, index }) => column[e] === index)) found.push(e)

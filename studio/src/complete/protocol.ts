@@ -4,7 +4,7 @@ import type { CsvColumn, CsvMerge, ErrorSummary } from 'lacuna'
 /** What was found in a file. */
 export type Opened =
   | { kind: 'table'; name: string; columns: CsvColumn[]; choice: TableChoice }
-  | { kind: 'tensor'; name: string; data: DataSummary }
+  | { kind: 'tensor'; name: string }
   | { kind: 'model'; name: string; model: ModelSummary }
 
 /** Which columns of a table are the tensor. */

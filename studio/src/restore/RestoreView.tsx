@@ -1,10 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ViewProps } from '../App.tsx'
 import { useSetting } from '../address.ts'
-import { count, figure, seconds, short } from '../numbers.ts'
+import { count } from '../numbers.ts'
+import { download } from '../parts/download.ts'
 import { ErrorChart } from '../parts/ErrorChart.tsx'
 import { FileButton, useDrop } from '../parts/FileDrop.tsx'
 import { LambdaField } from '../parts/LambdaField.tsx'
+import { RunButton } from '../parts/RunButton.tsx'
+import { RunFigures } from '../parts/RunFigures.tsx'
 import { Slider } from '../parts/Slider.tsx'
 import type { RunSettings } from '../solving/solving.ts'
 import { forget, keep, recall } from '../storage.ts'
@@ -21,7 +24,7 @@ import {
   scratches,
   writing,
 } from './damage.ts'
-import { download, loadPicture, toPng } from './picture.ts'
+import { loadPicture, toPng } from './picture.ts'
 import { Canvas, type Side, Stage } from './Stage.tsx'
 import { samplePicture } from './sample.ts'
 import { type Kept, useRestoring } from './useRestoring.ts'
@@ -253,30 +256,18 @@ export function RestoreView({ complain, settle }: ViewProps) {
         </div>
         <div class="group">
           <div class="buttons">
-            {status === 'idle' && (
-              <button
-                type="button"
-                class="button primary"
-                disabled={lost === 0}
-                onClick={() => {
-                  settle()
-                  setAgainst('damaged')
-                  restoring.start(image, mask, settings())
-                }}
-              >
-                Restore
-              </button>
-            )}
-            {status === 'running' && (
-              <button type="button" class="button primary" onClick={restoring.pause}>
-                Pause
-              </button>
-            )}
-            {(status === 'paused' || status === 'done') && (
-              <button type="button" class="button primary" onClick={() => restoring.goOn(settings())}>
-                {status === 'paused' ? 'Continue' : 'Go on'}
-              </button>
-            )}
+            <RunButton
+              status={status}
+              start="Restore"
+              disabled={lost === 0}
+              onStart={() => {
+                settle()
+                setAgainst('damaged')
+                restoring.start(image, mask, settings())
+              }}
+              onPause={restoring.pause}
+              onGoOn={() => restoring.goOn(settings())}
+            />
           </div>
           {status !== 'idle' && (
             <div class="buttons">
@@ -305,11 +296,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
               <dt>PSNR of the lost pixels</dt>
               <dd data-testid="psnr">{frame ? `${frame.psnr.toFixed(1)} dB` : '–'}</dd>
             </div>
-            <Figure name="Error of the known" value={figure(last.train.relative)} />
-            <Figure name="Epochs" value={figure(Number(last.epoch.toFixed(1)))} />
-            <Figure name="Entries per second" value={short(last.entriesPerSecond)} />
-            <Figure name="Threads" value={String(last.threads)} />
-            <Figure name="Time" value={seconds(last.seconds)} />
+            <RunFigures last={last} known="Error of the known" />
           </dl>
           <ErrorChart history={history} known="known pixels" heldOut="held-out pixels" />
         </div>
@@ -317,15 +304,6 @@ export function RestoreView({ complain, settle }: ViewProps) {
       <p class="visually-hidden" role="status">
         {status === 'done' && frame ? `Restored: ${frame.psnr.toFixed(1)} decibels.` : ''}
       </p>
-    </div>
-  )
-}
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
     </div>
   )
 }

@@ -32,12 +32,3 @@ export function toPng(image: ImageData): Promise<Blob> {
   canvas.getContext('2d')!.putImageData(image, 0, 0)
   return canvas.convertToBlob({ type: 'image/png' })
 }
-
-export function download(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}

@@ -12,7 +12,6 @@ export interface Frame {
 
 export interface Outcome {
   frame: Frame
-  stopped: string
   /** To go on from after a reload. */
   factors: readonly Float32Array[]
   rank: number
@@ -23,7 +22,7 @@ let solving: Solving | undefined
 
 const functions = {
   /** A new problem; what was being solved is dropped. */
-  load(picture: ImageData, mask: Mask, kept?: { factors: Float32Array[]; rank: number }): void {
+  load(picture: ImageData, mask: Mask, kept?: Pick<Outcome, 'factors' | 'rank'>): void {
     solving?.stop()
     problem = { picture, mask }
     const tensor = arrange(picture, mask)
@@ -31,13 +30,13 @@ const functions = {
       onEpoch: (progress) => mine === solving && tell('epoch', progress),
       onFactors: (factors) => mine === solving && tell('frame', frameOf(factors)),
     })
-    if (kept) mine.model = new CpModel({ dims: tensor.dims, ...kept })
+    if (kept) mine.model = new CpModel({ dims: tensor.dims, factors: kept.factors, rank: kept.rank })
     solving = mine
   },
 
   async run(settings: RunSettings): Promise<Outcome> {
-    const { model, stopped } = await solving!.run(settings)
-    return { frame: frameOf(model.factors), stopped, factors: model.factors, rank: model.rank }
+    const { model } = await solving!.run(settings)
+    return { frame: frameOf(model.factors), factors: model.factors, rank: model.rank }
   },
 
   drop: () => solving?.stop(),

@@ -1,5 +1,5 @@
 import { hardwareThreads } from 'lacuna'
-import { useTheme } from '../theme.ts'
+import { toggleTheme, useTheme } from '../theme.ts'
 
 interface Props<V extends string> {
   views: readonly { name: V; text: string }[]
@@ -8,7 +8,7 @@ interface Props<V extends string> {
 }
 
 export function Header<V extends string>({ views, view, onView }: Props<V>) {
-  const [theme, toggleTheme] = useTheme()
+  const theme = useTheme()
   const move = (by: number): void => {
     const at = views.findIndex(({ name }) => name === view)
     const { name } = views[(at + by + views.length) % views.length]
