@@ -6,7 +6,7 @@ import { LabelField } from './LabelField.tsx'
 import type { Slice } from './protocol.ts'
 
 /** A matrix of the tensor, as observed and as predicted. */
-export function SliceCard({ model, labels, onLabel, call, complain }: ExploreProps) {
+export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
   const order = model.modes.length
   const [rowMode, setRowMode] = useState(0)
   const [columnMode, setColumnMode] = useState(1)
@@ -64,7 +64,7 @@ export function SliceCard({ model, labels, onLabel, call, complain }: ExplorePro
             {...model.modes[mode]}
             value={labels[mode]}
             onChange={(value) => onLabel(mode, value)}
-            suggest={(text) => call.suggest(mode, text).catch((error) => (complain(error), []))}
+            suggest={(text) => call.suggest(mode, text)}
           />
         ))}
       </div>
