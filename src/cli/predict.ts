@@ -77,7 +77,8 @@ async function predictRows(
 ): Promise<void> {
   const { output, fallback, json } = options
   const { predictTable } = await import('../io/node/table/predictTable.ts')
-  const { value } = options
+  const trained = model.training.value
+  const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
   const { rows, unknown, error } = await predictTable(model, queries, {
     output: output ?? { format: json ? 'ndjson' : 'csv', write: print },
     ...(fallback !== undefined && { fallback }),

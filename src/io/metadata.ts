@@ -1,6 +1,6 @@
 /** metadata.json: what an .npz of Lacuna's says about itself beside its arrays. */
 import { InputError } from '../inputError.ts'
-import type { Mode } from '../tensor/sparseTensor.ts'
+import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
 
 export const MODEL_FORMAT = 'lacuna-model'
 export const TENSOR_FORMAT = 'lacuna-tensor'
@@ -9,20 +9,21 @@ export interface Names {
   /** One list per mode; null for a mode without labels. */
   labels?: readonly (readonly string[] | null)[]
   modes?: readonly Mode[]
+  /** What the values are. */
+  value?: string
 }
 
-/** Labels and modes as JSON holds them, and as tensors and models do. */
-export const namesToJson = (from: {
-  readonly labels?: readonly (readonly string[] | undefined)[]
-  readonly modes?: readonly Mode[]
-}): Names => ({
+/** Names as JSON holds them, and as tensors and models do. */
+export const namesToJson = (from: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
   ...(from.labels && { labels: from.labels.map((names) => names ?? null) }),
   ...(from.modes && { modes: from.modes }),
+  ...(from.valueName !== undefined && { value: from.valueName }),
 })
 
-export const namesFromJson = ({ labels, modes }: Names) => ({
+export const namesFromJson = ({ labels, modes, value }: Names) => ({
   ...(labels && { labels: labels.map((names) => names ?? undefined) }),
   ...(modes && { modes }),
+  ...(value !== undefined && { valueName: value }),
 })
 
 export function parseMetadata(text: Uint8Array, name: string): Record<string, unknown> {
@@ -42,7 +43,7 @@ export function readNames(
   newest: number,
   name: string,
 ): Names & { dims: number[] } {
-  const { version, dims, labels, modes } = metadata
+  const { version, dims, labels, modes, value } = metadata
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new InputError(`${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`)
   if (version > newest)
@@ -52,7 +53,8 @@ export function readNames(
   if (!isArrayOf(dims, isNumber)) throw damaged('dims', name)
   if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels', name)
   if (modes !== undefined && !isArrayOf(modes, isMode)) throw damaged('modes', name)
-  return { dims, ...(labels && { labels }), ...(modes && { modes }) }
+  if (value !== undefined && !isString(value)) throw damaged('value', name)
+  return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
 }
 
 export function damaged(field: string, name: string): InputError {
@@ -62,7 +64,7 @@ export function damaged(field: string, name: string): InputError {
 }
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
-const isString = (value: unknown): value is string => typeof value === 'string'
+export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isMode = (value: unknown): value is Mode =>
   isRecord(value) && isString(value.name) && (value.type === undefined || isString(value.type))
 const isLabels = (value: unknown): value is string[] | null => value === null || isStrings(value)

@@ -76,12 +76,13 @@ async function solve(
   const unobserved = unobservedRows(tensor)
   const learned = factors.map((factor) => scaled(factor, 1 / scaling.factors))
   fillUnobserved(learned, settings.rank, unobserved)
-  const { dims, labels, modes } = tensor
+  const { dims, labels, modes, valueName } = tensor
   const model = new CpModel({
     ...{ dims, rank: settings.rank, factors: learned, labels, modes, unobserved },
     training: finite({
       ...{ version, ...settings, epochs: course.epoch, iterations: course.k, seconds, stopped },
       ...{ finalSample: report.sample, finalLambda: report.lambda, ...errors },
+      ...(valueName !== undefined && { value: valueName }),
     }),
   })
   return { model, settings, epochs: course.epochs, seconds, stopped, ...errors }

@@ -21,6 +21,8 @@ export interface SparseTensor {
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
   readonly modes?: readonly Mode[]
+  /** The column or SQL expression that gave the values, if they came from a table. */
+  readonly valueName?: string
 }
 
 export type NegativePolicy = 'error' | 'keep' | 'clip'
@@ -48,7 +50,7 @@ export const MAX_INDEX = 2 ** 32 - 2
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { dims, labels, modes } = input
+  const { dims, labels, modes, valueName } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
@@ -56,7 +58,8 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkIndices(input, where)
   checkValues(input.values, negative, where)
   const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
-  return { dims, indices, values, ...(labels && { labels }), ...(modes && { modes }) }
+  const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
+  return { dims, indices, values, ...names }
 }
 
 /** A misspelt policy must not pass for one of the lenient ones. */

@@ -2,9 +2,13 @@ import { InputError } from '../../inputError.ts'
 import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
 
 /** A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value. */
-export function columnNames({ dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>): string[] {
+export function columnNames({
+  dims,
+  modes,
+  valueName,
+}: Pick<SparseTensor, 'dims' | 'modes' | 'valueName'>): string[] {
   const wanted = dims.map((_, mode) => modes?.[mode].name || `mode_${mode + 1}`)
-  return unique([...wanted, 'value'])
+  return unique([...wanted, valueName || 'value'])
 }
 
 /** Names that differ, whatever their case, as SQL wants them: a repeated one gets _1, _2 … */

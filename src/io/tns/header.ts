@@ -1,19 +1,20 @@
 /**
  * What lines of numbers cannot tell, in comments at the head of a .tns file, which other tools pass over:
  *
- *     # lacuna {"dims":[2,3],"modes":[{"name":"user"},{"name":"day","type":"DATE"}]}
+ *     # lacuna {"dims":[2,3],"modes":[{"name":"user"},{"name":"day","type":"DATE"}],"value":"rating"}
  *     # lacuna {"mode":1,"labels":["ann","bob"]}
  *
  * The labels of a mode may be spread over several lines, in order; a mode without such lines has none.
  */
 import { InputError } from '../../inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import { isArrayOf, isMode, isNumber, isRecord, isStrings } from '../metadata.ts'
+import { isArrayOf, isMode, isNumber, isRecord, isString, isStrings } from '../metadata.ts'
 
 export interface TnsHeader {
   dims?: readonly number[]
   modes?: readonly Mode[]
   labels?: (string[] | undefined)[]
+  valueName?: string
 }
 
 const MARK = '# lacuna {'
@@ -22,16 +23,12 @@ const MARK_BYTES = new TextEncoder().encode(MARK)
 const LINE_LETTERS = 2 ** 16
 
 /** The comments, or none where the entries tell the sizes and there are no names. */
-export function* writeHeader({
-  dims,
-  indices,
-  labels,
-  modes,
-}: SparseTensor): Generator<Uint8Array<ArrayBuffer>> {
+export function* writeHeader(tensor: SparseTensor): Generator<Uint8Array<ArrayBuffer>> {
+  const { dims, indices, labels, modes, valueName } = tensor
   const line = (content: object) => new TextEncoder().encode(`# lacuna ${JSON.stringify(content)}\n`)
-  if (!labels?.some(Boolean) && !modes && dims.every((dim, mode) => dim === largestPlusOne(indices[mode])))
-    return
-  yield line({ dims, ...(modes && { modes }) })
+  const named = labels?.some(Boolean) || modes || valueName !== undefined
+  if (!named && dims.every((dim, mode) => dim === largestPlusOne(indices[mode]))) return
+  yield line({ dims, ...(modes && { modes }), ...(valueName !== undefined && { value: valueName }) })
   for (const [mode, names] of labels?.entries() ?? []) {
     let run: string[] = []
     let letters = 0
@@ -54,6 +51,7 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
   if (content && isArrayOf(content.dims, isNumber)) {
     header.dims = content.dims
     if (isArrayOf(content.modes, isMode)) header.modes = content.modes
+    if (isString(content.value)) header.valueName = content.value
   } else if (content && isNumber(content.mode) && header.dims && isStrings(content.labels)) {
     header.labels ??= header.dims.map(() => undefined)
     const known = header.labels[content.mode - 1] ?? []

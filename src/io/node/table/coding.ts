@@ -1,6 +1,7 @@
 /** SQL that turns the modes of each row into numbers. */
 import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
 import { expressionOf, type TableMode } from './modes.ts'
+import { numberType } from './numberTypes.ts'
 import type { Plan } from './plan.ts'
 import { literal, type TableSession } from './session.ts'
 
@@ -71,16 +72,15 @@ export function codedRows({ modes, value }: Plan, rows: string, wantsValue: bool
   return `SELECT ${[...codes, ...(wantsValue ? ['CAST(v AS DOUBLE)'] : [])].join(', ')} FROM ${rows}`
 }
 
-function code({ coding }: TableMode, m: number): string {
+function code({ coding, type }: TableMode, m: number): string {
+  const text = `CAST(m${m} AS VARCHAR)`
   switch (coding) {
-    case 'date':
-      return `coalesce(CAST(m${m} - DATE '1970-01-01' AS DOUBLE), ${MISSING})`
     case 'text':
-      return `coalesce(CAST(enum_code(CAST(CAST(m${m} AS VARCHAR) AS lacuna_${m})) AS DOUBLE), ${MISSING})`
+      return `coalesce(CAST(enum_code(CAST(${text} AS lacuna_${m})) AS DOUBLE), ${MISSING})`
     case 'known':
       return `CASE WHEN m${m} IS NULL THEN ${MISSING} ELSE
-              coalesce(CAST(enum_code(TRY_CAST(CAST(m${m} AS VARCHAR) AS lacuna_${m})) AS DOUBLE), ${UNKNOWN}) END`
+              coalesce(CAST(enum_code(TRY_CAST(${text} AS lacuna_${m})) AS DOUBLE), ${UNKNOWN}) END`
     default:
-      return `coalesce(CAST(m${m} AS DOUBLE), ${MISSING})`
+      return `coalesce(${numberType(type)?.toNumber(`m${m}`)}, ${MISSING})`
   }
 }

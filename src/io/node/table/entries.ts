@@ -2,8 +2,8 @@
 import { InputError } from '../../../inputError.ts'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import { MAX_INDEX } from '../../../tensor/sparseTensor.ts'
-import { IntegerCoder } from './integerCoder.ts'
 import type { TableMode } from './modes.ts'
+import { NumberCoder } from './numberCoder.ts'
 import type { TableSession } from './session.ts'
 
 export interface Entries {
@@ -34,9 +34,7 @@ export async function readEntries(
   onRows: (rows: number) => void,
 ): Promise<Entries> {
   const order = modes.length
-  const coders = modes.map(({ coding, name }) =>
-    coding === 'integer' || coding === 'date' ? new IntegerCoder(name) : undefined,
-  )
+  const coders = modes.map(({ coding, name }) => (coding === 'number' ? new NumberCoder(name) : undefined))
   const blocks: { indices: Uint32Array[]; values: Float32Array }[] = []
   const left = { missing: 0, unknown: 0 }
   let [entries, rows, room] = [0, 0, 0]
@@ -111,7 +109,7 @@ function fillIndices(
   column: Float64Array,
   rows: Uint32Array,
   mode: TableMode,
-  coder: IntegerCoder | undefined,
+  coder: NumberCoder | undefined,
 ): void {
   if (coder) for (let i = 0; i < rows.length; i++) into[at + i] = coder.code(column[rows[i]])
   else if (mode.coding === 'raw')

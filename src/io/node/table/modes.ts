@@ -1,6 +1,7 @@
 /** What a table's modes are: the text given for each, and how its values become indices. */
 import { InputError } from '../../../inputError.ts'
 import type { Mode } from '../../../tensor/sparseTensor.ts'
+import { isWhole, numberType } from './numberTypes.ts'
 import type { IndexPolicy } from './options.ts'
 import { type Column, identifier, type TableSession } from './session.ts'
 
@@ -9,13 +10,11 @@ export interface TableMode extends Mode {
   /** SQL for the mode's value in a row. */
   expression: string
   /**
-   * raw: a whole number from 1 is the index. integer, date: coded as they come, and sorted after. text: anything
+   * raw: a whole number from 1 is the index. number: coded as the numbers stream by, and sorted after. text: anything
    * else, coded by DuckDB. known: must be among labels given.
    */
-  coding: 'raw' | 'integer' | 'date' | 'text' | 'known'
+  coding: 'raw' | 'number' | 'text' | 'known'
 }
-
-const INTEGERS = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/
 
 /** A column by its name, as it is; anything else is SQL. */
 export function expressionOf(text: string, columns: readonly Column[]): string {
@@ -55,17 +54,11 @@ export async function resolveMode(
   const [, prefix, name] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(given.trim()) ?? []
   if (!name) throw new InputError(`The mode '${given}' is empty; give a column or an SQL expression.`)
   const type = await typeOf(session, table, name, columns)
-  const whole = INTEGERS.test(type)
-  if (prefix === 'raw' && !whole)
+  const raw = (prefix ?? index) === 'raw' && isWhole(type)
+  if (prefix === 'raw' && !raw)
     throw new InputError(
       `The mode ${name} cannot be an index as it is: its type is ${type}, not a whole number; leave out raw:.`,
     )
-  const coding = !whole
-    ? type === 'DATE'
-      ? 'date'
-      : 'text'
-    : (prefix ?? index) === 'raw'
-      ? 'raw'
-      : 'integer'
+  const coding = raw ? 'raw' : numberType(type) ? 'number' : 'text'
   return { name, type, expression: expressionOf(name, columns), coding }
 }

@@ -17,8 +17,8 @@ export interface PredictTableOptions {
   output: string | { format: TableText; write(text: string): Promise<void> }
   /** For labels that the model does not know: nothing (default), a number, or its mean over the modes not known. */
   fallback?: number | 'mean'
-  /** The column or SQL expression of observed values, to compare the predictions with. */
-  value?: string
+  /** The column or SQL expression of observed values, to compare the predictions with; or one that may be missing. */
+  value?: string | { ifPresent: string }
   /** Told how many rows are done. */
   onRows?(rows: number): void
 }
@@ -27,7 +27,7 @@ export interface TablePredictions {
   rows: number
   /** Rows with a label that the model does not know. */
   unknown: number
-  /** Over the rows with a value and a prediction; only where a value was asked for. */
+  /** Over the rows with a value and a prediction, if there are any. */
   error?: ErrorSummary
 }
 
@@ -37,7 +37,7 @@ export async function predictTable(
   path: string,
   options: PredictTableOptions,
 ): Promise<TablePredictions> {
-  const { output, value } = options
+  const { output } = options
   const format = typeof output === 'string' ? tableText(output) : output.format
   if (typeof output === 'string' && !format && !hasEnding(output, ['.parquet']))
     throw new InputError(
@@ -46,21 +46,45 @@ export async function predictTable(
   const session = await openSession(path)
   try {
     const queries = await openQueries(session, path, model)
-    if (value !== undefined) await typeOf(session, 'queries', value, queries.columns)
+    const value = await findValue(session, queries, options.value)
     const taken = new Set(queries.columns.map(({ name }) => name.toLowerCase()))
     const name = freeName('prediction', taken)
     const tally: Tally = { rows: 0, unknown: 0, squares: 0, absolutes: 0, norm2: 0, entries: 0 }
-    const batches = predictRows(session, queries, model, options, tally, rowColumns(queries, format))
+    const batches = predictRows(
+      session,
+      queries,
+      model,
+      { ...options, value },
+      tally,
+      rowColumns(queries, format),
+    )
     if (format) {
       const text = predictionText(batches, [...queries.columns.map((column) => column.name), name], format)
       if (typeof output === 'string') await writeFileWhole(output, encoded(text))
       else for await (const piece of text) await output.write(piece)
     } else await writeParquet(session, output as string, batches, name)
     const { rows, unknown } = tally
-    return { rows, unknown, ...(value !== undefined && { error: summarizeError(tally) }) }
+    return { rows, unknown, ...(tally.entries > 0 && { error: summarizeError(tally) }) }
   } finally {
     session.close()
   }
+}
+
+/** SQL for the observed values, or NULL where the table has none. */
+async function findValue(
+  session: TableSession,
+  { columns }: Queries,
+  value: PredictTableOptions['value'],
+): Promise<string> {
+  const text = typeof value === 'object' ? value.ifPresent : value
+  if (text === undefined) return 'NULL'
+  try {
+    await typeOf(session, 'queries', text, columns)
+  } catch (error) {
+    if (typeof value === 'object') return 'NULL'
+    throw error
+  }
+  return `TRY_CAST(${expressionOf(text, columns)} AS DOUBLE)`
 }
 
 /** Counts, and the sums of errors. */
@@ -82,17 +106,16 @@ export interface PredictedBatch {
 
 async function* predictRows(
   session: TableSession,
-  { columns, modes, table }: Queries,
+  { modes, table }: Queries,
   model: CpModel,
-  { value, fallback, onRows }: PredictTableOptions,
+  { value, fallback, onRows }: Omit<PredictTableOptions, 'value'> & { value: string },
   tally: Tally,
   wanted: readonly string[],
 ): AsyncGenerator<PredictedBatch> {
   const order = modes.length
   const places = modes.map((_, mode) => indexOf(model, mode))
   const partly = predictKnown(model)
-  const observed = value === undefined ? 'NULL' : `TRY_CAST(${expressionOf(value, columns)} AS DOUBLE)`
-  const query = [...modes, observed, ...wanted].join(', ')
+  const query = [...modes, value, ...wanted].join(', ')
   for await (const chunk of session.stream(`SELECT ${query} FROM ${table}`)) {
     const fields = chunk.getColumns()
     const predictions = new Float32Array(chunk.rowCount)

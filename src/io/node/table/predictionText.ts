@@ -29,13 +29,13 @@ export async function* predictionText(
     predictions.forEach((prediction, row) => {
       const y = Number.isNaN(prediction) ? null : decimal(prediction)
       if (isJson(format)) {
-        const before = format === 'ndjson' ? '' : rows++ === 0 ? '[' : ','
-        text += `${before}${String(fields[0][row]).slice(0, -1)},${key}:${y}}\n`
+        const object = `${String(fields[0][row]).slice(0, -1)},${key}:${y}}`
+        text += format === 'ndjson' ? `${object}\n` : `${rows++ === 0 ? '[' : ','}\n${object}`
       } else text += `${line([...fields.map((column) => column[row] as string | null), y])}\n`
     })
     yield text
   }
-  if (format === 'json') yield rows === 0 ? '[]\n' : ']\n'
+  if (format === 'json') yield rows === 0 ? '[]\n' : '\n]\n'
 }
 
 /** In quotes where it must be; no text at all is an empty field, an empty text a pair of quotes. */

@@ -7,8 +7,9 @@ import { coordinateTable } from '../../../tensor/coordinateTable.ts'
 import { type SparseTensor, sparseTensor } from '../../../tensor/sparseTensor.ts'
 import { codedRows, createLabels, pickedRows } from './coding.ts'
 import { type Entries, readEntries } from './entries.ts'
-import { BeyondPrecision } from './integerCoder.ts'
-import { expressionOf, names, type TableMode } from './modes.ts'
+import { expressionOf, names } from './modes.ts'
+import { BeyondPrecision } from './numberCoder.ts'
+import { textOfNumbers } from './numberTypes.ts'
 import type { ReadTableOptions } from './options.ts'
 import { type Plan, planTable } from './plan.ts'
 import { openSession, type TableSession } from './session.ts'
@@ -55,7 +56,9 @@ async function readPlanned(
   const texts = await createLabels(session, plan, rows, options.like?.labels)
   const entries = await readRows(session, plan, rows, where, options)
   const { indices, values } = entries
-  const labels = modes.map((mode, m) => texts[m] ?? entries.distinct[m]?.map(labelOf(mode)))
+  const labels = [...texts]
+  for (const [m, numbers] of entries.distinct.entries())
+    if (numbers) labels[m] = await textOfNumbers(session, modes[m].type, numbers)
   const dims = modes.map(
     (_, m) =>
       options.dims?.[m] ?? labels[m]?.length ?? Math.max(largest(indices[m]) + 1, options.like?.dims[m] ?? 0),
@@ -67,6 +70,7 @@ async function readPlanned(
     {
       ...{ dims, indices, values, modes: modes.map(({ name, type }) => ({ name, type })) },
       ...(labels.some((names) => names) && { labels }),
+      ...(plan.value !== undefined && merge !== 'count' && { valueName: plan.value }),
     },
     {
       where: at,
@@ -116,10 +120,6 @@ async function valueThatIsNoNumber(
     return new InputError(
       `${where}, row ${found[0]}: the value ${value} is "${found[1]}", which is no number; mend it or leave it empty.`,
     )
-}
-
-function labelOf({ coding }: TableMode): (value: number) => string {
-  return coding === 'date' ? (days) => new Date(days * 86_400_000).toISOString().slice(0, 10) : String
 }
 
 function largest(column: Uint32Array): number {

@@ -50,7 +50,10 @@ async function movielens(
   }
 }
 
-/** Day × hour × latitude × longitude, coordinates rounded to three decimals (about 100 m), pickups counted: FROSTT's. */
+/**
+ * Day × hour × latitude × longitude, coordinates rounded to three decimals (about 100 m), pickups counted: FROSTT's.
+ * Halves are rounded to even, as NumPy does; SQL's round would give other cells.
+ */
 async function uber(
   _session: TableSession,
   table: string,
@@ -63,8 +66,6 @@ async function uber(
         `${where}: there is no column "${needed}"; name FiveThirtyEight's files, as in uber-raw-data-apr14.csv.`,
       )
   const time = `strptime("Date/Time", '%m/%d/%Y %H:%M:%S')`
-  return {
-    table,
-    options: { modes: [`day(${time})`, `hour(${time})`, 'round(Lat, 3)', 'round(Lon, 3)'], merge: 'count' },
-  }
+  const places = ['Lat', 'Lon'].map((degrees) => `round_even(${degrees} * 1000, 0) / 1000`)
+  return { table, options: { modes: [`day(${time})`, `hour(${time})`, ...places], merge: 'count' } }
 }

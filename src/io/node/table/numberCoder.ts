@@ -1,6 +1,6 @@
 import { InputError } from '../../../inputError.ts'
 
-/** Values below this are looked up in an array, others in a map. */
+/** Whole numbers below this are looked up in an array, others in a map. */
 const SMALL = 2 ** 22
 /** What a Map can hold. */
 const MOST = 2 ** 24 - 1
@@ -16,7 +16,7 @@ export class BeyondPrecision extends Error {
 }
 
 /** Numbers the distinct values of a mode as they come: 0, 1, 2 … */
-export class IntegerCoder {
+export class NumberCoder {
   /** In order of arrival. */
   readonly values: number[] = []
   #small = new Uint32Array(2 ** 12) // code + 1; 0 is none yet
@@ -29,7 +29,7 @@ export class IntegerCoder {
   }
 
   code(value: number): number {
-    if (value >= 0 && value < SMALL) {
+    if (value >= 0 && value < SMALL && Number.isInteger(value)) {
       if (value >= this.#small.length) this.#grow(value)
       const found = this.#small[value]
       if (found > 0) return found - 1
@@ -38,7 +38,7 @@ export class IntegerCoder {
     }
     const found = this.#large.get(value)
     if (found !== undefined) return found
-    if (!Number.isSafeInteger(value)) throw new BeyondPrecision(this.#name)
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new BeyondPrecision(this.#name)
     if (this.#large.size === MOST)
       throw new InputError(
         `The mode ${this.#name} has more than ${MOST} distinct values; bin it, as in week(x) or bins(x, 100).`,
