@@ -15,6 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // the policy knows no data: URLs but for images
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   worker: { format: 'es' },
   resolve: { conditions: ['browser', 'module', 'import', 'default'] },

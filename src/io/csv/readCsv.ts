@@ -107,7 +107,7 @@ class Rows {
 
   finish(merge: CsvMerge): SparseTensor {
     this.#parser.finish()
-    const { name, modes, negative } = this.#options
+    const { name, modes, value, negative } = this.#options
     if (this.entries === 0) throw new InputError(`${name}: no rows are left to make a tensor of.`)
     const sorted = this.#columns.map((column) => column.sorted())
     const indices = this.#indices.map((column, m) => {
@@ -125,6 +125,7 @@ class Rows {
         values: trim(this.#values, this.entries),
         labels: sorted.map(({ labels }) => labels),
         modes: modes.map((mode, m) => ({ name: mode, type: sorted[m].type })),
+        ...(value !== undefined && merge !== 'count' && { valueName: value }),
       },
       { where, duplicates: merge === 'count' ? 'sum' : merge, ...(negative && { negative }) },
     )

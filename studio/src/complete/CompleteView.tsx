@@ -109,6 +109,12 @@ export function CompleteView({ complain, settle }: ViewProps) {
     }
   }
 
+  /** Four habits of riding are hidden in it. */
+  function openSample(): void {
+    setRank(4)
+    void open(sampleTable())
+  }
+
   async function read(from: File, how: Reading): Promise<void> {
     setReading(how)
     dropRun()
@@ -144,7 +150,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
   }
 
   const { over, handlers } = useDrop((next) => void open(next))
-  if (!file || !opened) return <Welcome onFile={(next) => void open(next)} />
+  if (!file || !opened) return <Welcome onFile={(next) => void open(next)} onSample={openSample} />
   const last = run.history.at(-1)
   const table = opened.kind === 'table' && reading.choice
 
@@ -189,7 +195,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
           <h2>Data</h2>
           <div class="buttons">
             <FileButton accept={ACCEPT} label="Open a file …" onFile={(next) => void open(next)} />
-            <button type="button" class="button" onClick={() => void open(sampleTable())}>
+            <button type="button" class="button" onClick={openSample}>
               Use the sample
             </button>
           </div>
@@ -285,7 +291,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
   )
 }
 
-function Welcome({ onFile }: { onFile(file: File): void }) {
+function Welcome({ onFile, onSample }: { onFile(file: File): void; onSample(): void }) {
   return (
     <div class="welcome">
       <FileDrop accept={ACCEPT} label="Open a file …" onFile={onFile}>
@@ -295,12 +301,12 @@ function Welcome({ onFile }: { onFile(file: File): void }) {
           <code>.npz</code> of NumPy’s; or a model that Lacuna saved.
         </p>
       </FileDrop>
-      <p class="soft">
-        Or look at{' '}
-        <button type="button" class="button" onClick={() => onFile(sampleTable())}>
-          a sample: bicycle trips in a made-up town
+      <div class="stack tight">
+        <p class="soft">or begin with an example</p>
+        <button type="button" class="button" onClick={onSample}>
+          Bicycle trips in a made-up town
         </button>
-      </p>
+      </div>
     </div>
   )
 }

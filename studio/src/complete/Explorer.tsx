@@ -38,19 +38,14 @@ interface Props {
 export function Explorer({ name, model, call, complain }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
-  const [labels, setLabels] = useState<string[]>(() =>
-    model.modes.map(({ labelled }) => (labelled ? '' : '1')),
-  )
+  const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
 
   useEffect(() => {
-    call.components().then(setComponents, complain)
-    // Begin with the first row of each mode.
-    void Promise.all(
-      model.modes.map(
-        async ({ labelled }, mode) =>
-          labels[mode] || (labelled ? ((await call.suggest(mode, ''))[0] ?? '') : '1'),
-      ),
-    ).then(setLabels, complain)
+    call.components().then((found) => {
+      setComponents(found)
+      // Begin where most is going on: with what the first component is about.
+      setLabels(found[0].modes.map(({ strongest }) => strongest[0].label))
+    }, complain)
   }, [model])
 
   const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
