@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useView } from './address.ts'
 import { CompleteView } from './complete/CompleteView.tsx'
+import { PaperView } from './paper/PaperView.tsx'
 import { RestoreView } from './restore/RestoreView.tsx'
 import { Header } from './shell/Header.tsx'
 import { Notice } from './shell/Notice.tsx'
@@ -35,6 +36,9 @@ export function App() {
           hidden={view !== 'complete'}
         >
           <CompleteView {...shared} />
+        </section>
+        <section id="view-paper" role="tabpanel" aria-labelledby="tab-paper" hidden={view !== 'paper'}>
+          <PaperView {...shared} />
         </section>
       </main>
       <footer class="footer">

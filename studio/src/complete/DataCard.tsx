@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot'
 import { count, figure, percent } from '../numbers.ts'
 import { Chart } from '../parts/Chart.tsx'
+import { chartStyle } from '../parts/chartStyle.ts'
 import type { Bin, DataSummary, ModeSummary } from './protocol.ts'
 
 /** What was observed: how much, of what size, and how it is spread. */
@@ -68,7 +69,7 @@ const small = {
   marginRight: 4,
   marginTop: 8,
   marginBottom: 20,
-  style: { fontSize: '10px', background: 'none' },
+  style: { ...chartStyle, fontSize: '10px' },
 }
 
 function histogram(bins: readonly Bin[], width: number): Element {

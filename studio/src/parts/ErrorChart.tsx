@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot'
 import type { Progress } from '../solving/solving.ts'
 import { Chart } from './Chart.tsx'
+import { chartStyle } from './chartStyle.ts'
 
 /** A chart of more points than this says no more. */
 const MOST_POINTS = 200
@@ -25,7 +26,7 @@ export function ErrorChart({ history, known, heldOut }: Props) {
       marginLeft: 44,
       marginRight: 12,
       marginBottom: 32,
-      style: { fontSize: '11px', background: 'none' },
+      style: chartStyle,
       x: { label: 'epochs', nice: true, ticks: 5 },
       y: { type: 'log', label: 'relative error', grid: true, ticks: 4, tickFormat: '~g' },
       marks: [

@@ -1,6 +1,6 @@
 /** A picture to begin with. */
-export function samplePicture(): ImageData {
-  const [width, height] = [720, 480]
+export function samplePicture(scale = 1): ImageData {
+  const [width, height] = [720 * scale, 480 * scale]
   const image = new ImageData(width, height)
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++)
