@@ -26,6 +26,9 @@ export const purpose = {
   noise: 7,
   ratings: 8,
   probe: 9,
+  damage: 10,
+  patches: 11,
+  drawing: 12,
 } as const
 
 /** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */

@@ -1,5 +1,6 @@
 export { checkOutput } from './checkOutput.ts'
 export { writableEndings } from './endings.ts'
+export { type ImageFile, readImage, writePng } from './imageFile.ts'
 export { type OpenFile, openFile } from './openFile.ts'
 export {
   type ReadTensorOptions,

@@ -1,0 +1,169 @@
+/**
+ * Fills the holes of a picture. By default in three steps:
+ *
+ * 1. a smooth surface through the known values (smoothStart.ts) is the first guess;
+ * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from some of the guess where
+ *    nothing is known; the mean over the patches is the next guess, for a second model of smaller patches;
+ * 3. some known pixels were kept from both: by them the best mixture of model and smooth surface is found.
+ *
+ * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md tells what each idea gained.
+ */
+import { InputError } from '../inputError.ts'
+import { extend, purpose, stream } from '../random.ts'
+import { type CompleteOptions, complete, type EpochReport } from '../solver/index.ts'
+import { countHidden, keepAtRandom } from './damage.ts'
+import { averagePatches, patchGrid, patchTensor } from './patches.ts'
+import { brightness, emptyData, type Known, type Picture } from './picture.ts'
+import { plainTensor, plainValues } from './plain.ts'
+import { smoothValues } from './smoothStart.ts'
+
+export interface RestoreOptions
+  extends Pick<
+    CompleteOptions,
+    'rank' | 'lambda' | 'epochs' | 'seed' | 'threads' | 'signal' | 'solver' | 'sample' | 'maxInner'
+  > {
+  /** 'patches' (default), or 'plain': row × column × channel. */
+  method?: 'patches' | 'plain'
+  /** Known values are kept as they are, unless this asks for the model's. */
+  replaceKnown?: boolean
+  /** Told after every epoch: of which of how many models, and how it goes. */
+  onEpoch?: (stage: Stage, report: EpochReport) => void
+}
+
+export interface Stage {
+  /** 1, 2 … of `stages` */
+  stage: number
+  stages: number
+  /** Of the tensor that is completed. */
+  dims: readonly number[]
+  entries: number
+  rank: number
+  epochs: number
+}
+
+export interface Restoration {
+  picture: Picture
+  /** The tensors that were completed. */
+  stages: Stage[]
+  /** How much of the result is the model's, 0 to 1; the rest is the smooth surface. 1 without patches. */
+  modelShare: number
+  /** Whether it was interrupted: the picture is what was known by then. */
+  aborted: boolean
+}
+
+/** The paper's setting for its picture: 90% missing, 500 epochs. */
+export const paperSettings = {
+  ...{ method: 'plain', solver: 'paper', rank: 50, sample: 0.02, maxInner: 1, epochs: 500 },
+} as const satisfies RestoreOptions
+
+/** Edge and stride of the patches in pixels, and what each model is learned with. */
+const STAGES = [
+  { edge: 16, stride: 6, rank: 16, lambda: 1, epochs: 10 },
+  { edge: 12, stride: 4, rank: 24, lambda: 0.3, epochs: 10 },
+]
+/** The guess speaks at every ninth hidden value: at 90% missing, half of what a patch is learned from. */
+const GUESS_SHARE = 1 / 9
+/** More entries than this take too long: then each patch takes only some of its known values. */
+const MOST_ENTRIES = 12e6
+/** Part of the known pixels that choose between model and surface. */
+const JUDGES = 0.05
+
+export async function restore(picture: Picture, known: Known, options: RestoreOptions = {}): Promise<Restoration> {
+  const hidden = countHidden(known)
+  if (known.length !== picture.data.length)
+    throw new InputError(`The holes are given for ${known.length} values, but the picture has ${picture.data.length}.`)
+  if (hidden === known.length)
+    throw new InputError('Nothing of the picture is known: there is nothing to learn from.')
+  const { method = 'patches' } = options
+  if (hidden === 0 && !options.replaceKnown) return { picture, stages: [], modelShare: 0, aborted: false }
+  const values = brightness(picture)
+  const { filled, ...how } = await (method === 'plain' ? fillPlain : fillByPatches)(picture, values, known, options)
+  return { picture: compose(picture, known, filled, options.replaceKnown ?? false), ...how }
+}
+
+interface Filling extends Omit<Restoration, 'picture'> {
+  filled: Float32Array
+}
+
+async function fillPlain(picture: Picture, values: Float32Array, known: Known, options: RestoreOptions): Promise<Filling> {
+  const tensor = plainTensor(values, known, picture)
+  const { solver = 'fast', epochs = solver === 'paper' ? 100 : 500, rank = 50 } = options
+  const stage: Stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
+  const { model, stopped } = await complete(tensor, {
+    ...solverOptions(options),
+    ...{ solver, rank, epochs },
+    onEpoch: (report) => options.onEpoch?.(stage, report),
+  })
+  return { filled: plainValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
+}
+
+async function fillByPatches(picture: Picture, values: Float32Array, known: Known, options: RestoreOptions): Promise<Filling> {
+  const { seed = 1, signal } = options
+  const key = stream(seed, purpose.patches)
+  const judged = judges(known, picture.channels, extend(key, 0))
+  const taught = known.map((is, at) => is & (1 - judged[at]))
+  const start = smoothValues(values, taught, picture)
+  const stages: Stage[] = []
+  let guess = start
+  for (const [number, plan] of STAGES.entries()) {
+    if (signal?.aborted) break
+    const last = number === STAGES.length - 1
+    const rank = last ? (options.rank ?? plan.rank) : Math.min(plan.rank, options.rank ?? plan.rank)
+    const { lambda = plan.lambda, epochs = plan.epochs } = options
+    const arranged = patchTensor(
+      {
+        ...{ width: picture.width, height: picture.height, channels: picture.channels },
+        ...{ values, known: taught, guess, guessShare: GUESS_SHARE, key: extend(key, number + 1) },
+        knownShare: Math.min(1, MOST_ENTRIES / (known.length * (plan.edge / plan.stride) ** 2)),
+      },
+      patchGrid(picture, plan.edge, plan.stride),
+    )
+    const { tensor } = arranged
+    const stage = { ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims }, entries: tensor.values.length, rank, epochs }
+    stages.push(stage)
+    const { model } = await complete(tensor, {
+      ...solverOptions(options),
+      ...{ rank, lambda, epochs, seed },
+      onEpoch: (report) => options.onEpoch?.(stage, report),
+    })
+    guess = averagePatches(model, arranged, picture, guess)
+  }
+  const modelShare = bestMixture(values, judged, start, guess)
+  const surface = smoothValues(values, known, picture)
+  const filled = surface.map((smooth, at) => smooth + modelShare * (guess[at] - smooth))
+  return { filled, stages, modelShare, aborted: signal?.aborted ?? false }
+}
+
+function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: RestoreOptions): CompleteOptions {
+  return { lambda, sample, maxInner, seed, threads, signal }
+}
+
+/** Ones at the known values of some pixels. */
+function judges(known: Known, channels: number, key: number): Uint8Array {
+  const pixels = known.length / channels
+  const picked = keepAtRandom(pixels, Math.round(JUDGES * pixels), key)
+  return known.map((is, at) => is & picked[Math.floor(at / channels)])
+}
+
+/** The share a in [0, 1] for which start + a (guess − start) is closest to the judges' values. */
+function bestMixture(values: Float32Array, judged: Uint8Array, start: Float32Array, guess: Float32Array): number {
+  let [along, squares] = [0, 0]
+  for (let at = 0; at < values.length; at++) {
+    if (!judged[at]) continue
+    const step = guess[at] - start[at]
+    along += step * (values[at] - start[at])
+    squares += step * step
+  }
+  return squares > 0 ? Math.min(1, Math.max(0, along / squares)) : 1
+}
+
+/** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
+function compose(picture: Picture, known: Known, filled: Float32Array, replaceKnown: boolean): Picture {
+  const data = emptyData(picture)
+  for (let at = 0; at < data.length; at++)
+    data[at] =
+      known[at] && !replaceKnown
+        ? picture.data[at]
+        : Math.round(Math.min(1, Math.max(0, filled[at])) * picture.maximum)
+  return { ...picture, data }
+}

@@ -1,0 +1,24 @@
+import { checkSameSize, emptyData, type Known, type Picture } from './picture.ts'
+
+/** What was left of a picture: its holes are black. */
+export function blacken(picture: Picture, known: Known): Picture {
+  const data = emptyData(picture)
+  for (let at = 0; at < data.length; at++) data[at] = known[at] ? picture.data[at] : 0
+  return { ...picture, data }
+}
+
+/** Pictures of one size in a row, with a thin white gap between them. */
+export function sideBySide(panels: readonly Picture[]): Picture {
+  const [{ width, height, channels, maximum }] = panels
+  for (const panel of panels) checkSameSize(panels[0], panel, 'A panel')
+  const gap = Math.max(2, Math.round(width / 100))
+  const whole = { width: panels.length * (width + gap) - gap, height, channels, maximum }
+  const data = emptyData(whole).fill(maximum)
+  for (const [n, panel] of panels.entries())
+    for (let i = 0; i < height; i++) {
+      const line = panel.data.subarray(i * width * channels, (i + 1) * width * channels)
+      const scale = maximum / panel.maximum
+      data.set(scale === 1 ? line : line.map((value) => value * scale), (i * whole.width + n * (width + gap)) * channels)
+    }
+  return { ...whole, data }
+}
