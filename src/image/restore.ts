@@ -9,8 +9,10 @@
  * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md tells what each idea gained.
  */
 import { InputError } from '../inputError.ts'
+import type { CpModel } from '../model/index.ts'
 import { extend, purpose, stream } from '../random.ts'
-import { type CompleteOptions, complete, type EpochReport } from '../solver/index.ts'
+import { type CompleteOptions, type Completion, complete, type EpochReport } from '../solver/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
 import { countHidden, keepAtRandom } from './damage.ts'
 import { averagePatches, patchGrid, patchTensor } from './patches.ts'
 import { brightness, emptyData, type Known, type Picture } from './picture.ts'
@@ -28,6 +30,12 @@ export interface RestoreOptions
   replaceKnown?: boolean
   /** Told after every epoch: of which of how many models, and how it goes. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
+  /** Completes the tensors: `complete` by default. `show` makes the picture that a model, even an early one, stands for. */
+  solve?: (
+    tensor: SparseTensor,
+    options: CompleteOptions & { rank: number },
+    show: (model: CpModel) => Picture,
+  ) => Promise<Completion>
 }
 
 export interface Stage {
@@ -89,11 +97,16 @@ async function fillPlain(picture: Picture, values: Float32Array, known: Known, o
   const tensor = plainTensor(values, known, picture)
   const { solver = 'fast', epochs = solver === 'paper' ? 100 : 500, rank = 50 } = options
   const stage: Stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
-  const { model, stopped } = await complete(tensor, {
-    ...solverOptions(options),
-    ...{ solver, rank, epochs },
-    onEpoch: (report) => options.onEpoch?.(stage, report),
-  })
+  const { solve = complete, replaceKnown = false } = options
+  const { model, stopped } = await solve(
+    tensor,
+    {
+      ...solverOptions(options),
+      ...{ solver, rank, epochs },
+      onEpoch: (report) => options.onEpoch?.(stage, report),
+    },
+    (model) => compose(picture, known, plainValues(model), replaceKnown),
+  )
   return { filled: plainValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
 
@@ -103,6 +116,13 @@ async function fillByPatches(picture: Picture, values: Float32Array, known: Know
   const judged = judges(known, picture.channels, extend(key, 0))
   const taught = known.map((is, at) => is & (1 - judged[at]))
   const start = smoothValues(values, taught, picture)
+  const surface = smoothValues(values, known, picture)
+  /** Step 3, for what a model makes of the picture. */
+  const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
+    const modelShare = bestMixture(values, judged, start, learned)
+    return { filled: surface.map((smooth, at) => smooth + modelShare * (learned[at] - smooth)), modelShare }
+  }
+  const { solve = complete } = options
   const stages: Stage[] = []
   let guess = start
   for (const [number, plan] of STAGES.entries()) {
@@ -121,17 +141,20 @@ async function fillByPatches(picture: Picture, values: Float32Array, known: Know
     const { tensor } = arranged
     const stage = { ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims }, entries: tensor.values.length, rank, epochs }
     stages.push(stage)
-    const { model } = await complete(tensor, {
-      ...solverOptions(options),
-      ...{ rank, lambda, epochs, seed },
-      onEpoch: (report) => options.onEpoch?.(stage, report),
-    })
-    guess = averagePatches(model, arranged, picture, guess)
+    const before = guess
+    const averaged = (model: CpModel): Float32Array => averagePatches(model, arranged, picture, before)
+    const { model } = await solve(
+      tensor,
+      {
+        ...solverOptions(options),
+        ...{ rank, lambda, epochs, seed },
+        onEpoch: (report) => options.onEpoch?.(stage, report),
+      },
+      (model) => compose(picture, known, mixed(averaged(model)).filled, options.replaceKnown ?? false),
+    )
+    guess = averaged(model)
   }
-  const modelShare = bestMixture(values, judged, start, guess)
-  const surface = smoothValues(values, known, picture)
-  const filled = surface.map((smooth, at) => smooth + modelShare * (guess[at] - smooth))
-  return { filled, stages, modelShare, aborted: signal?.aborted ?? false }
+  return { ...mixed(guess), stages, aborted: signal?.aborted ?? false }
 }
 
 function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: RestoreOptions): CompleteOptions {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ViewProps } from '../App.tsx'
 import { figure, percent } from '../numbers.ts'
-import { damaged, hideAtRandom } from '../restore/damage.ts'
+import { damaged, lostAtRandom } from '../restore/damage.ts'
 import { Canvas } from '../restore/Stage.tsx'
 import { samplePicture } from '../restore/sample.ts'
 import type { Frame } from '../restore/worker.ts'
@@ -23,7 +23,7 @@ export function PaperView({ complain, settle }: ViewProps) {
   const [curves, setCurves] = useState<readonly Curve[]>([])
   const [frames, setFrames] = useState<Record<string, Frame>>({})
   const picture = useMemo(() => samplePicture(0.5), [])
-  const mask = useMemo(() => hideAtRandom([picture.width, picture.height], imageHidden, 1), [picture])
+  const mask = useMemo(() => lostAtRandom([picture.width, picture.height], imageHidden, 1), [picture])
   const holes = useMemo(() => damaged(picture, mask), [picture, mask])
 
   useEffect(() => {

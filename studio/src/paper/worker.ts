@@ -1,7 +1,7 @@
 /** Small versions of the paper's first two experiments, off the page's thread. */
-import { type CompleteOptions, type EpochReport, synthetic } from 'lacuna'
-import { arrange, assemble, psnr } from '../restore/arrangement.ts'
+import { type CompleteOptions, type EpochReport, type Picture, quality, restore, synthetic } from 'lacuna'
 import type { Mask } from '../restore/damage.ts'
+import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'
 import type { Frame } from '../restore/worker.ts'
 import { answerCalls, tell } from '../solving/remote.ts'
 import { Solving } from '../solving/solving.ts'
@@ -14,21 +14,27 @@ const functions = {
   /** Figure 1: the same picture by both solvers, one after the other. */
   async image(picture: ImageData, mask: Mask): Promise<void> {
     stopped = false
-    const tensor = arrange(picture, mask)
+    const truth = pictureOf(picture)
+    const known = knownOf(mask)
     for (const run of imageRuns) {
       if (stopped) return
       const curve = newCurve('image', run.name)
-      const frameOf = (factors: readonly Float32Array[]): Frame => {
-        const image = assemble(factors, picture, mask)
-        return { image, psnr: psnr(picture, image, mask) }
+      const show = (restored: Picture): void => {
+        const frame: Frame = { image: imageOf(restored), psnr: quality(truth, restored, known).psnr }
+        tell('picture', { name: run.name, frame })
       }
-      current = new Solving(tensor, undefined, {
-        onEpoch: (progress) => curve.add(progress, progress.train.relative),
-        onFactors: (factors) => tell('picture', { name: run.name, frame: frameOf(factors) }),
+      const { picture: restored } = await restore(truth, known, {
+        method: 'plain',
+        solve(tensor, _, pictureOfModel) {
+          current = new Solving(tensor, undefined, {
+            onEpoch: (progress) => curve.add(progress, progress.train.relative),
+            onModel: (model) => show(pictureOfModel(model)),
+          })
+          return current.run(run.options)
+        },
       })
-      const { model } = await current.run(run.options)
       curve.end()
-      tell('picture', { name: run.name, frame: frameOf(model.factors) })
+      show(restored)
     }
   },
 

@@ -4,6 +4,8 @@ interface Props {
   status: Status
   /** What a fresh run is called. */
   start: string
+  /** What going on after the end is called. */
+  goOn?: string
   disabled?: boolean
   onStart(): void
   onPause(): void
@@ -11,12 +13,12 @@ interface Props {
 }
 
 /** The one large button: start, pause, continue. */
-export function RunButton({ status, start, disabled, onStart, onPause, onGoOn }: Props) {
+export function RunButton({ status, start, goOn = 'Go on', disabled, onStart, onPause, onGoOn }: Props) {
   const [text, act] = {
     idle: [start, onStart] as const,
     running: ['Pause', onPause] as const,
     paused: ['Continue', onGoOn] as const,
-    done: ['Go on', onGoOn] as const,
+    done: [goOn, onGoOn] as const,
   }[status]
   return (
     <button type="button" class="button primary" disabled={disabled} onClick={act}>

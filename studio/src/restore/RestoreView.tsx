@@ -8,6 +8,7 @@ import { FileButton, useDrop } from '../parts/FileDrop.tsx'
 import { LambdaField } from '../parts/LambdaField.tsx'
 import { RunButton } from '../parts/RunButton.tsx'
 import { RunFigures } from '../parts/RunFigures.tsx'
+import { Segmented } from '../parts/Segmented.tsx'
 import { Slider } from '../parts/Slider.tsx'
 import type { RunSettings } from '../solving/solving.ts'
 import { forget, keep, recall } from '../storage.ts'
@@ -15,7 +16,7 @@ import { type DamageKind, DamagePanel } from './DamagePanel.tsx'
 import {
   both,
   damaged,
-  hideAtRandom,
+  lostAtRandom,
   lostShare,
   type Mask,
   maskFrom,
@@ -28,8 +29,19 @@ import { loadPicture, toPng } from './picture.ts'
 import { Canvas, type Side, Stage } from './Stage.tsx'
 import { samplePicture } from './sample.ts'
 import { type Kept, useRestoring } from './useRestoring.ts'
+import type { Method } from './worker.ts'
 
 const SEED = 1
+
+const methods = [
+  { value: 'patches', text: 'Patches' },
+  { value: 'plain', text: 'Plain' },
+] as const
+
+const methodHints: Record<Method, string> = {
+  patches: 'Patch × pixel × colour: learns the small patterns of the whole picture.',
+  plain: 'Row × column × colour, as in the paper.',
+}
 
 interface Opened {
   image: ImageData
@@ -41,7 +53,8 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const [opened, setOpened] = useState<Opened>()
   const [kind, setKind] = useSetting<DamageKind>('restore', 'damage', 'pixels')
   const [hidden, setHidden] = useSetting<number>('restore', 'hide', 80)
-  const [rank, setRank] = useSetting<number>('restore', 'rank', 40)
+  const [rank, setRank] = useSetting<number>('restore', 'rank', 24)
+  const [method, setMethod] = useSetting<Method>('restore', 'method', 'patches')
   const [lambdaText, setLambda] = useSetting<string>('restore', 'lambda', 'auto')
   const [brush, setBrush] = useSetting<number>('restore', 'brush', 24)
   const [text, setText] = useSetting<string>('restore', 'text', 'What is missing can be found')
@@ -63,7 +76,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const size: Size = [image?.width ?? 1, image?.height ?? 1]
   const mask = useMemo<Mask | undefined>(() => {
     if (!image) return undefined
-    if (kind === 'pixels') return hideAtRandom(size, hidden / 100, SEED)
+    if (kind === 'pixels') return lostAtRandom(size, hidden / 100, SEED)
     return drawn ?? new Uint8Array(size[0] * size[1])
   }, [image, kind, hidden, drawn])
   const holes = useMemo(() => image && mask && damaged(image, mask), [image, mask])
@@ -84,11 +97,11 @@ export function RestoreView({ complain, settle }: ViewProps) {
     setOpened(picture ? { image, name: picture.name, remark: picture.remark } : sampleOf(image))
     const mask =
       kind === 'pixels'
-        ? hideAtRandom([image.width, image.height], hidden / 100, SEED)
+        ? lostAtRandom([image.width, image.height], hidden / 100, SEED)
         : fits
           ? drawnBefore
           : undefined
-    if (kept && mask && kept.frame.image.width === image.width) restoring.recall(image, mask, kept)
+    if (kept && mask && kept.frame.image.width === image.width) restoring.recall(kept)
   }
 
   /** Whatever was restored belongs to another problem now. */
@@ -234,6 +247,17 @@ export function RestoreView({ complain, settle }: ViewProps) {
         />
         <div class="group">
           <h2>Model</h2>
+          <Segmented
+            label="Arrangement of the picture as a tensor"
+            choices={methods}
+            value={method}
+            onChange={(next) => {
+              dropResult()
+              setMethod(next)
+              setRank(next === 'plain' ? 50 : 24)
+            }}
+          />
+          <small class="soft">{methodHints[method]}</small>
           <Slider
             label="Rank, how much detail"
             min={4}
@@ -263,10 +287,15 @@ export function RestoreView({ complain, settle }: ViewProps) {
               onStart={() => {
                 settle()
                 setAgainst('damaged')
-                restoring.start(image, mask, settings())
+                restoring.start(image, mask, method, settings())
               }}
               onPause={restoring.pause}
-              onGoOn={() => restoring.goOn(settings())}
+              goOn={restoring.recalled ? 'Restore again' : 'Go on'}
+              onGoOn={() =>
+                restoring.recalled
+                  ? restoring.start(image, mask, method, settings())
+                  : restoring.goOn(settings())
+              }
             />
           </div>
           {status !== 'idle' && (

@@ -1,12 +1,16 @@
 /** Damage is a mask over the picture: 1 where a pixel is lost. */
+import { hideAtRandom } from 'lacuna'
 
 export type Mask = Uint8Array<ArrayBuffer>
 /** Width and height. */
 export type Size = readonly [number, number]
 export type Point = readonly [number, number]
 
-/** Pixels lost at random, the same ones for the same seed. */
-export { hideAtRandom } from './arrangement.ts'
+/** Pixels lost at random, the same ones for the same seed as on the command line. */
+export function lostAtRandom([width, height]: Size, share: number, seed: number): Mask {
+  const known = hideAtRandom({ width, height, channels: 1, maximum: 255 }, { share, seed })
+  return Uint8Array.from(known, (is) => 1 - is)
+}
 
 /** Draws with the canvas' own tools; whatever is more than half covered counts as lost. */
 function drawn(

@@ -3,7 +3,7 @@ import { type Connection, connect } from '../solving/remote.ts'
 import type { Progress, RunSettings } from '../solving/solving.ts'
 import { type Run, useRun } from '../solving/useRun.ts'
 import type { Mask } from './damage.ts'
-import type { Frame, Outcome, RestoreFunctions } from './worker.ts'
+import type { Frame, Method, Outcome, RestoreFunctions } from './worker.ts'
 
 /** What is worth keeping of a restored picture. */
 export interface Kept extends Outcome {
@@ -13,14 +13,16 @@ export interface Kept extends Outcome {
 export interface Restoring extends Omit<Run, 'start' | 'reset'> {
   /** The picture as it is now. */
   frame: Frame | undefined
-  start(picture: ImageData, mask: Mask, settings: RunSettings): void
+  start(picture: ImageData, mask: Mask, method: Method, settings: RunSettings): void
   reset(): void
-  /** As it was before a reload. */
-  recall(picture: ImageData, mask: Mask, kept: Kept): void
+  /** As it was before a reload. What was learned is not there any more, only its picture. */
+  recall(kept: Kept): void
+  recalled: boolean
 }
 
 export function useRestoring(complain: (error: unknown) => void, onOutcome: (kept: Kept) => void): Restoring {
   const [frame, setFrame] = useState<Frame>()
+  const [recalled, setRecalled] = useState(false)
   const connection: Connection<RestoreFunctions> = useMemo(
     () => connect(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'restore' })),
     [],
@@ -38,19 +40,22 @@ export function useRestoring(complain: (error: unknown) => void, onOutcome: (kep
   return {
     ...run,
     frame,
-    start(picture, mask, settings) {
+    recalled,
+    start(picture, mask, method, settings) {
       setFrame(undefined)
-      void call.load(picture, mask)
+      setRecalled(false)
+      void call.load(picture, mask, method)
       run.start(settings)
     },
     reset() {
       void call.drop()
       setFrame(undefined)
+      setRecalled(false)
       run.reset()
     },
-    recall(picture, mask, kept) {
-      void call.load(picture, mask, kept)
+    recall(kept) {
       setFrame(kept.frame)
+      setRecalled(true)
       run.reset(kept.history)
     },
   }

@@ -26,8 +26,8 @@ export interface Progress extends EpochReport {
 
 export interface Watcher {
   onEpoch(progress: Progress): void
-  /** Told at most a few times a second, with the factors as they are: drawing them takes a share of the time only. */
-  onFactors?(factors: Float32Array[], settings: RunSettings): void
+  /** Told at most a few times a second, with the model as it is: drawing it takes a share of the time only. */
+  onModel?(model: CpModel): void
 }
 
 /** Drawing may take about a third of the time. */
@@ -42,12 +42,24 @@ export class Solving {
   #engine: PausableEngine | undefined
   #abort: AbortController | undefined
   #next: RunSettings | undefined
-  #before = { epoch: 0, seconds: 0 }
+  #before: { epoch: number; seconds: number }
 
-  constructor(train: SparseTensor, validation: SparseTensor | undefined, watcher: Watcher) {
+  /** `before`: what earlier problems of the same task took; reports count on from there. */
+  constructor(
+    train: SparseTensor,
+    validation: SparseTensor | undefined,
+    watcher: Watcher,
+    before = { epoch: 0, seconds: 0 },
+  ) {
     this.#train = train
     this.#validation = validation
     this.#watcher = watcher
+    this.#before = { ...before }
+  }
+
+  /** What has been done so far. */
+  get done(): { epoch: number; seconds: number } {
+    return { ...this.#before }
   }
 
   get running(): boolean {
@@ -85,14 +97,6 @@ export class Solving {
     this.#abort?.abort()
   }
 
-  /** The model of this moment, even on the way. */
-  async currentModel(): Promise<CpModel | undefined> {
-    const factors = await this.#engine?.currentFactors()
-    if (!factors) return this.model
-    const { dims, labels, modes } = this.#train
-    return new CpModel({ dims, rank: factors[0].length / dims[0], factors, labels, modes })
-  }
-
   async #runOnce(settings: RunSettings): Promise<Completion> {
     const cpu = cpuEngine()
     const engine = new PausableEngine(cpu)
@@ -122,7 +126,7 @@ export class Solving {
             threads: cpu.threads,
             rank: settings.rank,
           })
-          if (this.#watcher.onFactors) drawing(() => this.#draw(engine, settings))
+          if (this.#watcher.onModel) drawing(() => this.#draw(engine))
         },
       })
     } finally {
@@ -130,8 +134,13 @@ export class Solving {
     }
   }
 
-  async #draw(engine: PausableEngine, settings: RunSettings): Promise<void> {
-    this.#watcher.onFactors?.(await engine.currentFactors(), settings)
+  async #draw(engine: PausableEngine): Promise<void> {
+    this.#watcher.onModel?.(this.#modelOf(await engine.currentFactors()))
+  }
+
+  #modelOf(factors: Float32Array[]): CpModel {
+    const { dims, labels, modes } = this.#train
+    return new CpModel({ dims, rank: factors[0].length / dims[0], factors, labels, modes })
   }
 }
 
