@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
-import { checkOutput, readModel, writeModel } from '../io/node/index.ts'
+import { checkOutput, readModel, type TableOptions, writeModel } from '../io/node/index.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
 import {
   type Completion,
@@ -27,10 +27,11 @@ import { epochLine } from './epochLine.ts'
 import { Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
-import { readWithProgress } from './reading.ts'
+import { type ReadingOptions, readWithProgress } from './reading.ts'
+import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { type Progress, painter, startProgress } from './terminal.ts'
 
-interface Options {
+interface Options extends TableOptions {
   rank: number
   solver: SolverName
   sample?: number | 'auto'
@@ -55,9 +56,9 @@ interface Options {
 }
 
 export function completeCommand(): Command {
-  return new Command('complete')
+  const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
-    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
+    .argument('[files...]', filesHelp)
     .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.fast.rank)
     .addOption(
       new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
@@ -118,23 +119,26 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress')
+  return addTableOptions(command)
     .addHelpText(
       'after',
       `
 Examples:
   lacuna complete ratings.tns --rank 20 --validation 0.1 --patience 5 -o model.npz
   lacuna complete noisy.tns.gz --rank 10 --negative keep --lambda 1 --test held-out.tns --json > run.json
+  lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
+  lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
 
 Ctrl-C stops after the iteration at hand and keeps the model so far.`,
     )
     .action(run)
 }
 
-async function run(file: string, options: Options): Promise<void> {
+async function run(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   if (options.output) await checkModelOutput(options.output)
   const initial = options.initial === undefined ? undefined : await readModel(options.initial)
-  const { train, validation, test } = await readParts(file, options, initial, progress)
+  const { train, validation, test } = await readParts(files, options, initial, progress)
   const result = await solve(train, validation, initial, options, progress)
 
   if (options.output) await writeModel(options.output, result.model)
@@ -147,7 +151,7 @@ async function run(file: string, options: Options): Promise<void> {
   else if (!options.quiet) await print(textReport(result, errors, options))
   if (result.stopped === 'aborted') {
     if (options.output)
-      progress.say(`Interrupted. To go on: lacuna complete ${file} --initial ${options.output} …`)
+      progress.say(`Interrupted. To go on: lacuna complete ${files.join(' ')} --initial ${options.output} …`)
     throw new Interrupted()
   }
 }
@@ -159,21 +163,20 @@ async function checkModelOutput(path: string): Promise<void> {
 
 /** Reads the entries and what is held out of them; all parts get the size that holds them all. */
 async function readParts(
-  file: string,
+  files: readonly string[],
   options: Options,
   initial: CpModel | undefined,
   progress: Progress,
 ): Promise<{ train: SparseTensor; validation?: SparseTensor; test?: SparseTensor }> {
   const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
-  const read = (path: string): Promise<SparseTensor> =>
-    readWithProgress(path, { dims, negative, duplicates }, progress)
-  const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = {
-    train: await readWithProgress(file, { dims, negative, duplicates, mask }, progress),
-  }
+  const asked = { ...tableOptions(options), dims, negative, duplicates }
+  const train = await readWithProgress(files, { ...asked, mask, ...alike(initial) }, progress)
+  const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]
-    if (typeof from === 'string') parts[part] = await read(from)
+    if (typeof from === 'string')
+      parts[part] = await readWithProgress([from], { ...fromFile(asked), ...alike(train) }, progress)
   }
   const shares = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
@@ -191,7 +194,17 @@ async function readParts(
       progress.say(`Held out for ${part}: ${count(entries.values.length)} entries`)
     }
   }
-  return withCommonDims(file, parts)
+  return withCommonDims(files.join(' '), parts)
+}
+
+/** What has labels fixes which index each label has. */
+function alike(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
+  return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
+}
+
+/** Held-out entries are files, even if the others come from a database or a query. */
+function fromFile({ query, database, ...options }: ReadingOptions): ReadingOptions {
+  return options
 }
 
 function withCommonDims<T extends Record<string, SparseTensor | undefined>>(file: string, parts: T): T {

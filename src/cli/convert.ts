@@ -4,6 +4,7 @@ import { checkEnding, endings, hasEnding, writableEndings } from '../io/node/end
 import {
   checkOutput,
   readTensorOrModel,
+  type TableOptions,
   writeCompleted,
   writeFactorTable,
   writeTensor,
@@ -18,10 +19,11 @@ import {
 } from '../tensor/index.ts'
 import { duplicates, negative, sizes } from './arguments.ts'
 import { count } from './format.ts'
-import { readingProgress } from './reading.ts'
+import { readingProgress, rowProgress } from './reading.ts'
+import { addTableOptions, tableOptions } from './tableOptions.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
-interface Options {
+interface Options extends TableOptions {
   dims?: number[]
   negative: NegativePolicy
   duplicates?: DuplicatePolicy
@@ -30,9 +32,9 @@ interface Options {
 }
 
 export function convertCommand(): Command {
-  return new Command('convert')
+  const command = new Command('convert')
     .description('Writes a tensor in another format, or what a model holds; the endings say which.')
-    .argument('<in>', 'a tensor (.tns, .tns.gz, .npy, .npz), or a model (.npz)')
+    .argument('<in>', 'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz)')
     .argument(
       '<out>',
       `a tensor: ${writableEndings.join(' ')}; of a model: its factors (.csv …) or all values (.npy)`,
@@ -42,11 +44,13 @@ export function convertCommand(): Command {
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('-q, --quiet', 'no progress')
+  return addTableOptions(command)
     .addHelpText(
       'after',
       `
 Examples:
   lacuna convert measured.npy measured.tns.gz       every element but NaN is an entry
+  lacuna convert ratings.csv ratings.tns.gz --modes userId movieId "week(timestamp)" --value rating
   lacuna convert ratings.tns ratings.parquet        a row per entry, a column per mode
   lacuna convert ratings.tns ratings.npz            COO: coords, data, shape, as PyData/sparse reads them
   lacuna convert model.npz factors.csv              a row per row of each factor
@@ -61,8 +65,16 @@ async function convert(from: string, to: string, options: Options): Promise<void
   checkEnding(to, 'tensor', writableEndings)
   const { dims, negative, duplicates, mask } = options
   const found = await readTensorOrModel(from, {
-    ...{ negative, ...(dims && { dims }), ...(duplicates && { duplicates }), ...(mask && { mask }) },
+    ...{
+      ...tableOptions(options),
+      negative,
+      ...(dims && { dims }),
+      ...(duplicates && { duplicates }),
+      ...(mask && { mask }),
+    },
     onProgress: readingProgress(from, progress),
+    onRows: rowProgress(from, progress),
+    onRemark: progress.say,
   })
   const onProgress = (bytes: number) => {
     if (bytes > 20e6) progress.update(`Writing ${to}: ${Math.round(bytes / 1e6)} MB`)

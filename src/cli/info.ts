@@ -1,13 +1,15 @@
 import { Command } from 'commander'
 import { formatBytes, hardwareThreads, planMemory } from '../engine/cpu/index.ts'
+import type { TableOptions } from '../io/node/index.ts'
 import { type DuplicatePolicy, describeTensor, type TensorDescription } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { count, figure, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { readWithProgress } from './reading.ts'
+import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { startProgress } from './terminal.ts'
 
-interface Options {
+interface Options extends TableOptions {
   rank: number
   threads: number
   dims?: number[]
@@ -17,26 +19,37 @@ interface Options {
 }
 
 export function infoCommand(): Command {
-  return new Command('info')
+  const command = new Command('info')
     .description('Tells what a tensor file holds, and what memory solving it would take.')
-    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
+    .argument('[files...]', filesHelp)
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
     .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('--json', 'print a JSON object')
-    .addHelpText('after', '\nExample:\n  lacuna info ratings.tns.gz --rank 20')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna info ratings.tns.gz --rank 20
+  lacuna info ratings.csv --modes userId movieId "month(timestamp)" --value rating
+  lacuna info sales --database shop.duckdb --modes customer product "weekday(sold)"`,
+    )
     .action(info)
 }
 
-async function info(file: string, options: Options): Promise<void> {
-  const progress = startProgress(true)
+async function info(files: string[], options: Options): Promise<void> {
+  const { dims, duplicates } = options
+  // What was guessed and left out is told; the rest is the answer itself.
+  const onRemark = startProgress(false).say
   const tensor = await readWithProgress(
-    file,
-    { negative: 'keep', dims: options.dims, duplicates: options.duplicates, mask: options.mask },
-    progress,
+    files,
+    { ...tableOptions(options), negative: 'keep', dims, duplicates, mask: options.mask, onRemark },
+    startProgress(true),
   )
+  const file = files.join(' ') || (options.database ?? 'query')
   const description = describeTensor(tensor)
   const { rank, threads } = options
   const plan = planMemory({
@@ -79,5 +92,11 @@ function describe(file: string, { order, dims, entries, density, values, modes }
     figure(m.mean),
     count(m.max),
   ])
-  return `${head}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
+  const named = modes.some(({ name }) => name !== undefined)
+  const names = modes.map(
+    ({ name = '', labels }, i) =>
+      `${i + 1}  ${name}${labels ? `  ${count(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
+  )
+  const what = named ? `\n\nModes\n${names.join('\n')}` : ''
+  return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }

@@ -1,32 +1,58 @@
-import { readTensor } from '../io/node/index.ts'
+import { InputError } from '../inputError.ts'
+import { isTableFile, type ReadTableOptions, readTable, readTensor } from '../io/node/index.ts'
 import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
 import { count } from './format.ts'
+import { tableOptions } from './tableOptions.ts'
 import type { Progress } from './terminal.ts'
 
-export interface ReadingOptions {
+export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   dims?: readonly number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
   mask?: string
 }
 
-/** Reads a tensor with progress, and says what it is. */
+/** Reads the tensor in a file, or in files that are one table, with progress, and says what it is. */
 export async function readWithProgress(
-  path: string,
+  files: readonly string[],
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
-  const tensor = await readTensor(path, {
-    ...options,
-    onProgress: readingProgress(path, progress),
-  })
-  progress.say(`${path}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
+  const name = files.join(' ') || (options.database ?? 'query')
+  const tensor = isTable(files, options)
+    ? await readTable(files, { onRemark: progress.say, ...options, onRows: rowProgress(name, progress) })
+    : await readTensor(oneFile(files, options), { ...options, onProgress: readingProgress(name, progress) })
+  progress.say(`${name}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
   return tensor
 }
 
 /** Shows how far a large file has been read. */
-export function readingProgress(path: string, progress: Progress): (bytes: number, total: number) => void {
+export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {
   return (bytes, total) => {
-    if (total > 20e6) progress.update(`Reading ${path}: ${Math.round((100 * bytes) / total)}%`)
+    if (total > 20e6) progress.update(`Reading ${name}: ${Math.round((100 * bytes) / total)}%`)
   }
+}
+
+/** The same for a table, whose length shows only at its end. */
+export function rowProgress(name: string, progress: Progress): (rows: number) => void {
+  return (rows) => {
+    if (rows > 500_000) progress.update(`Reading ${name}: ${count(rows)} rows`)
+  }
+}
+
+function isTable(files: readonly string[], { query, database }: ReadingOptions): boolean {
+  return query !== undefined || database !== undefined || (files.length > 0 && files.every(isTableFile))
+}
+
+function oneFile(files: readonly string[], options: ReadingOptions): string {
+  const [file, ...more] = files
+  if (file === undefined) throw new InputError('There is nothing to read; name a file.')
+  if (more.length > 0)
+    throw new InputError(
+      `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,
+    )
+  const [foreign] = Object.keys(tableOptions(options))
+  if (foreign && !options.like)
+    throw new InputError(`${file}: this is no table, so that --${foreign} means nothing; leave it out.`)
+  return file
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkOutput, writableEndings, writeTensor } from '../io/node/index.ts'
+import { checkOutput, type TableOptions, writableEndings, writeTensor } from '../io/node/index.ts'
 import {
   type DuplicatePolicy,
   leaveOneOut,
@@ -14,9 +14,10 @@ import { duplicates, negative, share, sizes, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
 import { printJson } from './print.ts'
 import { readWithProgress } from './reading.ts'
+import { addTableOptions, tableOptions } from './tableOptions.ts'
 import { startProgress } from './terminal.ts'
 
-interface Options {
+interface Options extends TableOptions {
   test?: number
   validation?: number
   by: 'random' | 'time' | 'last'
@@ -33,9 +34,9 @@ interface Options {
 }
 
 export function splitCommand(): Command {
-  return new Command('split')
+  const command = new Command('split')
     .description('Divides the entries of a tensor into files for training, validation and test.')
-    .argument('<file>', 'a tensor: .tns, .tns.gz, .npy or .npz')
+    .argument('<file>', 'a tensor: .tns, .npy, .npz, or a table')
     .option('--test <share>', 'share of the entries for test, as in 0.1', share)
     .option('--validation <share>', 'share of the entries for validation', share)
     .addOption(
@@ -59,6 +60,7 @@ export function splitCommand(): Command {
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('--json', 'print a JSON object with files and counts')
     .option('-q, --quiet', 'no progress')
+  return addTableOptions(command)
     .addHelpText(
       'after',
       `
@@ -82,7 +84,8 @@ async function run(file: string, options: Options): Promise<void> {
     (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
   )
   for (const part of wanted) await checkOutput(`${output}.${part}${ending}`)
-  const tensor = await readWithProgress(file, { dims, negative, duplicates, mask }, progress)
+  const asked = { ...tableOptions(options), dims, negative, duplicates, mask }
+  const tensor = await readWithProgress([file], asked, progress)
   if (by === 'last' && options.test)
     progress.say('With --by last every row gives one entry for test: the share is not used.')
   const parts = divide(tensor, options)

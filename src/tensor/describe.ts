@@ -8,17 +8,41 @@ export interface TensorDescription {
   density: number
   values: { min: number; max: number; mean: number; rms: number; negative: number; zero: number }
   /** Per mode, how the entries are spread over its rows; min and median leave empty rows out. */
-  modes: { rows: number; empty: number; min: number; median: number; mean: number; max: number }[]
+  modes: (RowDescription & ModeDescription)[]
 }
 
-export function describeTensor({ dims, indices, values }: SparseTensor): TensorDescription {
+interface RowDescription {
+  rows: number
+  empty: number
+  min: number
+  median: number
+  mean: number
+  max: number
+}
+
+interface ModeDescription {
+  /** What the mode stands for, and the SQL type of its labels, where known. */
+  name?: string
+  type?: string
+  labels?: { count: number; first: string; last: string }
+}
+
+export function describeTensor({ dims, indices, values, modes, labels }: SparseTensor): TensorDescription {
   const entries = values.length
   const cells = dims.reduce((product, dim) => product * dim, 1)
   return {
     ...{ order: dims.length, dims, entries, density: entries / cells },
     values: describeValues(values),
-    modes: dims.map((rows, mode) => describeRows(indices[mode], rows)),
+    modes: dims.map((rows, mode) => ({
+      ...modes?.[mode],
+      ...describeLabels(labels?.[mode]),
+      ...describeRows(indices[mode], rows),
+    })),
   }
+}
+
+function describeLabels(labels: readonly string[] | undefined): ModeDescription {
+  return labels ? { labels: { count: labels.length, first: labels[0], last: labels[labels.length - 1] } } : {}
 }
 
 function describeValues(values: Float32Array): TensorDescription['values'] {
@@ -35,7 +59,7 @@ function describeValues(values: Float32Array): TensorDescription['values'] {
   return { min, max, mean: sum / values.length, rms: Math.sqrt(squares / values.length), negative, zero }
 }
 
-function describeRows(column: Uint32Array, rows: number): TensorDescription['modes'][number] {
+function describeRows(column: Uint32Array, rows: number): RowDescription {
   const used = rowLengths(column)
   return {
     ...{

@@ -20,9 +20,12 @@ import { readTns, writeTns } from '../tns.ts'
 import { checkEnding, endings, hasEnding, writableEndings } from './endings.ts'
 import { openFile } from './openFile.ts'
 import { maxFileBytes, readWhole } from './readWhole.ts'
+import { isTableFile, type ReadTableOptions, readTable } from './table/index.ts'
 import { writeFileWhole } from './writeFileWhole.ts'
 
-export interface ReadTensorOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
+export interface ReadTensorOptions
+  extends Omit<TensorOptions, 'where' | 'distinct'>,
+    Omit<ReadTableOptions, 'negative' | 'dims'> {
   /** I_1 … I_N; by default what the file says, or the largest index found in each mode. */
   dims?: readonly number[]
   /** An .npy file of truth values that says which elements of a dense array are observed. */
@@ -34,11 +37,20 @@ export interface ReadTensorOptions extends Omit<TensorOptions, 'where' | 'distin
 /** Text of numbers packs to about a quarter. */
 const PACKING = 4
 
+/** Reads a .tns file or a table; what the options say of tables is for tables. */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
-  checkEnding(path, 'tensor', [...endings.tns, ...endings.npy, ...endings.npz])
-  if (!hasEnding(path, endings.tns)) return readArray(path, options)
-  if (options.mask !== undefined)
+  if (options.mask !== undefined && !hasEnding(path, [...endings.npy, ...endings.npz]))
     throw new InputError(`${path}: a mask goes with a dense array (.npy, .npz); leave it out.`)
+  if (isTableFile(path)) return readTable(path, options)
+  checkEnding(path, 'tensor', [
+    ...endings.tns,
+    ...endings.npy,
+    ...endings.npz,
+    '.csv',
+    '.parquet',
+    'another table',
+  ])
+  if (!hasEnding(path, endings.tns)) return readArray(path, options)
   const { source, byteLength, bytesRead } = await openFile(path)
   return readTns(source, {
     ...options,

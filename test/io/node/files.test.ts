@@ -241,7 +241,9 @@ describe('tensors and models by path', () => {
     const model = new CpModel({ dims: [1, 1], rank: 1, factors: [Float32Array.of(1), Float32Array.of(1)] })
     const tensors = ': the ending is not that of a tensor file; use .tns or .tns.gz.'
     const models = ': the ending is not that of a model file; use .npz.'
-    expect((await rejection(readTensor('a.csv'))).message).toBe(`a.csv${tensors}`)
+    expect((await rejection(readTensor('a.xyz'))).message).toBe(
+      'a.xyz: the ending is not that of a tensor file; use .tns or .tns.gz or .csv or .parquet or another table.',
+    )
     expect((await rejection(writeTensor(at('a.csv'), tensor))).message).toBe(at('a.csv') + tensors)
     expect((await rejection(readModel('a.json'))).message).toBe(`a.json${models}`)
     expect((await rejection(writeModel(at('a'), model))).message).toBe(at('a') + models)

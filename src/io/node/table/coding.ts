@@ -1,6 +1,6 @@
 /** SQL that turns the modes of each row into numbers. */
 import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
-import { expressionOf, type TableMode } from './modes.ts'
+import type { TableMode } from './modes.ts'
 import { numberType } from './numberTypes.ts'
 import type { Plan } from './plan.ts'
 import { literal, type TableSession } from './session.ts'
@@ -10,9 +10,9 @@ const MISSING = `CAST('-infinity' AS DOUBLE)`
 const UNKNOWN = `CAST('infinity' AS DOUBLE)`
 
 /** The modes and the value of each row, as m1 … mN and v. */
-export function pickedRows({ table, columns, modes, value }: Plan): string {
+export function pickedRows({ table, modes, value }: Plan): string {
   const picks = modes.map((mode, m) => `${picked(mode)} AS m${m + 1}`)
-  if (value !== undefined) picks.push(`${expressionOf(value, columns)} AS v`)
+  if (value) picks.push(`${value.expression} AS v`)
   return `(SELECT ${picks.join(', ')} FROM ${table})`
 }
 
@@ -35,7 +35,7 @@ export async function createLabels(
   const texts = modes.flatMap(({ coding }, m) => (coding === 'text' ? [m + 1] : []))
   if (texts.length > 0) {
     // One pass over the table finds the labels of all these modes.
-    const present = [...modes.map((_, m) => `m${m + 1}`), ...(value === undefined ? [] : ['v'])]
+    const present = [...modes.map((_, m) => `m${m + 1}`), ...(value ? ['v'] : [])]
     await session.run(
       `CREATE TEMP TABLE lacuna_labels AS
        SELECT ${texts.map((m) => `t${m}, min(m${m}) AS m${m}`).join(', ')}
@@ -68,19 +68,13 @@ export async function createLabels(
 export function codedRows({ modes, value }: Plan, rows: string, wantsValue: boolean): string {
   const codes = modes.map((mode, m) => code(mode, m + 1))
   // Every row in which something is missing is so marked in its first mode.
-  if (value !== undefined) codes[0] = `CASE WHEN v IS NULL THEN ${MISSING} ELSE ${codes[0]} END`
+  if (value) codes[0] = `CASE WHEN v IS NULL THEN ${MISSING} ELSE ${codes[0]} END`
   return `SELECT ${[...codes, ...(wantsValue ? ['CAST(v AS DOUBLE)'] : [])].join(', ')} FROM ${rows}`
 }
 
 function code({ coding, type }: TableMode, m: number): string {
-  const text = `CAST(m${m} AS VARCHAR)`
-  switch (coding) {
-    case 'text':
-      return `coalesce(CAST(enum_code(CAST(${text} AS lacuna_${m})) AS DOUBLE), ${MISSING})`
-    case 'known':
-      return `CASE WHEN m${m} IS NULL THEN ${MISSING} ELSE
-              coalesce(CAST(enum_code(TRY_CAST(${text} AS lacuna_${m})) AS DOUBLE), ${UNKNOWN}) END`
-    default:
-      return `coalesce(${numberType(type)?.toNumber(`m${m}`)}, ${MISSING})`
-  }
+  if (coding === 'raw' || coding === 'number')
+    return `coalesce(${numberType(type)?.toNumber(`m${m}`)}, ${MISSING})`
+  const place = `enum_code(TRY_CAST(CAST(m${m} AS VARCHAR) AS lacuna_${m}))`
+  return `CASE WHEN m${m} IS NULL THEN ${MISSING} ELSE coalesce(CAST(${place} AS DOUBLE), ${UNKNOWN}) END`
 }

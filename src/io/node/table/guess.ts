@@ -3,11 +3,6 @@ import { InputError } from '../../../inputError.ts'
 import { names } from './modes.ts'
 import { type Column, identifier } from './session.ts'
 
-export interface Guess {
-  modes: string[]
-  value?: string
-}
-
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
 /** Parts of a time that are numbers, but measure nothing. */
@@ -16,19 +11,17 @@ const ID = /(^id|id|_key|_?index|_?code)$/i
 const NUMBER = /^(U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*)$/
 const FRACTION = /^(FLOAT|DOUBLE|DECIMAL.*)$/
 
-/**
- * The value is a number called rating, value, count …, else the last number that is no id and no time; without one,
- * rows are counted. The modes are the columns called …id if there are two, else all of text or whole numbers; and
- * the week of each time.
- */
-export function guess(columns: readonly Column[], given: { value?: string }, where: string): Guess {
+/** A number called rating, value, count …, else the last number that is no id and no time; without one, rows are counted. */
+export function guessValue(columns: readonly Column[]): string | undefined {
   const measures = columns.filter(
     ({ name, type }) => NUMBER.test(type) && !ID.test(name) && !TIME.test(name) && !CALENDAR.test(name),
   )
-  const value = given.value ?? (measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1))?.name
+  return (measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1))?.name
+}
+
+/** The columns called …id if there are two, else all of text or whole numbers; and the week of each time. */
+export function guessModes(columns: readonly Column[], value: string | undefined, where: string): string[] {
   const others = columns.filter(({ name }) => name !== value)
-  const isTime = ({ name, type }: Column): boolean =>
-    /^(DATE|TIMESTAMP.*)$/.test(type) || (TIME.test(name) && !FRACTION.test(type))
   const ids = others.filter(({ name }) => ID.test(name))
   const things = others.filter((column) => !isTime(column) && !FRACTION.test(column.type))
   const chosen = ids.length >= 2 ? ids : things
@@ -37,9 +30,12 @@ export function guess(columns: readonly Column[], given: { value?: string }, whe
   )
   if (modes.length < 2)
     throw new InputError(
-      `${where}: it is not clear which columns are the modes; name at least two with --modes, and --value for what was observed (the columns are ${names(columns)}).`,
+      `${where}: it is not clear which columns are the modes; name at least two with --modes, and what was observed with --value (the columns are ${names(columns)}).`,
     )
-  return { modes, ...(value !== undefined && { value }) }
+  return modes
 }
+
+const isTime = ({ name, type }: Column): boolean =>
+  /^(DATE|TIMESTAMP.*)$/.test(type) || (TIME.test(name) && !FRACTION.test(type))
 
 const plain = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : identifier(name))

@@ -1,4 +1,4 @@
-import type { NegativePolicy, SparseTensor } from '../../../tensor/sparseTensor.ts'
+import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../../../tensor/sparseTensor.ts'
 
 export type MergePolicy = 'sum' | 'mean' | 'last' | 'count' | 'error'
 export type IndexPolicy = 'raw' | 'coded'
@@ -29,6 +29,8 @@ export interface TableOptions {
 export interface ReadTableOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
+  /** The same as merge, as other files call it. */
+  duplicates?: DuplicatePolicy
   /** Sizes of the modes, where they are raw. */
   dims?: readonly number[]
   /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */

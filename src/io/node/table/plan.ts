@@ -1,8 +1,8 @@
 /** From what was asked for to what will be read: which table, which modes, which value. */
 import { InputError } from '../../../inputError.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
-import { guess } from './guess.ts'
-import { resolveMode, type TableMode, typeOf } from './modes.ts'
+import { guessModes, guessValue } from './guess.ts'
+import { type Resolved, resolve, resolveMode, type TableMode } from './modes.ts'
 import type { MergePolicy, ReadTableOptions, TableOptions } from './options.ts'
 import { prepare } from './recipes.ts'
 import type { Column, TableSession } from './session.ts'
@@ -13,7 +13,7 @@ export interface Plan {
   table: string
   columns: readonly Column[]
   modes: TableMode[]
-  value?: string
+  value?: Resolved
   merge: MergePolicy
 }
 
@@ -26,22 +26,22 @@ export async function planTable(
   const opened = await openTable(session, files, options)
   const found = await session.columns(`SELECT * FROM ${opened}`)
   const { table, columns, given } = await choose(session, opened, found, where, options)
-  const { value, merge = value === undefined ? 'count' : 'error', index = 'coded' } = given
+  const { value, index = 'coded' } = given
+  const merge = given.merge ?? options.duplicates ?? (value === undefined ? 'count' : 'error')
   if (value === undefined && merge !== 'count' && merge !== 'sum')
     throw new InputError(
       `${where}: without values, rows can only be counted; name the column of values with --value.`,
     )
   const modes: TableMode[] = []
-  for (const mode of given.modes ?? []) modes.push(await resolveMode(session, table, mode, index, columns))
+  for (const mode of given.modes ?? []) modes.push(await resolveMode(session, mode, index, columns))
   if (modes.length < 2)
     throw new InputError(`${where}: a tensor needs at least two modes; name more with --modes.`)
-  if (value !== undefined) await typeOf(session, table, value, columns)
   return {
     table,
     columns,
     modes: options.like ? modes.map((mode, m) => liken(mode, m, options)) : modes,
     merge,
-    ...(value !== undefined && { value }),
+    ...(value !== undefined && { value: await resolve(session, value, columns) }),
   }
 }
 
@@ -63,7 +63,7 @@ async function openTable(
   return `(${query.trim().replace(/;$/, '')})`
 }
 
-/** The modes and the value: by the recipe, by what the training data had, as given, or guessed. */
+/** The modes and the value: by the recipe, as given, as the training data had them, or guessed. */
 async function choose(
   session: TableSession,
   table: string,
@@ -72,15 +72,17 @@ async function choose(
   options: ReadTableOptions,
 ): Promise<{ table: string; columns: readonly Column[]; given: TableOptions }> {
   const { recipe, like, onRemark } = options
-  const prepared = recipe && (await prepare(recipe, session, table, columns, where))
   const known = like?.modes && { modes: like.modes.map(({ name }) => name) }
-  const given: TableOptions = { ...options, ...prepared?.options, ...known }
-  if (prepared)
-    return { table: prepared.table, columns: await session.columns(`SELECT * FROM ${prepared.table}`), given }
-  if (given.modes?.length && (given.value !== undefined || !known)) return { table, columns, given }
-  const { modes, value } = guess(columns, given, where)
+  if (recipe) {
+    const { table: prepared, ...rest } = await prepare(recipe, session, table, columns, where)
+    const given = { ...options, ...rest.options, ...known }
+    return { table: prepared, columns: await session.columns(`SELECT * FROM ${prepared}`), given }
+  }
+  if (options.modes?.length) return { table, columns, given: { ...options, ...known } }
+  const value = options.value ?? guessValue(columns)
+  const modes = known?.modes ?? guessModes(columns, value, where)
   onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
-  return { table, columns, given: { ...given, modes, ...(value !== undefined && { value }) } }
+  return { table, columns, given: { ...options, modes, ...(value !== undefined && { value }) } }
 }
 
 function asOptions(modes: readonly string[], value: string | undefined): string {

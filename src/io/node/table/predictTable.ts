@@ -7,7 +7,7 @@ import { freeName } from '../../table/columns.ts'
 import { type TableText, tableText } from '../../table/rowStyle.ts'
 import { hasEnding } from '../endings.ts'
 import { replaceFile, writeFileWhole } from '../writeFileWhole.ts'
-import { expressionOf, typeOf } from './modes.ts'
+import { resolve } from './modes.ts'
 import { predictionText, rowColumns } from './predictionText.ts'
 import { indexOf, openQueries, type Queries } from './queries.ts'
 import { identifier, literal, openSession, type TableSession } from './session.ts'
@@ -79,12 +79,11 @@ async function findValue(
   const text = typeof value === 'object' ? value.ifPresent : value
   if (text === undefined) return 'NULL'
   try {
-    await typeOf(session, 'queries', text, columns)
+    return `TRY_CAST(${(await resolve(session, text, columns)).expression} AS DOUBLE)`
   } catch (error) {
     if (typeof value === 'object') return 'NULL'
     throw error
   }
-  return `TRY_CAST(${expressionOf(text, columns)} AS DOUBLE)`
 }
 
 /** Counts, and the sums of errors. */

@@ -5,7 +5,7 @@
 import type { DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../inputError.ts'
 import type { CpModel } from '../../../model/cpModel.ts'
-import { expressionOf, names, typeOf } from './modes.ts'
+import { names, resolve } from './modes.ts'
 import { type Column, identifier, type TableSession } from './session.ts'
 import { isTextTable, tableExpression } from './source.ts'
 
@@ -35,9 +35,9 @@ export async function openQueries(session: TableSession, path: string, model: Cp
   const given = chooseModes(model, columns, path)
   const modes: string[] = []
   for (const [mode, text] of given.entries()) {
-    await typeOf(session, 'queries', text, columns)
-    const column = columns.findIndex(({ name }) => identifier(name) === expressionOf(text, columns))
-    const value = column >= 0 && isTextTable(path) ? texts[column] : expressionOf(text, columns)
+    const { expression } = await resolve(session, text, columns)
+    const column = columns.findIndex(({ name }) => identifier(name) === expression)
+    const value = column >= 0 && isTextTable(path) ? texts[column] : expression
     modes.push(lookedUp(value, model, mode))
   }
   return { columns, modes, texts, table }

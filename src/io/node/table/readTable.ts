@@ -7,7 +7,7 @@ import { coordinateTable } from '../../../tensor/coordinateTable.ts'
 import { type SparseTensor, sparseTensor } from '../../../tensor/sparseTensor.ts'
 import { codedRows, createLabels, pickedRows } from './coding.ts'
 import { type Entries, readEntries } from './entries.ts'
-import { expressionOf, names } from './modes.ts'
+import { names } from './modes.ts'
 import { BeyondPrecision } from './numberCoder.ts'
 import { textOfNumbers } from './numberTypes.ts'
 import type { ReadTableOptions } from './options.ts'
@@ -70,7 +70,7 @@ async function readPlanned(
     {
       ...{ dims, indices, values, modes: modes.map(({ name, type }) => ({ name, type })) },
       ...(labels.some((names) => names) && { labels }),
-      ...(plan.value !== undefined && merge !== 'count' && { valueName: plan.value }),
+      ...(plan.value !== undefined && merge !== 'count' && { valueName: plan.value.name }),
     },
     {
       where: at,
@@ -106,19 +106,19 @@ async function readRows(
 /** The first value that is no number, and in which row. */
 async function valueThatIsNoNumber(
   session: TableSession,
-  { table, columns, value = '' }: Plan,
+  { table, value }: Plan,
   where: string,
 ): Promise<InputError | undefined> {
   const [found] = await session
     .rows(
       `SELECT n, CAST(v AS VARCHAR) FROM
-       (SELECT row_number() OVER () AS n, ${expressionOf(value, columns)} AS v FROM ${table})
+       (SELECT row_number() OVER () AS n, ${value?.expression} AS v FROM ${table})
        WHERE v IS NOT NULL AND TRY_CAST(v AS DOUBLE) IS NULL ORDER BY n LIMIT 1`,
     )
     .catch(() => []) // it is something else that is wrong, and that has been said
   if (found)
     return new InputError(
-      `${where}, row ${found[0]}: the value ${value} is "${found[1]}", which is no number; mend it or leave it empty.`,
+      `${where}, row ${found[0]}: the value ${value?.name} is "${found[1]}", which is no number; mend it or leave it empty.`,
     )
 }
 

@@ -2,6 +2,8 @@
 import { InputError } from '../../../inputError.ts'
 import { openFile } from '../openFile.ts'
 import { literal, type TableSession } from './session.ts'
+import { quotedFields, textTypes } from './textColumns.ts'
+import { checkZstd } from './zstd.ts'
 
 const TEXT = ['csv', 'tsv', 'dat', 'data', 'txt']
 const JSON_TEXT = ['json', 'jsonl', 'ndjson']
@@ -36,7 +38,10 @@ export async function tableExpression(
   if (kind === 'text') {
     const starts: string[] = []
     for (const path of paths) starts.push(await startOf(session, path))
-    return `read_csv(${files}, ${dialect(starts[0], paths[0])}${allText ? ', all_varchar = true' : ''})`
+    const csv = dialect(starts[0], paths[0])
+    await checkFields(session, paths, csv)
+    if (allText) return `read_csv(${files}, ${csv.options}, all_varchar = true)`
+    return `read_csv(${files}, ${csv.options}${await textTypes(session, literal(paths[0]), csv)})`
   }
   for (const path of paths) await checkFile(path)
   return `read_${kind}(${files})`
@@ -54,14 +59,46 @@ function kindOf(path: string): 'text' | 'json' | 'parquet' {
   throw new InputError(`${path}: the ending is not that of a table; use ${tableEndings.join(', ')}.`)
 }
 
+export interface Dialect {
+  /** Of DuckDB's read_csv. */
+  options: string
+  /** In the first line. */
+  fields: number
+  /** Which fields of the first row are in quotes, if some are and some are not; else none. */
+  quoted: readonly boolean[]
+}
+
 /**
- * How the fields of a text are separated and whether it begins with names, by its first line alone. DuckDB would
+ * How the fields of a text are separated and whether it begins with names (if none is a number), by its first line. DuckDB would
  * guess too, but drops lines that do not fit its guess: here every line counts, and one that does not fit is an error.
  */
-function dialect(start: string, path: string): string {
+function dialect(start: string, path: string): Dialect {
   const delimiter = /\.tsv(\.|$)/i.test(path) ? '\t' : likeliestDelimiter(start)
-  const header = !fieldsOf(start, delimiter).some((field) => field === '' || Number.isFinite(Number(field)))
-  return `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`
+  const fields = fieldsOf(start, delimiter)
+  const header = !fields.some((field) => field.trim() !== '' && Number.isFinite(Number(field)))
+  const quoted = quotedFields(start, delimiter, header ? 1 : 0)
+  const options =
+    `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0` +
+    // Where quotes are used for text alone, "" is a text.
+    (quoted.length > 0 ? ', allow_quoted_nulls = false' : '')
+  return { options, fields: fields.length, quoted }
+}
+
+/** If DuckDB cannot make columns of the first lines, says which line is to blame. */
+async function checkFields(
+  session: TableSession,
+  paths: readonly string[],
+  { options, fields }: Dialect,
+): Promise<void> {
+  const files = `[${paths.map(literal).join(', ')}]`
+  await session.columns(`SELECT * FROM read_csv(${files}, ${options})`).catch(async (error) => {
+    const columns = Array.from({ length: fields }, (_, c) => `'c${c}': 'VARCHAR'`).join(', ')
+    // Told what the columns are, it reads line by line, and names the first that does not fit.
+    await session.run(
+      `SELECT count(*) FROM read_csv(${files}, ${options}, auto_detect = false, columns = {${columns}})`,
+    )
+    throw error
+  })
 }
 
 function likeliestDelimiter(start: string): string {
@@ -114,5 +151,6 @@ async function startOfZstd(session: TableSession, path: string): Promise<string>
 async function checkFile(path: string): Promise<void> {
   const { source, byteLength } = await openFile(path)
   if (byteLength === 0) throw new InputError(`${path}: the file is empty.`)
+  if (/\.zst$/i.test(path)) await checkZstd(path)
   if (/\.gz$/i.test(path)) for await (const _ of source);
 }
