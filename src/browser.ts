@@ -9,8 +9,8 @@ export {
   planMemory,
 } from './engine/cpu/index.ts'
 export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
-export { InputError } from './inputError.ts'
 export * from './image/index.ts'
+export { InputError } from './inputError.ts'
 export * from './io/index.ts'
 export * from './model/index.ts'
 export * from './solver/index.ts'

@@ -1,48 +1,67 @@
 import { Command } from 'commander'
-import { cpuEngine, describeMemory } from '../engine/cpu/index.ts'
-import { complete, defaults, meanError } from '../solver/index.ts'
-import { ratings, split } from '../tensor/index.ts'
+import { hardwareThreads } from '../engine/cpu/index.ts'
+import {
+  blacken,
+  drawFacade,
+  hideAtRandom,
+  type Picture,
+  quality,
+  restore,
+  sideBySide,
+} from '../image/index.ts'
+import { checkOutput, writePng } from '../io/node/index.ts'
 import { positiveWholeNumber } from './arguments.ts'
 import { epochLine } from './epochLine.ts'
-import { count, figure, seconds, table } from './format.ts'
+import { count, seconds } from './format.ts'
 import { print } from './print.ts'
 import { painter, startProgress } from './terminal.ts'
 
+const [WIDTH, HEIGHT] = [640, 480]
+const MISSING = 0.85
+const PICTURE = 'lacuna-demo-original.png'
+const BEFORE_AFTER = 'lacuna-demo.png'
+
 export function demoCommand(): Command {
   return new Command('demo')
-    .description(
-      'Completes made-up ratings (users × movies × weeks) and shows what it learned about the held-out ones.',
-    )
-    .option('--threads <n>', 'worker threads; all cores by default', positiveWholeNumber)
+    .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
+    .option('--threads <n>', 'worker threads; all cores by default', positiveWholeNumber, hardwareThreads())
     .action(demo)
 }
 
-async function demo({ threads }: { threads?: number }): Promise<void> {
+async function demo({ threads }: { threads: number }): Promise<void> {
   const progress = startProgress(false)
   const { bold, dim } = painter(process.stdout)
-  const all = ratings({ users: 6000, items: 4000, weeks: 100, entries: 1_000_000, seed: 1 })
-  const { train, validation, test } = split(all, { validation: 0.05, test: 0.05 }, 1)
+  for (const path of [PICTURE, BEFORE_AFTER]) await checkOutput(path)
+  progress.update('Drawing a picture …')
+  const picture = drawFacade(WIDTH, HEIGHT)
+  const known = hideAtRandom(picture, { share: MISSING, seed: 1 })
   progress.say(
-    `Made-up ratings: ${all.dims.join(' users × ').replace(/ users × (\d+)$/, ' movies × $1 weeks')}, ${count(all.values.length)} of them; ${count(test.values.length)} are held out to be predicted.`,
+    `A picture of ${WIDTH}×${HEIGHT} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden and shall come back.`,
   )
 
-  const engine = cpuEngine({
-    threads,
-    onPlan: (plan) => progress.say(`Rank 8 on ${engine.threads} threads, ${describeMemory(plan)}`),
-  })
-  const line = epochLine({ entries: train.values.length, epochs: defaults.fast.epochs })
-  const { model, seconds: elapsed } = await complete(train, {
-    ...{ rank: 8, validation, patience: 5, seed: 1, engine },
-    onEpoch: (report) => progress.update(line(report)),
+  const begin = performance.now()
+  const left = blacken(picture, known)
+  const { picture: restored } = await restore(picture, known, {
+    ...{ threads, seed: 1 },
+    onEpoch: (stage, report) =>
+      progress.update(
+        `model ${stage.stage}/${stage.stages} of ${count(stage.dims[0])} patches  ${epochLine(stage)(report)}`,
+      ),
   })
   progress.end()
+  const elapsed = (performance.now() - begin) / 1000
+  await writePng(PICTURE, picture)
+  await writePng(BEFORE_AFTER, sideBySide([picture, left, restored]))
 
-  const [learned, mean] = [model.error(test), meanError(train, test)]
-  const rows = [
-    ['', 'RMSE in stars', 'relative error'],
-    ['the mean rating', figure(mean.rmse), figure(mean.relative)],
-    ['lacuna, rank 8', figure(learned.rmse), figure(learned.relative)],
-  ]
-  await print(`\n${bold('Error on the held-out ratings')} (learned in ${seconds(elapsed)})\n${table(rows)}\n`)
-  await print(dim('Next: node dist/cli/main.js --help, or the tour in README.md.'))
+  const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
+  await print(
+    [
+      `\n${bold(`Restored in ${seconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
+      `See ${bold(BEFORE_AFTER)}: the original, what was left of it, and what was made of that.`,
+      dim('\nNext:'),
+      `  node dist/cli/main.js image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,
+      `  node dist/cli/main.js image ${PICTURE} --paper --epochs 50 -o paper.png     the paper's own setting`,
+      '  node dist/cli/main.js --help                                   ratings, counts, readings: any tensor',
+    ].join('\n'),
+  )
 }

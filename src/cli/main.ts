@@ -6,6 +6,7 @@ import { completeCommand } from './complete.ts'
 import { convertCommand } from './convert.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
+import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { predictCommand } from './predict.ts'
 import { splitCommand } from './split.ts'
@@ -21,7 +22,8 @@ const program = new Command('lacuna')
     'after',
     `
 Examples:
-  lacuna demo                                                a problem of its own, start to end
+  lacuna demo                                                a picture of its own, damaged and restored
+  lacuna image photo.jpg -o restored.png                     the same with yours
   lacuna synth --dims 200x100x50 --entries 100000 --rank 5 -o data.tns --test-entries 1000 --test test.tns
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
@@ -38,8 +40,9 @@ for (const make of [
   infoCommand,
   convertCommand,
   splitCommand,
-  synthCommand,
+  imageCommand,
   studioCommand,
+  synthCommand,
   benchCommand,
   demoCommand,
 ]) {

@@ -76,7 +76,10 @@ export function patchTensor(source: PatchSource, grid: PatchGrid): PatchTensor {
   return { tensor: { dims, indices, values }, grid, patches }
 }
 
-function* holed({ width, channels, known }: PatchSource, { rows, columns, tops, lefts }: PatchGrid): Generator<number> {
+function* holed(
+  { width, channels, known }: PatchSource,
+  { rows, columns, tops, lefts }: PatchGrid,
+): Generator<number> {
   for (const [a, top] of tops.entries())
     for (const [b, left] of lefts.entries()) {
       let whole = true
@@ -143,7 +146,12 @@ export function averagePatches(
 }
 
 /** (pixel · channel × R): what component r looks like in a patch. */
-function patternsOf(pixels: Float32Array, colours: Float32Array, rank: number, channels: number): Float32Array {
+function patternsOf(
+  pixels: Float32Array,
+  colours: Float32Array,
+  rank: number,
+  channels: number,
+): Float32Array {
   const patterns = new Float32Array(pixels.length * channels)
   let at = 0
   for (let pixel = 0; pixel < pixels.length; pixel += rank)

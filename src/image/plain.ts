@@ -4,7 +4,11 @@ import type { SparseTensor } from '../tensor/index.ts'
 import type { Size } from './patches.ts'
 
 /** A picture as the paper has it: row × column × channel. */
-export function plainTensor(values: Float32Array, known: Uint8Array, { width, height, channels }: Size): SparseTensor {
+export function plainTensor(
+  values: Float32Array,
+  known: Uint8Array,
+  { width, height, channels }: Size,
+): SparseTensor {
   let entries = 0
   for (const is of known) entries += is
   const indices = [0, 1, 2].map(() => uint32Array(entries))

@@ -76,16 +76,27 @@ const MOST_ENTRIES = 12e6
 /** Part of the known pixels that choose between model and surface. */
 const JUDGES = 0.05
 
-export async function restore(picture: Picture, known: Known, options: RestoreOptions = {}): Promise<Restoration> {
+export async function restore(
+  picture: Picture,
+  known: Known,
+  options: RestoreOptions = {},
+): Promise<Restoration> {
   const hidden = countHidden(known)
   if (known.length !== picture.data.length)
-    throw new InputError(`The holes are given for ${known.length} values, but the picture has ${picture.data.length}.`)
+    throw new InputError(
+      `The holes are given for ${known.length} values, but the picture has ${picture.data.length}.`,
+    )
   if (hidden === known.length)
     throw new InputError('Nothing of the picture is known: there is nothing to learn from.')
   const { method = 'patches' } = options
   if (hidden === 0 && !options.replaceKnown) return { picture, stages: [], modelShare: 0, aborted: false }
   const values = brightness(picture)
-  const { filled, ...how } = await (method === 'plain' ? fillPlain : fillByPatches)(picture, values, known, options)
+  const { filled, ...how } = await (method === 'plain' ? fillPlain : fillByPatches)(
+    picture,
+    values,
+    known,
+    options,
+  )
   return { picture: compose(picture, known, filled, options.replaceKnown ?? false), ...how }
 }
 
@@ -93,7 +104,12 @@ interface Filling extends Omit<Restoration, 'picture'> {
   filled: Float32Array
 }
 
-async function fillPlain(picture: Picture, values: Float32Array, known: Known, options: RestoreOptions): Promise<Filling> {
+async function fillPlain(
+  picture: Picture,
+  values: Float32Array,
+  known: Known,
+  options: RestoreOptions,
+): Promise<Filling> {
   const tensor = plainTensor(values, known, picture)
   const { solver = 'fast', epochs = solver === 'paper' ? 100 : 500, rank = 50 } = options
   const stage: Stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
@@ -110,7 +126,12 @@ async function fillPlain(picture: Picture, values: Float32Array, known: Known, o
   return { filled: plainValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
 
-async function fillByPatches(picture: Picture, values: Float32Array, known: Known, options: RestoreOptions): Promise<Filling> {
+async function fillByPatches(
+  picture: Picture,
+  values: Float32Array,
+  known: Known,
+  options: RestoreOptions,
+): Promise<Filling> {
   const { seed = 1, signal } = options
   const key = stream(seed, purpose.patches)
   const judged = judges(known, picture.channels, extend(key, 0))
@@ -139,7 +160,12 @@ async function fillByPatches(picture: Picture, values: Float32Array, known: Know
       patchGrid(picture, plan.edge, plan.stride),
     )
     const { tensor } = arranged
-    const stage = { ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims }, entries: tensor.values.length, rank, epochs }
+    const stage = {
+      ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims },
+      entries: tensor.values.length,
+      rank,
+      epochs,
+    }
     stages.push(stage)
     const before = guess
     const averaged = (model: CpModel): Float32Array => averagePatches(model, arranged, picture, before)
@@ -169,7 +195,12 @@ function judges(known: Known, channels: number, key: number): Uint8Array {
 }
 
 /** The share a in [0, 1] for which start + a (guess − start) is closest to the judges' values. */
-function bestMixture(values: Float32Array, judged: Uint8Array, start: Float32Array, guess: Float32Array): number {
+function bestMixture(
+  values: Float32Array,
+  judged: Uint8Array,
+  start: Float32Array,
+  guess: Float32Array,
+): number {
   let [along, squares] = [0, 0]
   for (let at = 0; at < values.length; at++) {
     if (!judged[at]) continue

@@ -18,7 +18,10 @@ export function sideBySide(panels: readonly Picture[]): Picture {
     for (let i = 0; i < height; i++) {
       const line = panel.data.subarray(i * width * channels, (i + 1) * width * channels)
       const scale = maximum / panel.maximum
-      data.set(scale === 1 ? line : line.map((value) => value * scale), (i * whole.width + n * (width + gap)) * channels)
+      data.set(
+        scale === 1 ? line : line.map((value) => value * scale),
+        (i * whole.width + n * (width + gap)) * channels,
+      )
     }
   return { ...whole, data }
 }

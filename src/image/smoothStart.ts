@@ -29,7 +29,8 @@ export function smoothStart(plane: Plane): Float32Array {
 
 /** One sweep of Gauss–Seidel; beyond its border the plane is mirrored. */
 function relax(u: Float32Array, { width, height, weights }: Plane): void {
-  const mirror = (i: number, n: number): number => Math.max(0, Math.min(n - 1, i < 0 ? -i - 1 : i >= n ? 2 * n - 1 - i : i))
+  const mirror = (i: number, n: number): number =>
+    Math.max(0, Math.min(n - 1, i < 0 ? -i - 1 : i >= n ? 2 * n - 1 - i : i))
   for (let i = 0; i < height; i++) {
     const [n2, n1, s1, s2] = [i - 2, i - 1, i + 1, i + 2].map((row) => mirror(row, height) * width)
     const row = i * width
@@ -64,7 +65,11 @@ function halve({ width, height, values, weights }: Plane): Plane {
 }
 
 /** Bilinear: a fine cell's centre lies a quarter of a coarse cell beside the centre of its own. */
-function double(surface: Float32Array, coarse: { width: number; height: number }, fine: { width: number; height: number }): Float32Array {
+function double(
+  surface: Float32Array,
+  coarse: { width: number; height: number },
+  fine: { width: number; height: number },
+): Float32Array {
   const { width, height } = fine
   const finer = new Float32Array(width * height)
   const place = (i: number, n: number): [number, number, number] => {
@@ -77,8 +82,10 @@ function double(surface: Float32Array, coarse: { width: number; height: number }
     const [top, bottom, down] = place(i, coarse.height)
     for (let j = 0; j < width; j++) {
       const [left, right, along] = columns[j]
-      const upper = surface[top * coarse.width + left] * (1 - along) + surface[top * coarse.width + right] * along
-      const lower = surface[bottom * coarse.width + left] * (1 - along) + surface[bottom * coarse.width + right] * along
+      const upper =
+        surface[top * coarse.width + left] * (1 - along) + surface[top * coarse.width + right] * along
+      const lower =
+        surface[bottom * coarse.width + left] * (1 - along) + surface[bottom * coarse.width + right] * along
       finer[i * width + j] = upper * (1 - down) + lower * down
     }
   }
@@ -93,7 +100,12 @@ export function smoothValues(
 ): Float32Array {
   const filled = new Float32Array(values.length)
   for (let k = 0; k < channels; k++) {
-    const plane: Plane = { width, height, values: new Float32Array(width * height), weights: new Float32Array(width * height) }
+    const plane: Plane = {
+      width,
+      height,
+      values: new Float32Array(width * height),
+      weights: new Float32Array(width * height),
+    }
     for (let p = 0; p < width * height; p++) {
       plane.values[p] = values[p * channels + k]
       plane.weights[p] = known[p * channels + k]

@@ -76,7 +76,8 @@ export async function writePng(path: string, picture: Picture, alpha?: Uint8Arra
   const { default: sharp } = await import('sharp')
   const { width, height, channels, maximum, data } = picture
   const all = alpha ? channels + 1 : channels
-  const samples = maximum === 255 ? new Uint8Array(width * height * all) : new Uint16Array(width * height * all)
+  const samples =
+    maximum === 255 ? new Uint8Array(width * height * all) : new Uint16Array(width * height * all)
   for (let p = 0; p < width * height; p++) {
     for (let k = 0; k < channels; k++) samples[p * all + k] = data[p * channels + k]
     if (alpha) samples[p * all + channels] = alpha[p] ? maximum : 0
