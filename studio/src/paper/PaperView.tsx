@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ViewProps } from '../App.tsx'
 import { figure, percent } from '../numbers.ts'
-import { damaged, lostAtRandom } from '../restore/damage.ts'
+import { damaged, lostAtRandom, type Mask } from '../restore/damage.ts'
 import { Canvas } from '../restore/Stage.tsx'
 import { samplePicture } from '../restore/sample.ts'
 import type { Frame } from '../restore/worker.ts'
@@ -22,10 +22,14 @@ export function PaperView({ complain, settle }: ViewProps) {
   const [running, setRunning] = useState<Running>()
   const [curves, setCurves] = useState<readonly Curve[]>([])
   const [frames, setFrames] = useState<Record<string, Frame>>({})
-  const picture = useMemo(() => samplePicture(0.5), [])
-  const mask = useMemo(() => lostAtRandom([picture.width, picture.height], imageHidden, 1), [picture])
-  const holes = useMemo(() => damaged(picture, mask), [picture, mask])
+  const [subject, setSubject] = useState<{ picture: ImageData; mask: Mask; holes: ImageData }>()
 
+  useEffect(() => {
+    samplePicture(0.5).then((picture) => {
+      const mask = lostAtRandom([picture.width, picture.height], imageHidden, 1)
+      setSubject({ picture, mask, holes: damaged(picture, mask) })
+    }, complain)
+  }, [])
   useEffect(() => {
     const stops = [
       onNews<Curve>('curve', (curve) =>
@@ -47,7 +51,7 @@ export function PaperView({ complain, settle }: ViewProps) {
     if (which === 'image') setFrames({})
     setCurves((before) => before.filter(({ problem }) => (problem === 'image') !== (which === 'image')))
     try {
-      await (which === 'image' ? call.image(picture, mask) : call.convergence())
+      await (which === 'image' ? call.image(subject!.picture, subject!.mask) : call.convergence())
     } catch (error) {
       complain(error)
     } finally {
@@ -59,7 +63,7 @@ export function PaperView({ complain, settle }: ViewProps) {
     <button
       type="button"
       class="button"
-      disabled={running !== undefined && running !== which}
+      disabled={!subject || (running !== undefined && running !== which)}
       onClick={() => (running ? void call.stop() : void run(which))}
     >
       {running === which ? 'Stop' : 'Run it here'}
@@ -82,12 +86,12 @@ export function PaperView({ complain, settle }: ViewProps) {
           {button('image')}
         </div>
         <p class="soft small">
-          R = 50, c = 0.02, MAX_INNER = 1, as in the paper. Here {picture.width} × {picture.height} instead of
-          1599 × 1063, and 100 epochs instead of 500; a plain model of row × column × channel.
+          R = 50, c = 0.02, MAX_INNER = 1, as in the paper. Here 360 × 240 instead of 1599 × 1063, and 100
+          epochs instead of 500; a plain model of row × column × channel.
         </p>
         <div class="paper-pictures">
-          <Picture image={picture} text="Original" />
-          <Picture image={holes} text={`Corrupted, ${percent(imageHidden)} missing`} />
+          {subject && <Picture image={subject.picture} text="Original" />}
+          {subject && <Picture image={subject.holes} text={`Corrupted, ${percent(imageHidden)} missing`} />}
           {imageRuns.map(({ name }) =>
             frames[name] ? (
               <Picture

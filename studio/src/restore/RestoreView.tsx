@@ -82,7 +82,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const holes = useMemo(() => image && mask && damaged(image, mask), [image, mask])
   const lost = useMemo(() => (mask ? lostShare(mask) : 0), [mask])
 
-  useEffect(() => void begin(), [])
+  useEffect(() => void begin().catch(complain), [])
 
   /** As it was before a reload, or the sample. */
   async function begin(): Promise<void> {
@@ -91,7 +91,9 @@ export function RestoreView({ complain, settle }: ViewProps) {
       recall<Mask>('restore.drawn'),
       recall<Kept & { damage: string }>('restore.result'),
     ])
-    const { image } = picture ? await loadPicture(picture.blob, picture.name) : { image: samplePicture() }
+    const { image } = picture
+      ? await loadPicture(picture.blob, picture.name)
+      : { image: await samplePicture() }
     const fits = drawnBefore?.length === image.width * image.height
     if (fits) setDrawn(drawnBefore)
     setOpened(picture ? { image, name: picture.name, remark: picture.remark } : sampleOf(image))
@@ -218,7 +220,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
               class="button"
               onClick={() => {
                 void forget('restore.picture')
-                show(sampleOf(samplePicture()))
+                samplePicture().then((picture) => show(sampleOf(picture)), complain)
               }}
             >
               Use the sample

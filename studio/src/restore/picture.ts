@@ -9,11 +9,12 @@ export interface LoadedPicture {
   original?: [number, number]
 }
 
-export async function loadPicture(file: Blob, name: string): Promise<LoadedPicture> {
+/** `most`: makes it smaller by at least this. */
+export async function loadPicture(file: Blob, name: string, most = 1): Promise<LoadedPicture> {
   const bitmap = await createImageBitmap(file).catch(() => {
     throw new Error(`${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`)
   })
-  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
+  const scale = Math.min(most, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
   const width = Math.max(1, Math.round(bitmap.width * scale))
   const height = Math.max(1, Math.round(bitmap.height * scale))
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!
