@@ -112,7 +112,7 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
 /** The file in the folder that a URL names; undefined for anything outside of it, links that lead out included. */
 async function find(root: string, url: string): Promise<{ path: string; byteLength: number } | undefined> {
   try {
-    const path = decodeURIComponent(new URL(url, 'http://localhost').pathname)
+    const path = decodeURIComponent(url.split('?')[0])
     if (path.includes('\0')) return undefined
     const real = await realpath(join(root, path.endsWith('/') ? `${path}index.html` : path))
     const status = await stat(real)

@@ -1,24 +1,29 @@
 import * as Plot from '@observablehq/plot'
 import { Chart } from '../parts/Chart.tsx'
-import { chartStyle } from '../parts/chartStyle.ts'
+import { chartStyle, logTicks } from '../parts/chartStyle.ts'
 import { type Curve, type CurvePoint, strokes } from './experiments.ts'
 
 /** Error against epochs, a line for each way of solving. */
 export function CurveChart({ title, curves }: { title: string; curves: readonly Curve[] }) {
+  const ticks = logTicks(curves.flatMap(({ points }) => points.map(({ error }) => error)))
   const draw = (width: number): Element =>
     Plot.plot({
       ...{ width, height: 250, marginLeft: 48, marginRight: 12, marginBottom: 34, style: chartStyle },
       x: { label: 'epochs', nice: true, ticks: 5 },
-      y: { type: 'log', label: 'relative error', grid: true, ticks: 4, tickFormat: '~g' },
-      marks: curves.map(({ name, points }) =>
-        Plot.line(points, {
-          x: 'epoch',
-          y: (point: CurvePoint) => point.error,
-          stroke: strokes[name].colour,
-          strokeDasharray: strokes[name].dash,
-          strokeWidth: 2,
-        }),
-      ),
+      y: { type: 'log', label: 'relative error', tickFormat: '~g' },
+      marks: [
+        Plot.gridY(ticks),
+        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', tickFormat: '~g' }),
+        ...curves.map(({ name, points }) =>
+          Plot.line(points, {
+            x: 'epoch',
+            y: (point: CurvePoint) => point.error,
+            stroke: strokes[name].colour,
+            strokeDasharray: strokes[name].dash,
+            strokeWidth: 2,
+          }),
+        ),
+      ],
     })
   return (
     <figure>

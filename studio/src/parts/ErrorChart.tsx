@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot'
 import type { Progress } from '../solving/solving.ts'
 import { Chart } from './Chart.tsx'
-import { chartStyle } from './chartStyle.ts'
+import { chartStyle, logTicks } from './chartStyle.ts'
 
 /** A chart of more points than this says no more. */
 const MOST_POINTS = 200
@@ -19,26 +19,28 @@ export function ErrorChart({ history, known, heldOut }: Props) {
     const every = Math.ceil(history.length / MOST_POINTS)
     const points = history.filter((_, i) => i % every === 0 || i === history.length - 1)
     const held = points.filter(({ validation }) => validation)
+    const ticks = logTicks(
+      points.flatMap(({ train, validation }) => [train.relative, validation?.relative ?? 0]),
+    )
     const last = history.at(-1)
     return Plot.plot({
-      width,
-      height: 170,
-      marginLeft: 44,
-      marginRight: 12,
-      marginBottom: 32,
-      style: chartStyle,
+      ...{ width, height: 170, marginLeft: 40, marginRight: 12, marginBottom: 32, style: chartStyle },
       x: { label: 'epochs', nice: true, ticks: 5 },
-      y: { type: 'log', label: 'relative error', grid: true, ticks: 4, tickFormat: '~g' },
+      y: { type: 'log', label: 'relative error', tickFormat: '~g' },
       marks: [
+        Plot.gridY(ticks),
+        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', tickFormat: '~g' }),
         Plot.line(points, {
           x: 'epoch',
           y: (p: Progress) => p.train.relative,
+          z: 'stage',
           stroke: 'var(--train)',
           strokeWidth: 2,
         }),
         Plot.line(held, {
           x: 'epoch',
           y: (p: Progress) => p.validation?.relative,
+          z: 'stage',
           stroke: 'var(--held-out)',
           strokeWidth: 2,
           strokeDasharray: '5 3',

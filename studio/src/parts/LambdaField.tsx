@@ -19,7 +19,7 @@ export function LambdaField({ lambda, onChange, found }: Props) {
           checked={lambda === 'auto'}
           onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'auto' : round(value))}
         />
-        Choose λ by the noise{lambda === 'auto' && found !== undefined ? `: now ${figure(found)}` : ''}
+        Choose λ by itself{lambda === 'auto' && found !== undefined ? `: now ${figure(found)}` : ''}
       </label>
       {lambda !== 'auto' && (
         <Slider

@@ -21,7 +21,8 @@ export interface Progress extends EpochReport {
   /** Observed entries used per second of updates. */
   entriesPerSecond: number
   threads: number
-  rank: number
+  /** Of several problems that are solved one after the other, the number of this one. */
+  stage: number
 }
 
 export interface Watcher {
@@ -42,23 +43,23 @@ export class Solving {
   #engine: PausableEngine | undefined
   #abort: AbortController | undefined
   #next: RunSettings | undefined
-  #before: { epoch: number; seconds: number }
+  #before: { stage: number; epoch: number; seconds: number }
 
   /** `before`: what earlier problems of the same task took; reports count on from there. */
   constructor(
     train: SparseTensor,
     validation: SparseTensor | undefined,
     watcher: Watcher,
-    before = { epoch: 0, seconds: 0 },
+    before = { stage: 0, epoch: 0, seconds: 0 },
   ) {
     this.#train = train
     this.#validation = validation
     this.#watcher = watcher
-    this.#before = { ...before }
+    this.#before = { ...before, stage: before.stage + 1 }
   }
 
   /** What has been done so far. */
-  get done(): { epoch: number; seconds: number } {
+  get done(): { stage: number; epoch: number; seconds: number } {
     return { ...this.#before }
   }
 
@@ -124,7 +125,7 @@ export class Solving {
             updateSeconds,
             entriesPerSecond: (report.epoch * this.#train.values.length) / updateSeconds,
             threads: cpu.threads,
-            rank: settings.rank,
+            stage: before.stage,
           })
           if (this.#watcher.onModel) drawing(() => this.#draw(engine))
         },
