@@ -8,4 +8,7 @@ import './styles/complete.css'
 import './styles/paper.css'
 import { App } from './App.tsx'
 
+// A file dropped beside its place must not make the browser leave the page.
+for (const event of ['dragover', 'drop']) addEventListener(event, (drop) => drop.preventDefault())
+
 render(<App />, document.getElementById('studio')!)

@@ -17,7 +17,10 @@ export function Chart({ label, draw, of }: Props) {
     return () => observer.disconnect()
   }, [])
   useEffect(() => {
-    if (width > 0) place.current?.replaceChildren(draw(width))
+    if (width === 0) return
+    // In a task of its own: pictures and numbers go first.
+    const timer = setTimeout(() => place.current?.replaceChildren(draw(width)))
+    return () => clearTimeout(timer)
   }, [width, ...of])
   return <figure class="chart" role="img" aria-label={label} ref={place} />
 }

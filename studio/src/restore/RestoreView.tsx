@@ -62,7 +62,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const [against, setAgainst] = useState<'original' | 'damaged'>('damaged')
   const scratched = useRef(0)
 
-  const restoring = useRestoring(complain, (kept) => void keep('restore.result', kept))
+  const restoring = useRestoring(complain, (kept) => setTimeout(() => void keep('restore.result', kept), 500))
   const { status, history, frame } = restoring
   const lambda = lambdaText === 'auto' ? 'auto' : Math.max(0, Number(lambdaText) || 0)
   const settings = (changes: Partial<RunSettings> = {}): RunSettings => ({

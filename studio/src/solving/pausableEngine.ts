@@ -1,5 +1,8 @@
 import type { Engine, ErrorSums, Iterations, Problem } from 'lacuna'
 
+/** How many times as large the error of useless factors is. */
+const USELESS = 1000
+
 /** An engine that can hold its breath between rounds. Pausing changes no bit of what is learned. */
 export class PausableEngine implements Engine {
   /** Time spent waiting, which is no time of solving. */
@@ -9,9 +12,16 @@ export class PausableEngine implements Engine {
   #resume: (() => void) | undefined
   #gate: Promise<void> | undefined
   #stopped = false
+  #atStart = true
+  readonly #leaveStart: boolean
 
-  constructor(engine: Engine) {
+  /**
+   * The solver returns the best factors it has seen, by their error. With `leaveStart` those that it starts from are told
+   * to be useless: whoever raises λ wants other factors, although they fit less closely.
+   */
+  constructor(engine: Engine, { leaveStart = false } = {}) {
     this.#engine = engine
+    this.#leaveStart = leaveStart
   }
 
   get paused(): boolean {
@@ -46,6 +56,7 @@ export class PausableEngine implements Engine {
     const began = performance.now()
     while (this.#gate && !this.#stopped) await this.#gate
     this.pausedMs += performance.now() - began
+    this.#atStart = false
     return this.#stopped ? 0 : this.#engine.iterate(run)
   }
 
@@ -55,8 +66,10 @@ export class PausableEngine implements Engine {
     this.resume()
   }
 
-  error(entries: 'train' | 'validation' | 'probe'): Promise<ErrorSums> {
-    return this.#engine.error(entries)
+  async error(entries: 'train' | 'validation' | 'probe'): Promise<ErrorSums> {
+    const { squares, absolutes } = await this.#engine.error(entries)
+    const times = this.#leaveStart && this.#atStart ? USELESS : 1
+    return { squares: times * times * squares, absolutes: times * absolutes }
   }
 
   close(): Promise<void> {

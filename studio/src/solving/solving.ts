@@ -43,6 +43,8 @@ export class Solving {
   #engine: PausableEngine | undefined
   #abort: AbortController | undefined
   #next: RunSettings | undefined
+  /** λ of the last run. */
+  #lambda: number | 'auto' | undefined
   #before: { stage: number; epoch: number; seconds: number }
 
   /** `before`: what earlier problems of the same task took; reports count on from there. */
@@ -100,7 +102,9 @@ export class Solving {
 
   async #runOnce(settings: RunSettings): Promise<Completion> {
     const cpu = cpuEngine()
-    const engine = new PausableEngine(cpu)
+    const leaveStart = settings.lambda !== 'auto' && settings.lambda !== this.#lambda
+    const engine = new PausableEngine(cpu, { leaveStart: this.model !== undefined && leaveStart })
+    this.#lambda = settings.lambda
     const abort = new AbortController()
     const before = { ...this.#before }
     const drawing = drawingTimes()
