@@ -16,7 +16,6 @@ import { count, seconds } from './format.ts'
 import { print } from './print.ts'
 import { painter, startProgress } from './terminal.ts'
 
-const [WIDTH, HEIGHT] = [640, 480]
 const MISSING = 0.85
 const PICTURE = 'lacuna-demo-original.png'
 const BEFORE_AFTER = 'lacuna-demo.png'
@@ -25,18 +24,24 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
     .option('--threads <n>', 'worker threads; all cores by default', positiveWholeNumber, hardwareThreads())
+    .option(
+      '--width <pixels>',
+      'of the picture; its height is three quarters of it',
+      positiveWholeNumber,
+      640,
+    )
     .action(demo)
 }
 
-async function demo({ threads }: { threads: number }): Promise<void> {
+async function demo({ threads, width }: { threads: number; width: number }): Promise<void> {
   const progress = startProgress(false)
   const { bold, dim } = painter(process.stdout)
   for (const path of [PICTURE, BEFORE_AFTER]) await checkOutput(path)
   progress.update('Drawing a picture …')
-  const picture = drawFacade(WIDTH, HEIGHT)
+  const picture = drawFacade(width, Math.ceil(0.75 * width))
   const known = hideAtRandom(picture, { share: MISSING, seed: 1 })
   progress.say(
-    `A picture of ${WIDTH}×${HEIGHT} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden and shall come back.`,
+    `A picture of ${picture.width}×${picture.height} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden and shall come back.`,
   )
 
   const begin = performance.now()

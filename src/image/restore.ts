@@ -4,7 +4,7 @@
  * 1. a smooth surface through the known values (smoothStart.ts) is the first guess;
  * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from some of the guess where
  *    nothing is known; the mean over the patches is the next guess, for a second model of smaller patches;
- * 3. some known pixels were kept from both: by them the best mixture of model and smooth surface is found.
+ * 3. some known pixels were kept from both: they decide, place by place, on a mixture of model and surface (mixture.ts).
  *
  * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md tells what each idea gained.
  */
@@ -14,6 +14,7 @@ import { extend, purpose, stream } from '../random.ts'
 import { type CompleteOptions, type Completion, complete, type EpochReport } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { countHidden, keepAtRandom } from './damage.ts'
+import { mixture } from './mixture.ts'
 import { averagePatches, patchGrid, patchTensor } from './patches.ts'
 import { brightness, emptyData, type Known, type Picture } from './picture.ts'
 import { plainTensor, plainValues } from './plain.ts'
@@ -53,7 +54,7 @@ export interface Restoration {
   picture: Picture
   /** The tensors that were completed. */
   stages: Stage[]
-  /** How much of the result is the model's, 0 to 1; the rest is the smooth surface. 1 without patches. */
+  /** How much of the result is the model's, on average, 0 to 1; the rest is the smooth surface. 1 without patches. */
   modelShare: number
   /** Whether it was interrupted: the picture is what was known by then. */
   aborted: boolean
@@ -64,14 +65,16 @@ export const paperSettings = {
   ...{ method: 'plain', solver: 'paper', rank: 50, sample: 0.02, maxInner: 1, epochs: 500 },
 } as const satisfies RestoreOptions
 
-/** Edge and stride of the patches in pixels, and what each model is learned with. */
+/** The edge of the patches in pixels, and what each model is learned with. */
 const STAGES = [
-  { edge: 16, stride: 6, rank: 16, lambda: 1, epochs: 10 },
-  { edge: 12, stride: 4, rank: 24, lambda: 0.3, epochs: 10 },
+  { edge: 16, rank: 16, lambda: 1, epochs: 10 },
+  { edge: 12, rank: 24, lambda: 0.3, epochs: 10 },
 ]
+/** Strides as parts of the edge, the densest first: it is taken that leaves no more than MOST_ENTRIES, or the last. */
+const STRIDES = [1 / 4, 1 / 3, 1 / 2]
 /** The guess speaks at every ninth hidden value: at 90% missing, half of what a patch is learned from. */
 const GUESS_SHARE = 1 / 9
-/** More entries than this take too long: then each patch takes only some of its known values. */
+/** More entries than this take too long: then patches overlap less, and take only some of their known values. */
 const MOST_ENTRIES = 12e6
 /** Part of the known pixels that choose between model and surface. */
 const JUDGES = 0.05
@@ -140,8 +143,12 @@ async function fillByPatches(
   const surface = smoothValues(values, known, picture)
   /** Step 3, for what a model makes of the picture. */
   const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
-    const modelShare = bestMixture(values, judged, start, learned)
-    return { filled: surface.map((smooth, at) => smooth + modelShare * (learned[at] - smooth)), modelShare }
+    const shares = mixture({ values, judges: judged, start, guess: learned }, picture)
+    const filled = surface.map((smooth, at) => {
+      const share = shares[Math.floor(at / picture.channels)]
+      return smooth + share * (learned[at] - smooth)
+    })
+    return { filled, modelShare: shares.reduce((sum, share) => sum + share, 0) / shares.length }
   }
   const { solve = complete } = options
   const stages: Stage[] = []
@@ -151,13 +158,20 @@ async function fillByPatches(
     const last = number === STAGES.length - 1
     const rank = last ? (options.rank ?? plan.rank) : Math.min(plan.rank, options.rank ?? plan.rank)
     const { lambda = plan.lambda, epochs = plan.epochs } = options
+    const { stride, knownShare } = affordable(known, plan.edge)
     const arranged = patchTensor(
       {
         ...{ width: picture.width, height: picture.height, channels: picture.channels },
-        ...{ values, known: taught, guess, guessShare: GUESS_SHARE, key: extend(key, number + 1) },
-        knownShare: Math.min(1, MOST_ENTRIES / (known.length * (plan.edge / plan.stride) ** 2)),
+        ...{
+          values,
+          known: taught,
+          knownShare,
+          guess,
+          guessShare: GUESS_SHARE,
+          key: extend(key, number + 1),
+        },
       },
-      patchGrid(picture, plan.edge, plan.stride),
+      patchGrid(picture, plan.edge, stride),
     )
     const { tensor } = arranged
     const stage = {
@@ -187,28 +201,21 @@ function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: Rest
   return { lambda, sample, maxInner, seed, threads, signal }
 }
 
+/** How densely patches may lie, and how much of what is known they may take. */
+function affordable(known: Known, edge: number): { stride: number; knownShare: number } {
+  const guessed = GUESS_SHARE * countHidden(known)
+  const given = known.length - countHidden(known)
+  const strides = STRIDES.map((part) => Math.round(part * edge))
+  const room = (stride: number): number => MOST_ENTRIES / (edge / stride) ** 2 - guessed
+  const stride = strides.find((each) => room(each) >= given) ?? strides[strides.length - 1]
+  return { stride, knownShare: Math.min(1, Math.max(0.05, room(stride) / given)) }
+}
+
 /** Ones at the known values of some pixels. */
 function judges(known: Known, channels: number, key: number): Uint8Array {
   const pixels = known.length / channels
   const picked = keepAtRandom(pixels, Math.round(JUDGES * pixels), key)
   return known.map((is, at) => is & picked[Math.floor(at / channels)])
-}
-
-/** The share a in [0, 1] for which start + a (guess − start) is closest to the judges' values. */
-function bestMixture(
-  values: Float32Array,
-  judged: Uint8Array,
-  start: Float32Array,
-  guess: Float32Array,
-): number {
-  let [along, squares] = [0, 0]
-  for (let at = 0; at < values.length; at++) {
-    if (!judged[at]) continue
-    const step = guess[at] - start[at]
-    along += step * (values[at] - start[at])
-    squares += step * step
-  }
-  return squares > 0 ? Math.min(1, Math.max(0, along / squares)) : 1
 }
 
 /** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
