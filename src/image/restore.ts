@@ -15,7 +15,7 @@ import { type CompleteOptions, type Completion, complete, type EpochReport } fro
 import type { SparseTensor } from '../tensor/index.ts'
 import { countHidden, keepAtRandom } from './damage.ts'
 import { mixture } from './mixture.ts'
-import { averagePatches, patchGrid, patchTensor } from './patches.ts'
+import { averagePatches, patchGrid, patchTensor, type Size } from './patches.ts'
 import { brightness, emptyData, type Known, type Picture } from './picture.ts'
 import { plainTensor, plainValues } from './plain.ts'
 import { smoothValues } from './smoothStart.ts'
@@ -137,7 +137,7 @@ async function fillByPatches(
 ): Promise<Filling> {
   const { seed = 1, signal } = options
   const key = stream(seed, purpose.patches)
-  const judged = judges(known, picture.channels, extend(key, 0))
+  const judged = judges(known, picture, extend(key, 0))
   const taught = known.map((is, at) => is & (1 - judged[at]))
   const start = smoothValues(values, taught, picture)
   const surface = smoothValues(values, known, picture)
@@ -211,11 +211,35 @@ function affordable(known: Known, edge: number): { stride: number; knownShare: n
   return { stride, knownShare: Math.min(1, Math.max(0.05, room(stride) / given)) }
 }
 
-/** Ones at the known values of some pixels. */
-function judges(known: Known, channels: number, key: number): Uint8Array {
-  const pixels = known.length / channels
+/** Ones at the known values of some pixels near holes: elsewhere there is nothing to judge, and no patch to be learned. */
+function judges(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
+  const pixels = width * height
   const picked = keepAtRandom(pixels, Math.round(JUDGES * pixels), key)
-  return known.map((is, at) => is & picked[Math.floor(at / channels)])
+  const near = nearHoles(known, { width, height, channels })
+  return known.map((is, at) => {
+    const p = Math.floor(at / channels)
+    return is & picked[p] & near[p]
+  })
+}
+
+/** Ones at the pixels (height × width) of every square of a patch's size in which, or beside which, there is a hole. */
+function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
+  const edge = STAGES[0].edge
+  const [rows, columns] = [Math.ceil(height / edge), Math.ceil(width / edge)]
+  const square = (p: number): [number, number] => [
+    Math.floor(p / width / edge),
+    Math.floor((p % width) / edge),
+  ]
+  const marked = new Uint8Array(rows * columns)
+  for (let at = known.indexOf(0); at >= 0; at = known.indexOf(0, at + 1)) {
+    const [row, column] = square(Math.floor(at / channels))
+    for (let i = Math.max(0, row - 1); i <= Math.min(rows - 1, row + 1); i++)
+      marked.fill(1, i * columns + Math.max(0, column - 1), i * columns + Math.min(columns, column + 2))
+  }
+  return Uint8Array.from({ length: width * height }, (_, p) => {
+    const [row, column] = square(p)
+    return marked[row * columns + column]
+  })
 }
 
 /** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
