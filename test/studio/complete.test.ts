@@ -8,6 +8,9 @@ import { draw, stream, unit } from '#dist/random.js'
 import { lacuna } from '../cli/lacuna.ts'
 import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
+/** Other work may share the machine. */
+const PATIENT = { timeout: 30_000 }
+
 let studio: Studio
 let folder: string
 
@@ -56,7 +59,7 @@ describe('a table', () => {
     await page.getByLabel(/^remark/).selectOption('left out')
     expect(await page.getByRole('alert').textContent()).toContain('choose at the right')
     await page.getByLabel('Same coordinates').selectOption('add up')
-    await expect.poll(() => size.textContent()).toBe('6 × 12 × 25')
+    await expect.poll(() => size.textContent(), PATIENT).toBe('6 × 12 × 25')
     await page.getByRole('button', { name: 'Complete', exact: true }).click()
     await page.getByRole('button', { name: 'Go on' }).waitFor()
 
@@ -72,7 +75,9 @@ describe('a table', () => {
     const theirs = decodeModel(await readFile(await download.path()), 'downloaded')
     await download.saveAs(join(folder, 'studio.npz'))
     const coordinate = ['Corner, left', '9', '104'].map((label, mode) => theirs.labels![mode]!.indexOf(label))
-    await expect.poll(() => found.textContent().then(Number)).toBe(shortest(theirs.predict(coordinate)))
+    await expect
+      .poll(() => found.textContent().then(Number), PATIENT)
+      .toBe(shortest(theirs.predict(coordinate)))
 
     const run = await lacuna(
       [
@@ -153,7 +158,7 @@ describe('what cannot be', () => {
     ['broken.npz', 'PK', 'broken.npz: the zip file is truncated or damaged'],
   ])('is said in a sentence: %s', async (name, text, sentence) => {
     await open(here.page, { name, mimeType: '', buffer: Buffer.from(text) })
-    await expect.poll(() => here.page.getByRole('alert').textContent()).toContain(sentence)
+    await expect.poll(() => here.page.getByRole('alert').textContent(), PATIENT).toContain(sentence)
     expect(here.complaints).toEqual([])
   })
 })
