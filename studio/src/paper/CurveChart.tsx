@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot'
+import { figure } from '../numbers.ts'
 import { Chart } from '../parts/Chart.tsx'
 import { chartStyle, logTicks } from '../parts/chartStyle.ts'
 import { type Curve, type CurvePoint, strokes } from './experiments.ts'
@@ -10,10 +11,10 @@ export function CurveChart({ title, curves }: { title: string; curves: readonly 
     Plot.plot({
       ...{ width, height: 250, marginLeft: 48, marginRight: 12, marginBottom: 34, style: chartStyle },
       x: { label: 'epochs', nice: true, ticks: 5 },
-      y: { type: 'log', label: 'relative error', tickFormat: '~g' },
+      y: { type: 'log' },
       marks: [
         Plot.gridY(ticks),
-        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', tickFormat: '~g' }),
+        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', text: figure }),
         ...curves.map(({ name, points }) =>
           Plot.line(points, {
             x: 'epoch',

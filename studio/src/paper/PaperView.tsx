@@ -86,8 +86,9 @@ export function PaperView({ complain, settle }: ViewProps) {
           {button('image')}
         </div>
         <p class="soft small">
-          R = 50, c = 0.02, MAX_INNER = 1, as in the paper. Here 360 × 240 instead of 1599 × 1063, and 100
-          epochs instead of 500; a plain model of row × column × channel.
+          R = 50, MAX_INNER = 1, a plain model of row × column × channel, as in the paper. Here 360 × 240
+          instead of 1599 × 1063, and 100 epochs instead of 500; c = 0.1 instead of 0.02, since the rows are
+          shorter: a step sees as many of their pixels.
         </p>
         <div class="paper-pictures">
           {subject && <Picture image={subject.picture} text="Original" />}
@@ -109,7 +110,9 @@ export function PaperView({ complain, settle }: ViewProps) {
         {imageCurves.length > 0 && (
           <>
             <CurveChart title="Error of the known pixels" curves={imageCurves} />
-            <CurveLegend names={imageRuns.map(({ name }) => name)} />
+            <CurveLegend
+              names={imageCurves.filter(({ points }) => points.length > 0).map(({ name }) => name)}
+            />
           </>
         )}
       </section>

@@ -4,7 +4,7 @@ import type { Mask } from '../restore/damage.ts'
 import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'
 import type { Frame } from '../restore/worker.ts'
 import { answerCalls, tell } from '../solving/remote.ts'
-import { Solving } from '../solving/solving.ts'
+import { type RunSettings, Solving } from '../solving/solving.ts'
 import { type Curve, type CurvePoint, imageRuns, problems, runs } from './experiments.ts'
 
 let current: Solving | undefined
@@ -24,13 +24,14 @@ const functions = {
         tell('picture', { name: run.name, frame })
       }
       const { picture: restored } = await restore(truth, known, {
-        method: 'plain',
-        solve(tensor, _, pictureOfModel) {
+        method: run.method,
+        solve(tensor, planned, pictureOfModel) {
           current = new Solving(tensor, undefined, {
-            onEpoch: (progress) => curve.add(progress, progress.train.relative),
+            // Patches are another tensor, whose error says nothing beside that of the picture.
+            onEpoch: (progress) => run.method === 'plain' && curve.add(progress, progress.train.relative),
             onModel: (model) => show(pictureOfModel(model)),
           })
-          return current.run(run.options)
+          return current.run(run.options ?? (planned as RunSettings))
         },
       })
       curve.end()

@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot'
+import { figure } from '../numbers.ts'
 import type { Progress } from '../solving/solving.ts'
 import { Chart } from './Chart.tsx'
 import { chartStyle, logTicks } from './chartStyle.ts'
@@ -26,10 +27,10 @@ export function ErrorChart({ history, known, heldOut }: Props) {
     return Plot.plot({
       ...{ width, height: 170, marginLeft: 40, marginRight: 12, marginBottom: 32, style: chartStyle },
       x: { label: 'epochs', nice: true, ticks: 5 },
-      y: { type: 'log', label: 'relative error', tickFormat: '~g' },
+      y: { type: 'log' },
       marks: [
         Plot.gridY(ticks),
-        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', tickFormat: '~g' }),
+        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', text: figure }),
         Plot.line(points, {
           x: 'epoch',
           y: (p: Progress) => p.train.relative,

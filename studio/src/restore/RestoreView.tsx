@@ -185,23 +185,34 @@ export function RestoreView({ complain, settle }: ViewProps) {
               : undefined
           }
         />
-        <div class="thumbnails">
-          <Thumbnail
-            side={originalSide}
-            chosen={against === 'original'}
-            onChoose={() => setAgainst('original')}
-          />
-          <Thumbnail
-            side={damagedSide}
-            chosen={against === 'damaged'}
-            onChoose={() => setAgainst('damaged')}
-          />
-          {restoredSide ? (
-            <Thumbnail side={restoredSide} />
-          ) : (
-            <div class="thumbnail empty">
-              <span>Restored</span>
-            </div>
+        <div class="restore-foot">
+          <div class="thumbnails">
+            <Thumbnail
+              side={originalSide}
+              chosen={against === 'original'}
+              onChoose={() => setAgainst('original')}
+            />
+            <Thumbnail
+              side={damagedSide}
+              chosen={against === 'damaged'}
+              onChoose={() => setAgainst('damaged')}
+            />
+            {restoredSide ? (
+              <Thumbnail side={restoredSide} />
+            ) : (
+              <div class="thumbnail empty">
+                <span>Restored</span>
+              </div>
+            )}
+          </div>
+          {last && (
+            <dl class="figures">
+              <div class="headline">
+                <dt>PSNR of the lost pixels</dt>
+                <dd data-testid="psnr">{frame ? `${frame.psnr.toFixed(1)} dB` : '–'}</dd>
+              </div>
+              <RunFigures last={last} known="Error of the known" />
+            </dl>
           )}
         </div>
       </div>
@@ -322,13 +333,6 @@ export function RestoreView({ complain, settle }: ViewProps) {
 
       {last && (
         <div class="restore-results card">
-          <dl class="figures">
-            <div class="headline">
-              <dt>PSNR of the lost pixels</dt>
-              <dd data-testid="psnr">{frame ? `${frame.psnr.toFixed(1)} dB` : '–'}</dd>
-            </div>
-            <RunFigures last={last} known="Error of the known" />
-          </dl>
           <ErrorChart history={history} known="known pixels" heldOut="held-out pixels" />
         </div>
       )}

@@ -31,8 +31,8 @@ export interface Watcher {
   onModel?(model: CpModel): void
 }
 
-/** Drawing may take about a third of the time. */
-const PATIENCE_PER_DRAWING = 2
+/** Drawing may take about a quarter of the time. */
+const PATIENCE_PER_DRAWING = 3
 const LEAST_MS_BETWEEN_DRAWINGS = 60
 
 export class Solving {
