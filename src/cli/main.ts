@@ -28,6 +28,8 @@ Examples:
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
+  lacuna convert data.tns data.npz                           the same entries in another format
+  lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
   lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' tells more.`,

@@ -3,7 +3,7 @@ import { InputError } from '../inputError.ts'
 import { readCoordinates, writeTns } from '../io/index.ts'
 import { endings, hasEnding } from '../io/node/endings.ts'
 import { checkOutput, openFile, readModel, writeFileWhole } from '../io/node/index.ts'
-import { isTableFile, tableEndings } from '../io/node/table/source.ts'
+import { isTableFile } from '../io/node/table/source.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
@@ -24,7 +24,7 @@ export function predictCommand(): Command {
     .argument('<model>', 'a model made by lacuna complete (.npz)')
     .argument(
       '<queries>',
-      `a table with the model's columns (${tableEndings.filter((ending) => !/\\.(gz|zst)$/.test(ending)).join(' ')}), or a .tns file of coordinates; a column of values is compared with the predictions`,
+      "a table with the model's columns (.csv, .tsv, .parquet, .json …), or a .tns file of coordinates; a column of values is compared with the predictions",
     )
     .option(
       '-o, --output <file>',

@@ -46,7 +46,7 @@ function isTable(files: readonly string[], { query, database }: ReadingOptions):
 
 function oneFile(files: readonly string[], options: ReadingOptions): string {
   const [file, ...more] = files
-  if (file === undefined) throw new InputError('There is nothing to read; name a file.')
+  if (file === undefined) throw new InputError('There is nothing to read; name a file, before --modes.')
   if (more.length > 0)
     throw new InputError(
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,

@@ -82,6 +82,11 @@ function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   let total = 0
   unzipSync(bytes, {
     filter({ name: file, size, originalSize }) {
+      // A file of 4 GiB has its sizes elsewhere, and these fields full of ones.
+      if (originalSize >= MAX_BYTES || size >= MAX_BYTES)
+        throw new InputError(
+          `${name}: ${file} would unpack to 4 GiB or more; save a smaller array, if this is no zip bomb.`,
+        )
       if (size > bytes.length || originalSize > MOST_PACKING * (size + 1))
         throw new InputError(
           `${name}: ${file} claims to unpack from ${size} to ${originalSize} bytes, which no zip can do; the file is damaged or a zip bomb.`,

@@ -66,16 +66,14 @@ describe('a tensor comes back from', () => {
         expect(byLabels(back)).toEqual(byLabels(tensor))
         expect(back.modes?.map(({ name }) => name)).toEqual(tensor.modes?.map(({ name }) => name))
       }),
-      { seed: 1, numRuns: 12, endOnFailure: true },
+      { seed: 1, numRuns: format === 'csv' ? 10 : 4, endOnFailure: true },
     )
   })
 })
 
 test('every format to every other, and back: the same labels and bits all the way', async () => {
-  const [tensor] = fc.sample(
-    labelledTensor({ named: true, unlabelled: false }).filter(({ values }) => values.length > 15),
-    { seed: 7, numRuns: 1 },
-  )
+  const tensors = fc.sample(labelledTensor({ named: true, unlabelled: false }), { seed: 7, numRuns: 50 })
+  const tensor = tensors.reduce((a, b) => (b.values.length > a.values.length ? b : a))
   const expected = byLabels(tensor)
   let current = await through(tensor, 'tns')
   for (const format of everyStep(['tns', 'npz', 'csv', 'json', 'parquet'])) {

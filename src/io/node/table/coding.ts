@@ -37,7 +37,7 @@ export async function createLabels(
     // One pass over the table finds the labels of all these modes.
     const present = [...modes.map((_, m) => `m${m + 1}`), ...(value ? ['v'] : [])]
     await session.run(
-      `CREATE TEMP TABLE lacuna_labels AS
+      `CREATE OR REPLACE TEMP TABLE lacuna_labels AS
        SELECT ${texts.map((m) => `t${m}, min(m${m}) AS m${m}`).join(', ')}
        FROM (SELECT ${texts.map((m) => `m${m}, CAST(m${m} AS VARCHAR) AS t${m}`).join(', ')} FROM ${rows}
              WHERE ${present.map((column) => `${column} IS NOT NULL`).join(' AND ')})
@@ -47,6 +47,7 @@ export async function createLabels(
   const labels: (readonly string[] | undefined)[] = modes.map(() => undefined)
   for (const [m, { coding }] of modes.entries()) {
     const type = `lacuna_${m + 1}`
+    await session.run(`DROP TYPE IF EXISTS ${type}`) // of an attempt before
     if (coding === 'known') {
       labels[m] = known?.[m] ?? []
       await session.run(`CREATE TEMP TYPE ${type} AS ENUM (${labels[m].map(literal).join(', ')})`)
@@ -73,8 +74,8 @@ export function codedRows({ modes, value }: Plan, rows: string, wantsValue: bool
 }
 
 function code({ coding, type }: TableMode, m: number): string {
-  if (coding === 'raw' || coding === 'number')
-    return `coalesce(${numberType(type)?.toNumber(`m${m}`)}, ${MISSING})`
+  if (coding === 'raw') return `coalesce(CAST(m${m} AS DOUBLE), ${MISSING})`
+  if (coding === 'number') return `coalesce(${numberType(type)?.toNumber(`m${m}`)}, ${MISSING})`
   const place = `enum_code(TRY_CAST(CAST(m${m} AS VARCHAR) AS lacuna_${m}))`
   return `CASE WHEN m${m} IS NULL THEN ${MISSING} ELSE coalesce(CAST(${place} AS DOUBLE), ${UNKNOWN}) END`
 }

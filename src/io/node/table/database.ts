@@ -5,10 +5,16 @@ import { identifier, literal, type TableSession } from './session.ts'
 
 /** Makes the tables of a database known by their names. It is only read. */
 export async function attachDatabase(session: TableSession, database: string): Promise<void> {
-  const type =
-    /^(\w+):\/\//.exec(database)?.[1].replace(/^postgresql$/, 'postgres') ?? (await typeOfFile(database))
+  const type = await typeOfDatabase(database)
   await session.run(`ATTACH ${literal(database)} AS lacuna_database (READ_ONLY${type && `, TYPE ${type}`})`)
   await session.run('USE lacuna_database')
+}
+
+/** What DuckDB calls it; nothing for its own. */
+async function typeOfDatabase(database: string): Promise<string> {
+  const [, scheme] = /^(\w+):\/\//.exec(database) ?? []
+  if (scheme === undefined) return typeOfFile(database)
+  return /^postgres/.test(scheme) ? 'postgres' : scheme === 'mysql' ? 'mysql' : ''
 }
 
 /** By its first bytes, since both kinds end in .db. */

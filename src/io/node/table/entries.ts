@@ -19,8 +19,6 @@ export interface Entries {
 
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
 const BLOCK = 2 ** 20
-const MAX_FLOAT32 = 3.4028234663852886e38
-
 /**
  * Reads a query of one DOUBLE column per mode and, if `hasValue`, one for the value; without one each row is 1. In a
  * mode's column -∞ stands for an empty value and ∞ for a label that is not known (see coding.ts).
@@ -115,7 +113,7 @@ function fillIndices(
   else if (mode.coding === 'raw')
     for (let i = 0; i < rows.length; i++) {
       const value = column[rows[i]]
-      if (!(value >= 1 && value <= MAX_INDEX)) throw notAnIndex(mode, value)
+      if (!(value >= 1 && value <= MAX_INDEX && Number.isInteger(value))) throw notAnIndex(mode, value)
       into[at + i] = value - 1
     }
   else for (let i = 0; i < rows.length; i++) into[at + i] = column[rows[i]]
@@ -125,10 +123,12 @@ function notAnIndex({ name }: TableMode, value: number): InputError {
   const help =
     value === 0
       ? `write "${name} + 1"`
-      : value < 1
+      : value <= MAX_INDEX
         ? 'code it by its distinct values (--index coded)'
         : `the most is ${MAX_INDEX}, so code it by its distinct values (--index coded)`
-  return new InputError(`The mode ${name} has the value ${value}, but a raw index counts from 1; ${help}.`)
+  return new InputError(
+    `The mode ${name} has the value ${value}, but a raw index is a whole number from 1; ${help}.`,
+  )
 }
 
 function fillValues(
@@ -143,7 +143,8 @@ function fillValues(
   }
   for (let i = 0; i < rows.length; i++) {
     const value = column[rows[i]]
-    if (Math.abs(value) > MAX_FLOAT32 && Math.abs(value) < Infinity)
+    // Only what rounds to infinity: the text of the largest float32 is a little more than it.
+    if (Math.abs(value) < Infinity && !(Math.abs(Math.fround(value)) < Infinity))
       throw new InputError(`The value ${value} is too large for a float32; scale the values down.`)
     into[at + i] = value
   }

@@ -7,14 +7,18 @@ const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flo
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
 /** Parts of a time that are numbers, but measure nothing. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
-const ID = /(^id|id|_key|_?index|_?code)$/i
+/** userId, movie_id, ITEM_CODE; not paid. */
+const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
+/** Numbers the rows, and so says nothing of them. */
+const ROW = /^(id|row|row_?id|row_?number|index)$/i
 const NUMBER = /^(U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*)$/
 const FRACTION = /^(FLOAT|DOUBLE|DECIMAL.*)$/
 
 /** A number called rating, value, count …, else the last number that is no id and no time; without one, rows are counted. */
 export function guessValue(columns: readonly Column[]): string | undefined {
   const measures = columns.filter(
-    ({ name, type }) => NUMBER.test(type) && !ID.test(name) && !TIME.test(name) && !CALENDAR.test(name),
+    ({ name, type }) =>
+      NUMBER.test(type) && !ID.test(name) && !ROW.test(name) && !TIME.test(name) && !CALENDAR.test(name),
   )
   return (measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1))?.name
 }
@@ -22,8 +26,10 @@ export function guessValue(columns: readonly Column[]): string | undefined {
 /** The columns called …id if there are two, else all of text or whole numbers; and the week of each time. */
 export function guessModes(columns: readonly Column[], value: string | undefined, where: string): string[] {
   const others = columns.filter(({ name }) => name !== value)
-  const ids = others.filter(({ name }) => ID.test(name))
-  const things = others.filter((column) => !isTime(column) && !FRACTION.test(column.type))
+  const ids = others.filter(({ name }) => ID.test(name) && !ROW.test(name))
+  const things = others.filter(
+    (column) => !isTime(column) && !FRACTION.test(column.type) && !ROW.test(column.name),
+  )
   const chosen = ids.length >= 2 ? ids : things
   const modes = others.flatMap((column) =>
     isTime(column) ? [`week(${plain(column.name)})`] : chosen.includes(column) ? [column.name] : [],

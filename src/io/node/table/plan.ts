@@ -81,7 +81,7 @@ async function choose(
   if (options.modes?.length) return { table, columns, given: { ...options, ...known } }
   const value = options.value ?? guessValue(columns)
   const modes = known?.modes ?? guessModes(columns, value, where)
-  onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
+  if (!known || options.value === undefined) onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
   return { table, columns, given: { ...options, modes, ...(value !== undefined && { value }) } }
 }
 

@@ -133,7 +133,7 @@ async function* predictRows(
     }
     tally.rows += predictions.length
     onRows?.(tally.rows)
-    yield { predictions, fields: fields.slice(order + 1) }
+    yield { predictions, fields: fields.slice(order + 1, order + 1 + wanted.length) }
   }
 }
 

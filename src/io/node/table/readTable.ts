@@ -23,11 +23,15 @@ export async function readTable(
   const where = nameOf(files, options)
   const session = await openSession(where)
   try {
-    const plan = await planTable(session, files, where, options)
-    return await readPlanned(session, plan, where, options).catch((error) => {
-      if (!(error instanceof BeyondPrecision)) throw error
-      return readPlanned(session, withText(plan, error.mode), where, options)
-    })
+    let plan = await planTable(session, files, where, options)
+    for (;;) {
+      try {
+        return await readPlanned(session, plan, where, options)
+      } catch (error) {
+        if (!(error instanceof BeyondPrecision)) throw error
+        plan = withText(plan, error.mode)
+      }
+    }
   } finally {
     session.close()
   }
@@ -93,15 +97,17 @@ async function readRows(
     throw (valued && (await valueThatIsNoNumber(session, plan, where))) || error
   })
   const { missing, unknown, values } = entries
-  if (missing > 0) onRemark(`${where}: ${missing} rows are left out, since a mode or the value is empty`)
-  if (unknown > 0)
-    onRemark(`${where}: ${unknown} rows are left out, since the training data lacks their labels`)
+  if (missing > 0) onRemark(`${where}: ${leftOut(missing)} a mode or the value is empty`)
+  if (unknown > 0) onRemark(`${where}: ${leftOut(unknown)} the training data lacks a label`)
   if (values.length === 0)
     throw new InputError(
       `${where}: no rows are left to make a tensor of; the columns are ${names(plan.columns)}.`,
     )
   return entries
 }
+
+const leftOut = (rows: number): string =>
+  rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
 
 /** The first value that is no number, and in which row. */
 async function valueThatIsNoNumber(

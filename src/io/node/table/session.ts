@@ -1,4 +1,5 @@
 /** A DuckDB of our own, in memory: what reads tables. Loaded only when a table is read. */
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
@@ -18,8 +19,8 @@ export interface TableSession {
   rows(sql: string): Promise<DuckDBValue[][]>
   /** The columns that a query would give. */
   columns(query: string): Promise<Column[]>
-  /** A result of any size, some thousand rows at a time, in the order of the file. */
-  stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more. */
+  stream(query: string): AsyncGenerator<DuckDBDataChunk>
   /** Makes a temporary table of VARCHAR, UINTEGER and FLOAT columns. A batch has a list per column, of at most 2048 values. */
   fill(table: string, columns: readonly Column[], batches: Iterable<DuckDBValue[][]>): Promise<void>
   close(): void
@@ -39,7 +40,8 @@ export async function openSession(where: string): Promise<TableSession> {
   } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     // DuckDB's own choice is a folder .tmp where the user happens to stand.
-    temp_directory: join(tmpdir(), `lacuna-duckdb-${process.pid}`),
+    temp_directory: join(tmpdir(), `lacuna-duckdb-${randomUUID()}`),
+    preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
   })
   const connection = await instance.connect()
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -51,32 +53,39 @@ export async function openSession(where: string): Promise<TableSession> {
   }
   // Times with a zone must not fall into other weeks on another machine.
   for (const sql of [`SET TimeZone = 'UTC'`, ...binnings]) await connection.run(sql)
+  const columns = (query: string): Promise<Column[]> =>
+    explained(async () => {
+      const statement = await connection.prepare(query)
+      try {
+        return Array.from({ length: statement.columnCount }, (_, c) => ({
+          name: statement.columnName(c),
+          type: typeText(statement.columnType(c)),
+        }))
+      } finally {
+        statement.destroySync()
+      }
+    })
   return {
     run: (sql) =>
       explained(async () => {
         await connection.run(sql)
       }),
     rows: (sql) => explained(async () => (await connection.runAndReadAll(sql)).getRows()),
-    columns: (query) =>
-      explained(async () => {
-        // DESCRIBE would be simpler, but its text of a type is cut short for long enumerations.
-        const statement = await connection.prepare(query)
-        try {
-          return Array.from({ length: statement.columnCount }, (_, c) => ({
-            name: statement.columnName(c),
-            type: typeText(statement.columnType(c)),
-          }))
-        } finally {
-          statement.destroySync()
-        }
-      }),
-    async *stream(sql) {
-      const result = await explained(() => connection.stream(sql))
+    columns,
+    async *stream(query) {
+      const width = (await columns(query)).length
+      const result = await explained(() => connection.stream(withEnd(query, width)))
       for (;;) {
         const chunk = await explained(() => result.fetchChunk())
-        if (!chunk || chunk.rowCount === 0) return
-        yield chunk
+        if (!chunk || chunk.rowCount === 0) break
+        const ended = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
+        if (ended) chunk.rowCount--
+        if (chunk.rowCount > 0) yield chunk
+        if (ended) return
       }
+      // It stopped on the way. Asked for a single row, DuckDB says why.
+      await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
+      throw new InputError(`${where}: reading broke off, but a second time it did not; try again.`)
     },
     fill: (table, columns, batches) =>
       explained(async () => {
@@ -101,6 +110,14 @@ export async function openSession(where: string): Promise<TableSession> {
   }
 }
 
+/**
+ * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last: it has
+ * true in a further column. Order is kept, so that it comes only after all others.
+ */
+function withEnd(query: string, width: number): string {
+  return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
+}
+
 /** An enumeration is text to us: its list of names is no good as the type of a mode. */
 function typeText(type: DuckDBType): string {
   const text = String(type)
@@ -118,7 +135,9 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof InputError) return error
   const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
   if (!kind || kind === 'INTERNAL') return error
-  return new InputError(`${where}${sentence(kind, message)}`, { cause: error })
+  // Of several files, DuckDB knows which one it is.
+  const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
+  return new InputError(`${file}${sentence(kind, message)}`, { cause: error })
 }
 
 function sentence(kind: string, message: string): string {
@@ -153,8 +172,8 @@ function csvFault(message: string): string {
   )
   if (converted)
     return `column "${converted[1]}" holds "${converted[2]}", but numbers or dates (${converted[3]}) above it; mend the line.`
-  if (/unterminated quote|quoted value|quote/i.test(message)) return 'a quote is not closed; mend the line.'
   if (/utf-8|unicode/i.test(message)) return 'this is not UTF-8 text; convert the file to UTF-8.'
+  if (/unterminated quote/i.test(message)) return 'a quote is not closed; mend the line.'
   const lines = message.split('\n')
   return `${(lines[2] ?? lines[0]).trim().replace(/\.$/, '')}; mend the line.`
 }

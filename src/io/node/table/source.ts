@@ -33,7 +33,7 @@ export async function tableExpression(
     throw new InputError(
       `${paths.join(', ')}: files read as one table must be of one kind; convert them first.`,
     )
-  const files = `[${paths.map(literal).join(', ')}]`
+  const files = `[${paths.map(file).join(', ')}]`
   const [kind] = kinds
   if (kind === 'text') {
     const starts: string[] = []
@@ -41,7 +41,7 @@ export async function tableExpression(
     const csv = dialect(starts[0], paths[0])
     await checkFields(session, paths, csv)
     if (allText) return `read_csv(${files}, ${csv.options}, all_varchar = true)`
-    return `read_csv(${files}, ${csv.options}${await textTypes(session, literal(paths[0]), csv)})`
+    return `read_csv(${files}, ${csv.options}${await textTypes(session, file(paths[0]), csv)})`
   }
   for (const path of paths) await checkFile(path)
   return `read_${kind}(${files})`
@@ -49,6 +49,9 @@ export async function tableExpression(
 
 /** Whether a table's file is text, whose fields have no types but what is guessed. */
 export const isTextTable = (path: string): boolean => kindOf(path) === 'text'
+
+/** A path as it is: DuckDB would take some of its characters for a pattern of names. */
+const file = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
 function kindOf(path: string): 'text' | 'json' | 'parquet' {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, '')
@@ -69,8 +72,8 @@ export interface Dialect {
 }
 
 /**
- * How the fields of a text are separated and whether it begins with names (if none is a number), by its first line. DuckDB would
- * guess too, but drops lines that do not fit its guess: here every line counts, and one that does not fit is an error.
+ * How the fields of a text are separated and whether it begins with names (if none is a number), by its first line.
+ * DuckDB would guess too, but drops lines that do not fit: here every line counts, and one that does not is an error.
  */
 function dialect(start: string, path: string): Dialect {
   const delimiter = /\.tsv(\.|$)/i.test(path) ? '\t' : likeliestDelimiter(start)
@@ -90,7 +93,7 @@ async function checkFields(
   paths: readonly string[],
   { options, fields }: Dialect,
 ): Promise<void> {
-  const files = `[${paths.map(literal).join(', ')}]`
+  const files = `[${paths.map(file).join(', ')}]`
   await session.columns(`SELECT * FROM read_csv(${files}, ${options})`).catch(async (error) => {
     const columns = Array.from({ length: fields }, (_, c) => `'c${c}': 'VARCHAR'`).join(', ')
     // Told what the columns are, it reads line by line, and names the first that does not fit.
@@ -107,12 +110,15 @@ function likeliestDelimiter(start: string): string {
   return ['::', '\t', ',', ';', '|'][most > 1 ? numbers.indexOf(most) : 2]
 }
 
+const QUOTED = /"([^"]*(?:""[^"]*)*)"/y
+
 /** The fields of the first line; quotes may hold delimiters and newlines. */
 function fieldsOf(start: string, delimiter: string): string[] {
   const fields: string[] = []
   let at = 0
   for (;;) {
-    const quoted = /^"((?:[^"]|"")*)"/.exec(start.slice(at))
+    QUOTED.lastIndex = at
+    const quoted = QUOTED.exec(start)
     const end = quoted ? at + quoted[0].length : nearest(start, at, delimiter)
     fields.push(quoted ? quoted[1] : start.slice(at, end))
     if (!start.startsWith(delimiter, end)) return fields
@@ -141,7 +147,7 @@ async function startOfZstd(session: TableSession, path: string): Promise<string>
   await checkFile(path)
   const options = `auto_detect = false, delim = '\\x01', quote = '', escape = '', header = false`
   const [row] = await session.rows(
-    `SELECT line FROM read_csv(${literal(path)}, ${options}, columns = {'line': 'VARCHAR'}) LIMIT 1`,
+    `SELECT line FROM read_csv(${file(path)}, ${options}, columns = {'line': 'VARCHAR'}) LIMIT 1`,
   )
   if (!row) throw new InputError(`${path}: the file is empty.`)
   return String(row[0])
