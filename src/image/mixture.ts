@@ -6,7 +6,7 @@
 import type { Size } from './patches.ts'
 
 /** Cells of this edge, in pixels, with their eight neighbours make a neighbourhood. */
-const CELL = 32
+const CELL = 64
 
 export interface Judgement {
   /** Known values, and ones at those that judge (height × width × channels). */

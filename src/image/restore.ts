@@ -144,9 +144,10 @@ async function fillByPatches(
   /** Step 3, for what a model makes of the picture. */
   const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
     const shares = mixture({ values, judges: judged, start, guess: learned }, picture)
+    // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
     const filled = surface.map((smooth, at) => {
       const share = shares[Math.floor(at / picture.channels)]
-      return smooth + share * (learned[at] - smooth)
+      return smooth + share * (learned[at] - start[at])
     })
     return { filled, modelShare: shares.reduce((sum, share) => sum + share, 0) / shares.length }
   }
