@@ -8,6 +8,7 @@ import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
 import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
+import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
@@ -30,6 +31,7 @@ Examples:
   lacuna predict model.npz test.tns                          what the model says
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
+  lacuna paper --scale tiny -o results                       the paper's experiments and figures
   lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' tells more.`,
@@ -46,6 +48,7 @@ for (const make of [
   studioCommand,
   synthCommand,
   benchCommand,
+  paperCommand,
   demoCommand,
 ]) {
   // Settings of the program are not inherited by commands that are added to it.

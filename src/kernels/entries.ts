@@ -1,6 +1,6 @@
 // The pass over a sample: sums of what a row's update needs.
-import { gather } from "./gather";
-import { addGradient, addGram, addTwo, multiplyBlock } from "./gram";
+import { gather, gatherTwo } from "./gather";
+import { addGradient, addGram, addTwo } from "./gram";
 import { MODE_COMPANION, MODE_FACTOR, MODE_SCALE, SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER } from "./layout";
 import { extrapolate } from "./momentum";
 import { BLOCK, MATRIX, ROW } from "./rank";
@@ -22,11 +22,11 @@ export function addEntries(mode: usize, p: u32, key: u32, sampled: u32, from: u3
   for (let at = from; at < to; at += BLOCK) {
     const count = min(BLOCK, to - at);
     const fresh = at == from;
-    gather(mode, window, count, y, K, D);
     if (kind == STEP_GRADIENT) {
-      multiplyBlock(K, count, load<usize>(mode, MODE_SCALE), productScratch());
+      gatherTwo(mode, window, count, y, load<usize>(mode, MODE_SCALE), K, D, productScratch());
       addTwo(K, D, productScratch(), count, g, sums, fresh);
     } else {
+      gather(mode, window, count, y, K, D);
       addGradient(K, D, count, g, fresh);
       if (kind != STEP_PAPER || !(skip & SKIP_HESSIAN)) addGram(K, count, sums, fresh);
     }

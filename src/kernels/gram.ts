@@ -42,27 +42,29 @@ export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: boo
 /** g (R) += Σ d_e k_e and w (R) += Σ s_e k_e in one pass over the block. */
 export function addTwo(K: usize, D: usize, S: usize, count: u32, g: usize, w: usize, fresh: bool): void {
   let at: usize = 0;
-  for (; at + 48 <= ROW; at += 48) {
-    let g0 = f32x4.splat(0), g1 = g0, g2 = g0, w0 = g0, w1 = g0, w2 = g0;
+  for (; at + 64 <= ROW; at += 64) {
+    let g0 = f32x4.splat(0), g1 = g0, g2 = g0, g3 = g0, w0 = g0, w1 = g0, w2 = g0, w3 = g0;
     if (!fresh) {
-      g0 = v128.load(g + at); g1 = v128.load(g + at, 16); g2 = v128.load(g + at, 32);
-      w0 = v128.load(w + at); w1 = v128.load(w + at, 16); w2 = v128.load(w + at, 32);
+      g0 = v128.load(g + at); g1 = v128.load(g + at, 16); g2 = v128.load(g + at, 32); g3 = v128.load(g + at, 48);
+      w0 = v128.load(w + at); w1 = v128.load(w + at, 16); w2 = v128.load(w + at, 32); w3 = v128.load(w + at, 48);
     }
     let k = K + at;
     for (let e: u32 = 0; e < count; e++) {
       const d = v128.load32_splat(D + (<usize>e << 2));
       const s = v128.load32_splat(S + (<usize>e << 2));
-      const k0 = v128.load(k), k1 = v128.load(k, 16), k2 = v128.load(k, 32);
+      const k0 = v128.load(k), k1 = v128.load(k, 16), k2 = v128.load(k, 32), k3 = v128.load(k, 48);
       g0 = f32x4.add(g0, f32x4.mul(d, k0));
       w0 = f32x4.add(w0, f32x4.mul(s, k0));
       g1 = f32x4.add(g1, f32x4.mul(d, k1));
       w1 = f32x4.add(w1, f32x4.mul(s, k1));
       g2 = f32x4.add(g2, f32x4.mul(d, k2));
       w2 = f32x4.add(w2, f32x4.mul(s, k2));
+      g3 = f32x4.add(g3, f32x4.mul(d, k3));
+      w3 = f32x4.add(w3, f32x4.mul(s, k3));
       k += ROW;
     }
-    v128.store(g + at, g0); v128.store(g + at, g1, 16); v128.store(g + at, g2, 32);
-    v128.store(w + at, w0); v128.store(w + at, w1, 16); v128.store(w + at, w2, 32);
+    v128.store(g + at, g0); v128.store(g + at, g1, 16); v128.store(g + at, g2, 32); v128.store(g + at, g3, 48);
+    v128.store(w + at, w0); v128.store(w + at, w1, 16); v128.store(w + at, w2, 32); v128.store(w + at, w3, 48);
   }
   for (; at < ROW; at += 16) {
     let g0 = fresh ? f32x4.splat(0) : v128.load(g + at);

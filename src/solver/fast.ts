@@ -7,8 +7,10 @@ import type { Settings } from './options.ts'
 import { costOf, fixedStage, ladder, Schedule, type Stage } from './schedule.ts'
 import type { StopReason } from './stopping.ts'
 
-/** A round, between two looks at the error, is about this much of an epoch. */
+/** A round, between two looks at the error, is about this much of an epoch … */
 const ROUND_EPOCHS = 0.25
+/** … the first one this much, and each one after it twice as much as the last: at first the error falls fast. */
+const FIRST_ROUND_EPOCHS = 1 / 16
 /** An error this many times the best one so far is no accident: back to the best, with larger samples. */
 const DIVERGED = 1.5
 /** Below this relative error float32 has nothing more to say. */
@@ -42,12 +44,13 @@ export async function solveFast(
 
   let report = await course.look('probe', stages[0].sample, 0)
   checkFinite(report)
-  let noise = chooseLambda(report.train.rmse)
+  let noise = chooseLambda(noiseOf(report))
   await course.keep(report)
-  for (;;) {
+  for (let round = 0; ; round++) {
     const { stage } = schedule
     const lambda = settings.lambda === 'auto' ? noise : settings.lambda
-    const iterations = Math.max(1, Math.round(ROUND_EPOCHS / stage.sample))
+    const epochs = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** round)
+    const iterations = Math.max(1, Math.round(epochs / stage.sample))
     const before = report.train.relative
     const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, momentumShare))
     report = await course.look('probe', stage.sample, lambda)
@@ -64,17 +67,26 @@ export async function solveFast(
       momentumShare /= 2
     } else {
       schedule.observe(before, report.train.relative, iterations)
-      noise = (noise + chooseLambda(report.train.rmse)) / 2
+      noise = (noise + chooseLambda(noiseOf(report))) / 2
     }
     const reason = settled(course, report, schedule)
     if (reason) return reason
   }
 }
 
-function stepOf({ sample, kind }: Stage, momentumShare: number): Step {
-  if (kind === 'gradient') return { kind, momentum: 0.9 * momentumShare }
-  // A solved row needs less of a push, and a noisy one less still.
-  return { kind, momentum: Math.min(0.5, sample) * momentumShare, damping: DAMPING }
+/**
+ * The deviation of the entries from the model. Where the model fits the training entries better than others, the
+ * others are nearer to the truth.
+ */
+function noiseOf({ train, validation }: EpochReport): number {
+  return Math.max(train.rmse, validation?.rmse ?? 0)
+}
+
+/** What the engine is asked to do in a stage. */
+export function stepOf(stage: Stage, momentumShare: number): Step {
+  const { kind } = stage
+  const momentum = stage.momentum * momentumShare
+  return kind === 'newton' ? { kind, momentum, damping: DAMPING } : { kind, momentum }
 }
 
 /** Ends the work when the error has stopped improving, or the user's limits are reached. */

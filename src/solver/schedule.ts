@@ -11,13 +11,21 @@ export interface Stage {
   /** c */
   sample: number
   kind: 'gradient' | 'newton'
+  /** β */
+  momentum: number
 }
 
 /** Up to this rank forming H costs less than what solving for the row with it gains. */
 const NEWTON_RANK = 24
 
+/** A solved row needs less of a push. The smallest samples bear less than larger ones: components would vanish. */
+const MOMENTUM = { newton: 0.6, firstGradient: 0.9, gradient: 0.95 }
+
 /** Entries that a row of the longest mode should have in the first samples, per component: see docs/solver.md. */
-const FIRST_SAMPLE = { newton: 3, gradient: 1 }
+const FIRST_SAMPLE = { newton: 3, gradient: 0.4 }
+
+/** With all entries at hand H pays at any rank: its cost is the same for one step as for a solution. */
+const ALL: Stage = { sample: 1, kind: 'newton', momentum: MOMENTUM.newton }
 
 /** Below this share it is worth while to sample at all. */
 const LARGEST_SAMPLE = 0.6
@@ -26,19 +34,24 @@ export function ladder(dims: readonly number[], entries: number, rank: number): 
   const kind = rank <= NEWTON_RANK ? 'newton' : 'gradient'
   const stages: Stage[] = []
   let sample = (FIRST_SAMPLE[kind] * rank * Math.max(...dims)) / entries
-  for (; sample < LARGEST_SAMPLE; sample *= 2) stages.push({ sample, kind })
-  // With all entries at hand H pays at any rank: its cost is the same for one step as for a solution.
-  return [...stages, { sample: 1, kind: 'newton' }]
+  for (; sample < LARGEST_SAMPLE; sample *= 2) {
+    const gradient = stages.length === 0 ? MOMENTUM.firstGradient : MOMENTUM.gradient
+    stages.push({ sample, kind, momentum: kind === 'newton' ? MOMENTUM.newton : gradient })
+  }
+  return [...stages, ALL]
 }
 
 /** The only stage when the user has fixed c. */
 export function fixedStage(sample: number, rank: number): Stage {
-  return { sample, kind: rank <= NEWTON_RANK || sample === 1 ? 'newton' : 'gradient' }
+  if (sample === 1) return ALL
+  return rank <= NEWTON_RANK
+    ? { sample, kind: 'newton', momentum: MOMENTUM.newton }
+    : { sample, kind: 'gradient', momentum: MOMENTUM.firstGradient }
 }
 
 /** What an AO iteration costs, in nanoseconds of one core: a rough fit to measurements, only ratios matter. */
 export function costOf(
-  { sample, kind }: Stage,
+  { sample, kind }: Pick<Stage, 'sample' | 'kind'>,
   dims: readonly number[],
   entries: number,
   rank: number,

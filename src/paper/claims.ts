@@ -1,0 +1,165 @@
+/** What the paper claims of its experiments, and whether the numbers at hand agree. Nothing here is known beforehand. */
+import { bandOf, timingPoints } from './averages.ts'
+import type {
+  Claim,
+  ConvergenceProblem,
+  ConvergenceSeries,
+  ImageResult,
+  PaperResults,
+  TimingProblem,
+} from './results.ts'
+import { listed, short } from './wording.ts'
+
+type Measured = Pick<PaperResults, 'image' | 'convergence' | 'timing' | 'machine'>
+
+/** A claim without its verdict. */
+type Statement = Pick<Claim, 'id' | 'figure' | 'statement'>
+type Finding = Pick<Claim, 'verdict' | 'evidence'>
+
+const untested = (evidence: string): Finding => ({ verdict: 'untested', evidence })
+
+export function claimsOf(measured: Measured): Claim[] {
+  const { image, convergence, timing, machine } = measured
+  const claims: Claim[] = []
+  const add = (statement: Statement, finding: Finding): void => {
+    claims.push({ ...statement, ...finding })
+  }
+  if (image) add(imageStatement, imageFinding(image))
+  if (convergence) {
+    const problem = (name: string): ConvergenceProblem | undefined =>
+      convergence.problems.find((one) => one.name === name)
+    add(noiseStatement, orderFinding(problem('S1'), 'largest'))
+    add(highSnrStatement, orderFinding(problem('S2'), 'smallest'))
+  }
+  if (timing) {
+    const [synthetic, real] = ['S', 'T'].map((name) => timing.problems.find((one) => one.name === name))
+    add(speedUpStatement, speedUpFinding(timing.problems, machine.cores))
+    add(realSpeedUpStatement, realSpeedUpFinding(synthetic, real, machine.cores))
+    add(balanceStatement, balanceFinding(synthetic, real))
+  }
+  return claims
+}
+
+const imageStatement: Statement = {
+  ...{ id: 'image-small-c', figure: 1 },
+  statement: 'A picture of which nine values in ten are missing is reconstructed even with a small c.',
+}
+
+/** Reconstructed: the hidden values are at least this many decibels closer than by each channel's mean. */
+const RECONSTRUCTED_DB = 3
+
+function imageFinding({ mean, runs }: ImageResult): Finding {
+  const run = runs.find(({ method }) => method === 'paper')
+  if (!run) return untested("The paper's solver has not been run.")
+  const { psnr, relative } = run.quality
+  const gain = psnr - mean.psnr
+  return {
+    verdict: gain >= RECONSTRUCTED_DB ? 'holds' : 'fails',
+    evidence: `With c = ${run.sample} the hidden values come back at ${psnr.toFixed(1)} dB (relative error ${short(relative)}); each channel's mean gives ${mean.psnr.toFixed(1)} dB. Holds if the gain, ${gain.toFixed(1)} dB, is at least ${RECONSTRUCTED_DB} dB.`,
+  }
+}
+
+const noiseStatement: Statement = {
+  ...{ id: 'small-c-bad-in-noise', figure: 2 },
+  statement: 'In noise (S1), small values of c are not effective.',
+}
+const highSnrStatement: Statement = {
+  ...{ id: 'small-c-good-at-high-snr', figure: 2 },
+  statement: 'At high SNR (S2), small values of c are more suitable.',
+}
+
+/** Whether the smallest c has the largest (or smallest) error on the observed entries in most of the epochs. */
+function orderFinding(problem: ConvergenceProblem | undefined, which: 'smallest' | 'largest'): Finding {
+  const series = problem?.series.filter(({ solver }) => solver === 'paper') ?? []
+  if (!problem || series.length < 2) return untested('Fewer than two values of c have been run.')
+  const bySample = [...series].sort((a, b) => Number(a.sample) - Number(b.sample))
+  const epochs = Math.min(...series.flatMap(({ trials }) => trials.map(({ curve }) => curve.epoch.length)))
+  let agreeing = 0
+  for (let e = 0; e < epochs; e++) {
+    const errors = bySample.map((one) => meanAt(one, 'observed', e))
+    const extreme = which === 'smallest' ? Math.min(...errors) : Math.max(...errors)
+    if (errors[0] === extreme) agreeing++
+  }
+  const ends = (what: 'observed' | 'hidden'): string =>
+    listed(bySample.map((one) => `${short(meanAt(one, what, epochs - 1))} with c = ${one.sample}`))
+  return {
+    verdict: 2 * agreeing > epochs ? 'holds' : 'fails',
+    evidence: `At ${problem.snrDb} dB, c = ${bySample[0].sample} has the ${which} error on the observed entries in ${agreeing} of ${epochs} epochs. At the end it is ${ends('observed')}; on hidden entries, without their noise, ${ends('hidden')}.`,
+  }
+}
+
+const meanAt = ({ trials }: ConvergenceSeries, what: 'observed' | 'hidden', at: number): number =>
+  bandOf(trials.map(({ curve }) => curve[what][at])).mean
+
+const speedUpStatement: Statement = {
+  ...{ id: 'speed-up', figure: 4 },
+  statement: 'Significant speed-up is attained in all cases.',
+}
+
+/** Significant: at least this part of what the further threads could bring at best. */
+const SIGNIFICANT = 0.5
+
+function speedUpFinding(problems: readonly TimingProblem[], cores: number): Finding {
+  const threads = mostThreads(problems, cores)
+  if (threads < 2) return untested('Only one thread has been measured.')
+  const points = problems.flatMap(timingPoints).filter((point) => point.threads === threads)
+  const range = (solver: 'paper' | 'fast'): { low: number; high: number } =>
+    bandOf(points.filter((point) => point.solver === solver).map(({ speedUp }) => speedUp.mean))
+  const [paper, fast] = [range('paper'), range('fast')]
+  const needed = 1 + SIGNIFICANT * (threads - 1)
+  return {
+    verdict: paper.low >= needed ? 'holds' : 'fails',
+    evidence: `On ${threads} threads the paper's solver is ${paper.low.toFixed(2)} to ${paper.high.toFixed(2)} times as fast as on one, the fast solver ${fast.low.toFixed(2)} to ${fast.high.toFixed(2)} times. Holds if the paper's is at least ${needed} times in every case.`,
+  }
+}
+
+const realSpeedUpStatement: Statement = {
+  ...{ id: 'real-speed-up-lower', figure: 4 },
+  statement: 'The speed-up on synthetic data (S) is somewhat higher than on real data (T).',
+}
+
+function realSpeedUpFinding(
+  synthetic: TimingProblem | undefined,
+  real: TimingProblem | undefined,
+  cores: number,
+): Finding {
+  if (!synthetic || !real) return untested('No real data was given (--uber).')
+  const threads = mostThreads([synthetic, real], cores)
+  if (threads < 2) return untested('Only one thread has been measured.')
+  const mean = (problem: TimingProblem): number =>
+    bandOf(
+      timingPoints(problem)
+        .filter((point) => point.threads === threads && point.solver === 'paper')
+        .map(({ speedUp }) => speedUp.mean),
+    ).mean
+  const [s, t] = [mean(synthetic), mean(real)]
+  return {
+    verdict: s > t ? 'holds' : 'fails',
+    evidence: `On ${threads} threads, over all ranks, the paper's solver is ${s.toFixed(2)} times as fast on S and ${t.toFixed(2)} times on T. Here threads take tasks cut by entries, not rows, so that uneven rows need not cost anything.`,
+  }
+}
+
+const balanceStatement: Statement = {
+  ...{ id: 'real-less-balanced', figure: 4 },
+  statement: 'The entries of real data are spread less evenly over the rows than those of synthetic data.',
+}
+
+/** A number of threads at which uneven rows show. */
+const BALANCE_AT = 16
+
+function balanceFinding(synthetic: TimingProblem | undefined, real: TimingProblem | undefined): Finding {
+  if (!synthetic || !real) return untested('No real data was given (--uber).')
+  const at = ({ rowBalance }: TimingProblem): number =>
+    rowBalance.find(({ threads }) => threads === BALANCE_AT)?.speedUp ?? Number.NaN
+  const [s, t] = [at(synthetic), at(real)]
+  return {
+    verdict: s > t ? 'holds' : 'fails',
+    evidence: `If ${BALANCE_AT} threads took equal runs of rows, the one with the most entries would limit the speed-up to ${s.toFixed(1)} on S and ${t.toFixed(1)} on T.`,
+  }
+}
+
+/** The most threads measured that have a core each. */
+function mostThreads(problems: readonly TimingProblem[], cores: number): number {
+  const all = problems.flatMap(({ series }) => series.map(({ threads }) => threads))
+  return Math.max(...all.filter((threads) => threads <= cores), 1)
+}

@@ -1,0 +1,62 @@
+/** Real data by file, read when an experiment first needs it. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import type { Picture } from '../../image/index.ts'
+import { explainFileError } from '../../io/node/fileError.ts'
+import { isTableFile, type RecipeName, readImage, readTable, readTensor } from '../../io/node/index.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import type { Progress } from '../progress.ts'
+
+export interface RealData {
+  /** The names of the files, for the report. */
+  source: string
+  /** Reads them once; later calls get the same tensor. */
+  read(progress: Progress): Promise<SparseTensor>
+}
+
+/** Ratings or pickups: a .tns file as it is, or tables by their recipe. */
+export function realData(files: readonly string[], recipe: RecipeName): RealData {
+  const source = files.map((file) => basename(file)).join(', ')
+  let tensor: Promise<SparseTensor> | undefined
+  return {
+    source,
+    read(progress) {
+      if (!tensor) progress(`Reading ${source}`)
+      tensor ??=
+        files.length === 1 && !isTableFile(files[0])
+          ? readTensor(files[0], { duplicates: 'sum' })
+          : readTable(files, { recipe })
+      return tensor
+    },
+  }
+}
+
+/** The picture in a file, scaled down where it has more pixels than asked for. */
+export async function readPicture(path: string, mostPixels: number): Promise<Picture> {
+  const { picture } = await readImage(path)
+  const ratio = Math.sqrt(mostPixels / (picture.width * picture.height))
+  if (ratio >= 1 || picture.maximum !== 255) return picture
+  const { default: sharp } = await import('sharp')
+  const { width, height, channels } = picture
+  const { data, info } = await sharp(picture.data, { raw: { width, height, channels } })
+    .resize(Math.round(width * ratio), Math.round(height * ratio))
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return { ...picture, width: info.width, height: info.height, data: new Uint8Array(data) }
+}
+
+/** What tells one set of files from another: their names and a hash of what is in them. */
+export async function fingerprint(files: readonly string[]): Promise<string> {
+  const parts: string[] = []
+  for (const file of files) {
+    const hash = createHash('sha256')
+    try {
+      for await (const chunk of createReadStream(file)) hash.update(chunk)
+    } catch (error) {
+      throw explainFileError(error, file, 'read')
+    }
+    parts.push(`${basename(file)} (${hash.digest('hex').slice(0, 12)})`)
+  }
+  return parts.join(', ')
+}

@@ -1,0 +1,13 @@
+import { availableParallelism, cpus, platform, release, totalmem } from 'node:os'
+import type { Machine } from './results.ts'
+
+/** What the seconds were measured on. */
+export function thisMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    platform: `${platform()} ${release()}`,
+    node: process.version,
+  }
+}

@@ -1,0 +1,154 @@
+/** report.html: one file that reads like the paper's section, with its figures and every number in it. */
+import type { Claim, PaperResults } from '../results.ts'
+import { count, listed, sizes } from '../wording.ts'
+import { observations } from './observations.ts'
+import type { RenderedFigure } from './render.ts'
+import { css } from './style.ts'
+import { type Table, tablesOf } from './tables.ts'
+
+export function reportHtml(results: PaperResults, figures: readonly RenderedFigure[]): string {
+  const { scale, claims } = results
+  const body = [
+    '<h1>Numerical experiments</h1>',
+    paragraph(
+      `The experiments of <cite>Accelerated Stochastic Gradient for Nonnegative Tensor Completion and Parallel Implementation</cite> (Siaminou, Papagiannakos, Kolomvakis and Liavas), done again with lacuna ${escaped(results.lacuna)} at scale <b>${scale}</b>, for the paper's solver and for lacuna's own, <i>fast</i>. An epoch accesses as many entries as there are; MAX_INNER = 1 throughout, as in the paper.`,
+    ),
+    summary(claims),
+    imageSection(results, figures),
+    convergenceSection(results, figures),
+    timingSection(results, figures),
+    '<h2>All numbers</h2>',
+    paragraph(
+      'Single trials and whole curves are in <code>results.json</code> beside this page. “auto” is chosen by the solver.',
+    ),
+    ...tablesOf(results).map(tableHtml),
+    '<h2>The machine</h2>',
+    machineHtml(results),
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Lacuna: the paper's experiments (${scale})</title>
+<style>${css}</style>
+</head>
+<body>
+<main>
+${body.filter((part) => part !== '').join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function imageSection(results: PaperResults, figures: readonly RenderedFigure[]): string {
+  const { image, settings, claims } = results
+  if (!image) return ''
+  const { rank, sample, lambda, epochs, missing } = settings.image
+  const [height, width, channels] = image.data.dims
+  const source = image.data.source === 'drawn' ? 'a picture that lacuna draws itself' : image.data.source
+  return section('1. A corrupted picture', figures, [1], {
+    setting: `The picture is ${escaped(source)}, ${height} × ${width} × ${channels}; ${Math.round(100 * missing)}% of its values, chosen one by one, are hidden. The paper's solver runs ${epochs} epochs with c = ${sample}, R = ${rank} and λ = ${lambda} on values between 0 and 1. The fast solver has the same tensor and rank, and chooses c, λ and its end. “Patches” is what <code>lacuna image</code> does by default: the fast solver on overlapping patches of the picture.`,
+    caption: `Figure 1. The picture, what was left of it, and what came back; below, the relative error on hidden values.`,
+    observed: observations(results).image,
+    claims: claims.filter(({ figure }) => figure === 1),
+  })
+}
+
+function convergenceSection(results: PaperResults, figures: readonly RenderedFigure[]): string {
+  const { convergence, settings, claims } = results
+  if (!convergence) return ''
+  const { rank, samples, lambda, epochs } = settings.convergence
+  const synthetic = convergence.problems.filter(({ snrDb }) => snrDb !== null)
+  const real = convergence.problems.find(({ snrDb }) => snrDb === null)
+  const made = synthetic.length
+    ? `${listed(synthetic.map(({ name, snrDb }) => `${name} (${snrDb} dB)`))} ${synthetic.length > 1 ? 'are' : 'is'} ${sizes(synthetic[0].data.dims)} with ${count(synthetic[0].data.entries)} entries observed: rank-${rank} tensors with factors from U[0, 1] and Gaussian noise, new ones in every trial.`
+    : ''
+  const given = real
+    ? ` T is ${escaped(real.data.source)}: ${sizes(real.data.dims)}, ${count(real.data.entries)} entries, and ${count(real.hiddenEntries)} hidden.`
+    : ''
+  const trials = Math.max(...convergence.problems.flatMap(({ series }) => series.map((s) => s.trials.length)))
+  return section('2. Speed of convergence', figures, [2], {
+    setting: `${made}${given} R = ${rank}, at most ${epochs} epochs, λ = ${lambda} and c = ${listed(samples.map(String))} for the paper's solver; the fast one chooses both. Lines are means over ${trials} ${trials === 1 ? 'trial' : 'trials'}, bands reach from the smallest to the largest; the dot is where the fast solver stopped by itself.`,
+    caption: `Figure 2. Relative error on the observed entries against epochs, as in the paper, and on hidden entries against seconds of updates.`,
+    observed: observations(results).convergence,
+    claims: claims.filter(({ figure }) => figure === 2),
+  })
+}
+
+function timingSection(results: PaperResults, figures: readonly RenderedFigure[]): string {
+  const { timing, settings, claims } = results
+  if (!timing) return ''
+  const { sample, ranks } = settings.timing
+  const data = timing.problems.map(
+    ({ name, data }) =>
+      `${name} is ${data.source === 'synthetic' ? 'synthetic and noiseless' : escaped(data.source)}, ${sizes(data.dims)} with ${count(data.entries)} entries`,
+  )
+  const trials = Math.max(...timing.problems.flatMap(({ series }) => series.map((s) => s.seconds.length)))
+  return section('3. Time and threads', figures, [3, 4], {
+    setting: `${data.join('. ')}. One epoch (${Math.round(1 / sample)} AO iterations with c = ${sample}) for R = ${listed(ranks.map(String))}, ${trials} ${trials === 1 ? 'trial' : 'trials'} each, after one epoch that is not counted; solvers and numbers of threads take turns. The fast solver has c fixed at ${sample} too: it solves for rows up to R = 24 and takes gradient steps under a bound above.`,
+    caption: `Figures 3 and 4. Seconds per epoch, and how many times faster than one thread; vertical strokes reach from the smallest to the largest trial, the dotted line is the ideal.`,
+    observed: observations(results).timing,
+    claims: claims.filter(({ figure }) => figure === 4),
+  })
+}
+
+interface SectionParts {
+  /** HTML. */
+  setting: string
+  caption: string
+  observed: readonly string[]
+  claims: readonly Claim[]
+}
+
+function section(
+  title: string,
+  figures: readonly RenderedFigure[],
+  numbers: readonly number[],
+  { setting, caption, observed, claims }: SectionParts,
+): string {
+  const drawn = figures.filter(({ number }) => numbers.includes(number)).map(({ svg }) => svg)
+  return [
+    `<section><h2>${title}</h2>`,
+    `<p><b>Setting.</b> ${setting}</p>`,
+    `<figure>${drawn.join('\n')}<figcaption>${caption}</figcaption></figure>`,
+    `<p><b>Observed.</b> ${observed.map(escaped).join(' ')}</p>`,
+    ...claims.map(claimHtml),
+    '</section>',
+  ].join('\n')
+}
+
+const VERDICTS = { holds: 'holds here', fails: 'does not hold here', untested: 'not tested here' }
+
+const claimHtml = ({ statement, verdict, evidence }: Claim): string =>
+  `<div class="claim ${verdict}"><p><span class="verdict">${VERDICTS[verdict]}</span> <b>${escaped(statement)}</b></p><p>${escaped(evidence)}</p></div>`
+
+function summary(claims: readonly Claim[]): string {
+  const items = claims.map(
+    ({ statement, verdict }) =>
+      `<li class="${verdict}"><span class="verdict">${VERDICTS[verdict]}</span> ${escaped(statement)}</li>`,
+  )
+  return claims.length > 0 ? `<h2>The paper's claims</h2><ul class="claims">${items.join('')}</ul>` : ''
+}
+
+function tableHtml({ title, rows: [head, ...rows] }: Table): string {
+  const cells = (tag: string, row: readonly string[]): string =>
+    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`
+  return `<h3>${escaped(title)}</h3><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows.map((row) => cells('td', row)).join('')}</tbody></table></div>`
+}
+
+function machineHtml({ machine, seed, convergence, timing }: PaperResults): string {
+  const { cpu, cores, memoryBytes, platform, node } = machine
+  const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+  const peaks = [...(convergence?.problems ?? []), ...(timing?.problems ?? [])]
+  const peak = peaks.map((problem) => `${problem.name} ${gib(problem.peakMemoryBytes)}`)
+  return paragraph(
+    `${escaped(cpu)}, ${cores} ${cores === 1 ? 'core' : 'cores'}, ${gib(memoryBytes)} of memory, ${escaped(platform)}, Node ${escaped(node)}. Seed ${seed}.${peak.length > 0 ? ` Most memory taken by the process when each problem was done: ${listed(peak)}.` : ''}`,
+  )
+}
+
+const paragraph = (html: string): string => `<p>${html}</p>`
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)

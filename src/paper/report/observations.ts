@@ -1,0 +1,63 @@
+/** What the numbers of each figure say, in sentences. */
+import { bandOf, meanCurve, timingPoints } from '../averages.ts'
+import type { ConvergenceProblem, PaperResults } from '../results.ts'
+import { listed, short } from '../wording.ts'
+
+export function observations(results: PaperResults): {
+  image: string[]
+  convergence: string[]
+  timing: string[]
+} {
+  return {
+    image: results.image ? ofImage(results.image) : [],
+    convergence: results.convergence?.problems.map(ofProblem) ?? [],
+    timing: results.timing ? ofTiming(results.timing) : [],
+  }
+}
+
+function ofImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
+  const names = {
+    paper: "the paper's solver",
+    fast: 'the fast solver on the same tensor',
+    patches: 'patches',
+  }
+  const one = ({ method, quality, seconds }: (typeof runs)[number]): string =>
+    `${names[method]} ${method === 'paper' ? 'comes to ' : ''}${quality.psnr.toFixed(1)} dB (relative error ${short(quality.relative)}) in ${short(seconds)} s`
+  return [
+    `On the hidden values ${listed(runs.map(one))}; each channel's mean gives ${mean.psnr.toFixed(1)} dB.`,
+  ]
+}
+
+/** How much sooner the fast solver has the error that the paper's has at its best. */
+function ofProblem({ name, series, snrDb }: ConvergenceProblem): string {
+  const curves = series.map((one) => ({ ...one, points: meanCurve(one.trials.map(({ curve }) => curve)) }))
+  const paper = curves.filter(({ solver }) => solver === 'paper')
+  const fast = curves.find(({ solver }) => solver === 'fast')
+  const data = snrDb === null ? `${name}, real data` : `${name}, ${snrDb} dB`
+  if (paper.length === 0 || !fast) return `${data}: only one solver has been run.`
+  const reached = paper.flatMap(({ sample, points }) =>
+    points.map(({ seconds, hidden }) => ({ sample, seconds, error: hidden.mean })),
+  )
+  const best = reached.reduce((least, point) => (point.error < least.error ? point : least))
+  const sooner = fast.points.find(({ hidden }) => hidden.mean <= best.error)
+  const end = fast.points[fast.points.length - 1]
+  const lowest = Math.min(...fast.points.map(({ hidden }) => hidden.mean))
+  const comparison = sooner
+    ? `the fast solver has it after ${short(sooner.seconds)} s, ${short(best.seconds / sooner.seconds)} times sooner`
+    : `the fast solver comes to ${short(lowest)}`
+  return `${data}: the smallest error on hidden entries of the paper's solver is ${short(best.error)}, with c = ${best.sample} after ${short(best.seconds)} s; ${comparison}, and ends at ${short(end.hidden.mean)} after ${short(end.seconds)} s.`
+}
+
+function ofTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
+  return problems.map((problem) => {
+    const points = timingPoints(problem)
+    const least = Math.min(...points.map(({ threads }) => threads))
+    const one = points.filter(({ threads }) => threads === least)
+    const ranks = [...new Set(one.map(({ rank }) => rank))]
+    const seconds = (solver: string): number[] =>
+      ranks.map((rank) => one.find((point) => point.solver === solver && point.rank === rank)!.seconds.mean)
+    const [paper, fast] = [seconds('paper'), seconds('fast')]
+    const ratio = bandOf(paper.map((s, r) => s / fast[r]))
+    return `${problem.name}: on ${least === 1 ? 'one thread' : `${least} threads`} an epoch takes ${listed(paper.map(short))} s with the paper's steps at R = ${listed(ranks.map(String))}, and ${listed(fast.map(short))} s with the fast solver's: ${ratio.low.toFixed(1)} to ${ratio.high.toFixed(1)} times less.`
+  })
+}

@@ -1,0 +1,63 @@
+/** The figures as files: SVG through linkedom's document, PNG through sharp. */
+import { join } from 'node:path'
+import {
+  convergenceFigure,
+  imageFigure,
+  type PictureLinks,
+  secondsFigure,
+  speedUpFigure,
+} from '../figures/index.ts'
+import type { ImageResult, PaperResults } from '../results.ts'
+
+export interface RenderedFigure {
+  /** 1 to 4. */
+  number: number
+  svg: string
+}
+
+/** PNGs are made this many times as large as the SVGs are drawn. */
+const PNG_SCALE = 2
+/** Pictures within figures are at most this wide; a third of the figure's width, twice as fine. */
+const PICTURE_WIDTH = 400
+
+export async function renderFigures(results: PaperResults, folder: string): Promise<RenderedFigure[]> {
+  const { parseHTML } = await import('linkedom')
+  const { document } = parseHTML('<html></html>') as unknown as { document: Document }
+  const { image, convergence, timing } = results
+  const figures: RenderedFigure[] = []
+  const add = (number: number, figure: SVGSVGElement): void => {
+    figures.push({ number, svg: figure.outerHTML })
+  }
+  if (image) add(1, imageFigure(image, await pictureLinks(image, folder), document))
+  if (convergence) add(2, convergenceFigure(convergence, document))
+  if (timing) add(3, secondsFigure(timing, document))
+  if (timing) add(4, speedUpFigure(timing, document))
+  return figures
+}
+
+/** On white: a PNG cannot know what it will be shown on. */
+export async function toPng(svg: string): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp')
+  return sharp(new TextEncoder().encode(svg), { density: 72 * PNG_SCALE })
+    .flatten({ background: '#ffffff' })
+    .png()
+    .toBuffer()
+}
+
+async function pictureLinks({ pictures, runs }: ImageResult, folder: string): Promise<PictureLinks> {
+  const links: PictureLinks = {
+    original: await dataUri(join(folder, pictures.original)),
+    damaged: await dataUri(join(folder, pictures.damaged)),
+  }
+  for (const { method, picture } of runs) links[method] = await dataUri(join(folder, picture))
+  return links
+}
+
+async function dataUri(path: string): Promise<string> {
+  const { default: sharp } = await import('sharp')
+  const jpeg = await sharp(path)
+    .resize({ width: PICTURE_WIDTH, withoutEnlargement: true })
+    .jpeg({ quality: 88 })
+    .toBuffer()
+  return `data:image/jpeg;base64,${jpeg.toString('base64')}`
+}

@@ -1,0 +1,88 @@
+/** Every number behind the figures, as tables: rows of cells, the first row being the head. */
+import { type Band, bandOf, timingPoints } from '../averages.ts'
+import type { PaperResults } from '../results.ts'
+import { count, short, sizes } from '../wording.ts'
+
+export interface Table {
+  title: string
+  rows: string[][]
+}
+
+export function tablesOf({ image, convergence, timing }: PaperResults): Table[] {
+  return [
+    ...(image ? [imageTable(image)] : []),
+    ...(convergence ? [convergenceTable(convergence)] : []),
+    ...(timing ? [timingTable(timing), balanceTable(timing)] : []),
+  ]
+}
+
+const range = ({ mean, low, high }: Band): string =>
+  low === high ? short(mean) : `${short(mean)} (${short(low)}–${short(high)})`
+
+function imageTable({ runs, mean }: NonNullable<PaperResults['image']>): Table {
+  return {
+    title: 'Figure 1: the hidden values of the picture',
+    rows: [
+      ['method', 'R', 'c', 'λ', 'epochs', 'relative error', 'PSNR in dB', 'seconds'],
+      ["each channel's mean", '', '', '', '', short(mean.relative), mean.psnr.toFixed(2), ''],
+      ...runs.map(({ method, rank, sample, lambda, curve, quality, seconds }) => [
+        ...[method, String(rank), String(sample), String(lambda), curve ? short(curve.epoch.at(-1)!) : ''],
+        ...[short(quality.relative), quality.psnr.toFixed(2), short(seconds)],
+      ]),
+    ],
+  }
+}
+
+function convergenceTable({ problems }: NonNullable<PaperResults['convergence']>): Table {
+  return {
+    title: 'Figure 2: errors at the end, mean over the trials (smallest–largest)',
+    rows: [
+      ['data', 'solver', 'c', 'λ', 'trials', 'epochs', 'observed', 'hidden', 'seconds per epoch'],
+      ...problems.flatMap(({ name, series }) =>
+        series.map(({ solver, sample, lambda, trials }) => {
+          const ends = trials.map(({ curve }) => ({
+            epochs: curve.epoch.at(-1)!,
+            observed: curve.observed.at(-1)!,
+            hidden: curve.hidden.at(-1)!,
+            pace: curve.seconds.at(-1)! / curve.epoch.at(-1)!,
+          }))
+          const band = (what: keyof (typeof ends)[number]): string =>
+            range(bandOf(ends.map((end) => end[what])))
+          return [
+            ...[name, solver, String(sample), String(lambda), String(trials.length)],
+            ...[band('epochs'), band('observed'), band('hidden'), band('pace')],
+          ]
+        }),
+      ),
+    ],
+  }
+}
+
+function timingTable({ problems }: NonNullable<PaperResults['timing']>): Table {
+  return {
+    title: 'Figures 3 and 4: an epoch, mean over the trials (smallest–largest)',
+    rows: [
+      ['data', 'solver', 'R', 'threads', 'trials', 'seconds', 'speed-up'],
+      ...problems.flatMap((problem) =>
+        timingPoints(problem).map(({ solver, rank, threads, seconds, speedUp }, i) => [
+          ...[problem.name, solver, String(rank), String(threads)],
+          ...[String(problem.series[i].seconds.length), range(seconds), range(speedUp)],
+        ]),
+      ),
+    ],
+  }
+}
+
+function balanceTable({ problems }: NonNullable<PaperResults['timing']>): Table {
+  const threads = problems[0].rowBalance.map((one) => one.threads)
+  return {
+    title: 'Balance of the rows: the most speed-up if threads took equal runs of rows',
+    rows: [
+      ['data', 'size', 'entries', ...threads.map((n) => `${n} threads`)],
+      ...problems.map(({ name, data, rowBalance }) => [
+        ...[name, sizes(data.dims), count(data.entries)],
+        ...rowBalance.map(({ speedUp }) => speedUp.toFixed(2)),
+      ]),
+    ],
+  }
+}

@@ -1,0 +1,52 @@
+/** How large the experiments are: the paper's sizes, or smaller ones of the same make. */
+import type { ExperimentSettings, ScaleName } from './results.ts'
+
+/** λ is not in the paper's text; see docs/paper.md for this one. */
+const LAMBDA = 0.01
+/** Nor are the SNRs: at 10 dB a third of what is observed is noise, at 30 dB a thirtieth. */
+const SNR_DB = [10, 30]
+
+const image = { rank: 50, sample: 0.02, lambda: LAMBDA, epochs: 500, missing: 0.9 }
+const convergence = {
+  ...{ rank: 10, samples: [0.05, 0.2, 0.5], lambda: LAMBDA, epochs: 100, snrDb: SNR_DB, trials: 5 },
+}
+const timing = {
+  ...{ dims: [183, 24, 1140, 1717], ranks: [10, 30, 50], sample: 0.5, lambda: LAMBDA, trials: 5 },
+}
+
+const scales: { [name in ScaleName]: WithoutThreads } = {
+  full: {
+    image: { height: 1063, width: 1599, ...image },
+    convergence: { ...convergence, dims: [71567, 65133, 730], entries: 10_000_054 },
+    timing: { ...timing, entries: 3_309_490 },
+  },
+  small: {
+    image: { height: 532, width: 800, ...image },
+    convergence: { ...convergence, dims: [7157, 6513, 730], entries: 1_000_005, trials: 2 },
+    timing: { ...timing, entries: 1_103_163, trials: 3 },
+  },
+  // Rows of so small a picture would have less than one entry in a sample of 0.02.
+  tiny: {
+    image: { height: 133, width: 200, ...image, rank: 10, sample: 0.1, epochs: 60 },
+    convergence: { ...convergence, dims: [400, 360, 60], entries: 60_000, epochs: 50, trials: 2 },
+    timing: { ...timing, dims: [46, 24, 285, 430], entries: 50_000, trials: 2 },
+  },
+}
+
+interface WithoutThreads extends Omit<ExperimentSettings, 'timing'> {
+  timing: Omit<ExperimentSettings['timing'], 'threads'>
+}
+
+/** The settings of a scale, with the user's numbers of threads and, if given, of trials. */
+export function experimentSettings(
+  scale: ScaleName,
+  threads: readonly number[],
+  trials?: number,
+): ExperimentSettings {
+  const { image, convergence, timing } = scales[scale]
+  return {
+    image,
+    convergence: { ...convergence, trials: trials ?? convergence.trials },
+    timing: { ...timing, threads: [...threads], trials: trials ?? timing.trials },
+  }
+}
