@@ -1,57 +1,72 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { convergenceFigure } from '#dist/paper/figures/index.js'
+import { type ConvergenceResult, type PaperResults, parseResults } from '#dist/paper/results.js'
 import type { ViewProps } from '../App.tsx'
-import { figure, percent } from '../numbers.ts'
+import { percent } from '../numbers.ts'
+import { FilesButton, useDropFiles } from '../parts/FileDrop.tsx'
 import { damaged, lostAtRandom, type Mask } from '../restore/damage.ts'
 import { Canvas } from '../restore/Stage.tsx'
 import { samplePicture } from '../restore/sample.ts'
 import type { Frame } from '../restore/worker.ts'
 import { type Connection, connect } from '../solving/remote.ts'
-import { CurveChart, CurveLegend } from './CurveChart.tsx'
-import { type Curve, imageHidden, imageRuns, problems, runs } from './experiments.ts'
-import type { PaperFunctions } from './worker.ts'
+import { forget, keep, recall } from '../storage.ts'
+import { Drawing } from './Drawing.tsx'
+import { type ImageCurve, type ImageRunName, imageHidden, imageRunNames, imageRuns } from './experiments.ts'
+import { ImageCurves } from './ImageCurves.tsx'
+import { Report, type ReportPictures } from './Report.tsx'
+import type { PaperFunctions, PictureNews } from './worker.ts'
 
-type Running = 'image' | 'convergence' | undefined
+type Experiment = 'image' | 'convergence'
 
-/** The paper's experiments, small enough to watch. */
+interface KeptReport {
+  text: string
+  files: File[]
+}
+
+/** The paper's experiments: two small enough to watch, and reports of all four. */
 export function PaperView({ complain, settle }: ViewProps) {
   const connection: Connection<PaperFunctions> = useMemo(
     () => connect(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'paper' })),
     [],
   )
   const { call, onNews } = connection
-  const [running, setRunning] = useState<Running>()
-  const [curves, setCurves] = useState<readonly Curve[]>([])
-  const [frames, setFrames] = useState<Record<string, Frame>>({})
+  const [running, setRunning] = useState<Experiment>()
+  const [curves, setCurves] = useState<readonly ImageCurve[]>([])
+  const [frames, setFrames] = useState<Partial<Record<ImageRunName, Frame>>>({})
+  const [convergence, setConvergence] = useState<ConvergenceResult>()
   const [subject, setSubject] = useState<{ picture: ImageData; mask: Mask; holes: ImageData }>()
+  const [report, setReport] = useState<{ results: PaperResults; pictures: ReportPictures }>()
 
   useEffect(() => {
     samplePicture(0.5).then((picture) => {
       const mask = lostAtRandom([picture.width, picture.height], imageHidden, 1)
       setSubject({ picture, mask, holes: damaged(picture, mask) })
     }, complain)
-  }, [])
-  useEffect(() => {
+    void recall<KeptReport>('paper.report').then((kept) => kept && show(kept))
     const stops = [
-      onNews<Curve>('curve', (curve) =>
-        setCurves((before) => [
-          ...before.filter(({ problem, name }) => problem !== curve.problem || name !== curve.name),
-          curve,
-        ]),
-      ),
-      onNews<{ name: string; frame: Frame }>('picture', ({ name, frame }) =>
+      onNews<ImageCurve[]>('curves', setCurves),
+      onNews<ConvergenceResult>('convergence', setConvergence),
+      onNews<PictureNews>('picture', ({ name, frame }) =>
         setFrames((before) => ({ ...before, [name]: frame })),
       ),
     ]
-    return () => stops.forEach((stop) => void stop())
+    return () => {
+      for (const stop of stops) stop()
+    }
   }, [])
 
-  async function run(which: 'image' | 'convergence'): Promise<void> {
+  async function run(which: Experiment): Promise<void> {
     settle()
     setRunning(which)
-    if (which === 'image') setFrames({})
-    setCurves((before) => before.filter(({ problem }) => (problem === 'image') !== (which === 'image')))
     try {
-      await (which === 'image' ? call.image(subject!.picture, subject!.mask) : call.convergence())
+      if (which === 'image') {
+        setFrames({})
+        setCurves([])
+        await call.image(subject!.picture, subject!.mask)
+      } else {
+        setConvergence(undefined)
+        await call.convergence()
+      }
     } catch (error) {
       complain(error)
     } finally {
@@ -59,7 +74,28 @@ export function PaperView({ complain, settle }: ViewProps) {
     }
   }
 
-  const button = (which: 'image' | 'convergence') => (
+  function show({ text, files }: KeptReport): void {
+    const pictures = files.map((file): [string, string] => [file.name, URL.createObjectURL(file)])
+    setReport({ results: parseResults(text), pictures: Object.fromEntries(pictures) })
+  }
+
+  async function open(files: readonly File[]): Promise<void> {
+    try {
+      const json = files.find(({ name }) => name.endsWith('.json'))
+      if (!json)
+        throw new Error(
+          'Open the results.json that lacuna paper wrote, and the pictures beside it if you like.',
+        )
+      const kept = { text: await json.text(), files: files.filter(({ name }) => /\.png$/i.test(name)) }
+      show(kept)
+      settle()
+      void keep('paper.report', kept)
+    } catch (error) {
+      complain(error)
+    }
+  }
+
+  const button = (which: Experiment) => (
     <button
       type="button"
       class="button"
@@ -69,15 +105,14 @@ export function PaperView({ complain, settle }: ViewProps) {
       {running === which ? 'Stop' : 'Run it here'}
     </button>
   )
-  const imageCurves = curves.filter(({ problem }) => problem === 'image')
+  const { over, handlers } = useDropFiles((files) => void open(files))
 
   return (
-    <div class="stack paper">
+    <div class={over ? 'stack paper over' : 'stack paper'} {...handlers}>
       <p class="paper-intro">
         Siaminou et al., <cite>Accelerated Stochastic Gradient for Nonnegative Tensor Completion</cite>, test
         their method in four figures. Two of them run here, small enough to watch, with the paper’s solver
-        exactly and with Lacuna’s own, <b>fast</b>, on the same axes. The command <code>lacuna paper</code>{' '}
-        runs all four at full size.
+        exactly and with Lacuna’s own, <b>fast</b>, on the same axes.
       </p>
 
       <section class="card stack" aria-labelledby="figure-1">
@@ -88,33 +123,16 @@ export function PaperView({ complain, settle }: ViewProps) {
         <p class="soft small">
           R = 50, MAX_INNER = 1, a plain model of row × column × channel, as in the paper. Here 360 × 240
           instead of 1599 × 1063, and 100 epochs instead of 500; c = 0.1 instead of 0.02, since the rows are
-          shorter: a step sees as many of their pixels.
+          shorter: a step sees as many of their pixels. Patches are how Restore arranges a picture by default.
         </p>
         <div class="paper-pictures">
           {subject && <Picture image={subject.picture} text="Original" />}
           {subject && <Picture image={subject.holes} text={`Corrupted, ${percent(imageHidden)} missing`} />}
-          {imageRuns.map(({ name }) =>
-            frames[name] ? (
-              <Picture
-                key={name}
-                image={frames[name].image}
-                text={`Restored, ${name}: ${frames[name].psnr.toFixed(1)} dB`}
-              />
-            ) : (
-              <div key={name} class="thumbnail empty">
-                <span>Restored, {name}</span>
-              </div>
-            ),
-          )}
+          {imageRuns.map(({ name }) => (
+            <Restored key={name} name={imageRunNames[name]} frame={frames[name]} />
+          ))}
         </div>
-        {imageCurves.length > 0 && (
-          <>
-            <CurveChart title="Error of the known pixels" curves={imageCurves} />
-            <CurveLegend
-              names={imageCurves.filter(({ points }) => points.length > 0).map(({ name }) => name)}
-            />
-          </>
-        )}
+        <ImageCurves curves={curves} />
       </section>
 
       <section class="card stack" aria-labelledby="figure-2">
@@ -123,21 +141,55 @@ export function PaperView({ complain, settle }: ViewProps) {
           {button('convergence')}
         </div>
         <p class="soft small">
-          R = 10, MAX_INNER = 1, c = 0.05, 0.2 and 0.5. Here 360 × 320 × 40 with 120,000 entries instead of
-          71567 × 65133 × 730 with 10 million, 40 epochs instead of 100, one trial instead of five. The error
-          is that of 20,000 entries never shown to the solver, without their noise.
+          R = 10, MAX_INNER = 1, c = 0.05, 0.2 and 0.5; S1 has much noise, S2 little. Here 360 × 320 × 40 with
+          120,000 entries instead of 71567 × 65133 × 730 with 10 million, 40 epochs instead of 100, one trial
+          instead of five.
         </p>
-        <div class="paper-panels">
-          {problems.map(({ name }) => (
-            <CurveChart key={name} title={name} curves={curves.filter(({ problem }) => problem === name)} />
-          ))}
+        {convergence?.problems.some(({ series }) => series.length > 0) && (
+          <Drawing draw={() => convergenceFigure(drawable(convergence), document)} of={[convergence]} />
+        )}
+      </section>
+
+      <section class="card stack" aria-labelledby="report">
+        <div class="explorer-head">
+          <h2 id="report">All four, by the command line</h2>
+          <div class="buttons">
+            <FilesButton
+              accept=".json,.png"
+              label="Open results.json …"
+              onFiles={(files) => void open(files)}
+            />
+            {report && (
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => {
+                  setReport(undefined)
+                  void forget('paper.report')
+                }}
+              >
+                Close
+              </button>
+            )}
+          </div>
         </div>
-        <CurveLegend names={runs.map(({ name }) => name)} />
-        <Verdict curves={curves} />
+        {report ? (
+          <Report {...report} />
+        ) : (
+          <p class="soft small">
+            <code>lacuna paper -o results</code> runs all four experiments on your machine. Drop its{' '}
+            <code>results.json</code> here, with the pictures beside it, to see what came out.
+          </p>
+        )}
       </section>
     </div>
   )
 }
+
+/** Without problems of which there is no point yet. */
+const drawable = ({ problems }: ConvergenceResult): ConvergenceResult => ({
+  problems: problems.filter(({ series }) => series.length > 0),
+})
 
 function Picture({ image, text }: { image: ImageData; text: string }) {
   return (
@@ -148,25 +200,11 @@ function Picture({ image, text }: { image: ImageData; text: string }) {
   )
 }
 
-/** What the curves say about the paper's observation. */
-function Verdict({ curves }: { curves: readonly Curve[] }) {
-  const best = (problem: string, name: string): number | undefined => {
-    const found = curves.find((curve) => curve.problem === problem && curve.name === name)
-    return found && Math.min(...found.points.map(({ error }) => error))
-  }
-  const lines = problems.flatMap(({ name }) => {
-    const [small, large, fast] = ['paper, c = 0.05', 'paper, c = 0.5', 'fast'].map((run) => best(name, run))
-    return small && large && fast ? [{ name, small, large, fast }] : []
-  })
-  if (lines.length === 0) return null
+function Restored({ name, frame }: { name: string; frame: Frame | undefined }) {
+  if (frame) return <Picture image={frame.image} text={`Restored, ${name}: ${frame.psnr.toFixed(1)} dB`} />
   return (
-    <ul class="soft small">
-      {lines.map(({ name, small, large, fast }) => (
-        <li key={name}>
-          {name}: the smallest error is {figure(small)} with c = 0.05, {figure(large)} with c = 0.5, and{' '}
-          {figure(fast)} with the fast solver.
-        </li>
-      ))}
-    </ul>
+    <div class="thumbnail empty">
+      <span>Restored, {name}</span>
+    </div>
   )
 }

@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot'
-import { figure } from '../numbers.ts'
+import { logScale } from '#dist/paper/figures/ticks.js'
 import type { Progress } from '../solving/solving.ts'
 import { Chart } from './Chart.tsx'
-import { chartStyle, logTicks } from './chartStyle.ts'
+import { chartStyle } from './chartStyle.ts'
 
 /** A chart of more points than this says no more. */
 const MOST_POINTS = 200
@@ -20,17 +20,13 @@ export function ErrorChart({ history, known, heldOut }: Props) {
     const every = Math.ceil(history.length / MOST_POINTS)
     const points = history.filter((_, i) => i % every === 0 || i === history.length - 1)
     const held = points.filter(({ validation }) => validation)
-    const ticks = logTicks(
-      points.flatMap(({ train, validation }) => [train.relative, validation?.relative ?? 0]),
-    )
+    const errors = points.flatMap(({ train, validation }) => [train.relative, validation?.relative ?? 0])
     const last = history.at(-1)
     return Plot.plot({
       ...{ width, height: 170, marginLeft: 40, marginRight: 12, marginBottom: 32, style: chartStyle },
       x: { label: 'epochs', nice: true, ticks: 5 },
-      y: { type: 'log' },
+      y: { ...logScale(errors, 3), label: 'relative error', grid: true, tickSize: 0 },
       marks: [
-        Plot.gridY(ticks),
-        Plot.axisY(ticks, { tickSize: 0, label: 'relative error', text: figure }),
         Plot.line(points, {
           x: 'epoch',
           y: (p: Progress) => p.train.relative,

@@ -1,30 +1,45 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
-interface Props {
+interface ButtonProps {
   /** As an input's accept attribute. */
   accept: string
   label: string
-  onFile(file: File): void
-  children?: ComponentChildren
 }
 
 /** A place to drop a file on, with a button for those who do not drag. */
-export function FileDrop({ accept, label, onFile, children }: Props) {
+export function FileDrop({
+  onFile,
+  children,
+  ...button
+}: ButtonProps & { onFile(file: File): void; children: ComponentChildren }) {
   const { over, handlers } = useDrop(onFile)
   return (
     <div class={over ? 'drop over' : 'drop'} {...handlers}>
       {children}
-      <FileButton {...{ accept, label, onFile }} />
+      <FileButton {...button} onFile={onFile} />
     </div>
   )
 }
 
-export function FileButton({ accept, label, onFile, quiet }: Props & { quiet?: boolean }) {
+export function FileButton({ onFile, ...button }: ButtonProps & { onFile(file: File): void }) {
+  return <OpenButton {...button} onFiles={([file]) => onFile(file)} />
+}
+
+export function FilesButton(props: ButtonProps & { onFiles(files: File[]): void }) {
+  return <OpenButton {...props} multiple />
+}
+
+function OpenButton({
+  accept,
+  label,
+  onFiles,
+  multiple,
+}: ButtonProps & { onFiles(files: File[]): void; multiple?: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <button type="button" class={quiet ? 'button quiet' : 'button'} onClick={() => input.current?.click()}>
+      <button type="button" class="button" onClick={() => input.current?.click()}>
         {label}
       </button>
       <input
@@ -32,19 +47,24 @@ export function FileButton({ accept, label, onFile, quiet }: Props & { quiet?: b
         type="file"
         hidden
         accept={accept}
+        multiple={multiple}
         aria-label={label}
         onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          if (file) onFile(file)
+          const files = [...(currentTarget.files ?? [])]
           currentTarget.value = ''
+          if (files.length > 0) onFiles(files)
         }}
       />
     </>
   )
 }
 
-/** Makes any element take dropped files. */
+/** Makes any element take a dropped file. */
 export function useDrop(onFile: (file: File) => void) {
+  return useDropFiles(([file]) => onFile(file))
+}
+
+export function useDropFiles(onFiles: (files: File[]) => void) {
   const [over, setOver] = useState(false)
   return {
     over,
@@ -57,8 +77,8 @@ export function useDrop(onFile: (file: File) => void) {
       onDrop: (event: DragEvent) => {
         event.preventDefault()
         setOver(false)
-        const file = event.dataTransfer?.files[0]
-        if (file) onFile(file)
+        const files = [...(event.dataTransfer?.files ?? [])]
+        if (files.length > 0) onFiles(files)
       },
     },
   }
