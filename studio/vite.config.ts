@@ -4,6 +4,9 @@ import { contentSecurityPolicy, isolationHeaders } from '../src/cli/studio/polic
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** How long each plugin took is of no interest here. */
+const checks = { bundlerTimings: false }
+
 export default defineConfig({
   root: folder('.'),
   base: './', // any static host, any folder of it
@@ -15,9 +18,10 @@ export default defineConfig({
     assetsInlineLimit: 0, // the policy knows no data: URLs but for images
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    rolldownOptions: { checks },
+    license: { fileName: 'licenses.md' }, // of what is bundled: Preact, Plot, D3 …
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', rolldownOptions: { checks } },
   resolve: { conditions: ['browser', 'module', 'import', 'default'] },
   server: { headers: isolationHeaders },
   plugins: [

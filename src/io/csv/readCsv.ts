@@ -91,11 +91,9 @@ class Rows {
       this.#indices = this.#indices.map((column) => grow(column, 2 * e))
       this.#values = grow(this.#values, 2 * e)
     }
-    for (let m = 0; m < modes.length; m++) {
-      const text = modes[m].bin(fields[modes[m].column])
-      if (text === '') return // a row in which something is missing is no entry
-      this.#indices[m][e] = this.#columns[m].code(text)
-    }
+    const texts = modes.map(({ column, bin }) => bin(fields[column]))
+    if (texts.includes('')) return // a row in which something is missing is no entry, and gives no labels
+    for (let m = 0; m < modes.length; m++) this.#indices[m][e] = this.#columns[m].code(texts[m])
     const x = counted ? 1 : Number(fields[valueAt])
     if (!Number.isFinite(x) || (!counted && fields[valueAt].trim() === ''))
       throw new InputError(
