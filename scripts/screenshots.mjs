@@ -35,7 +35,7 @@ const views = [
   {
     name: 'paper',
     address: '#paper',
-    height: 1330,
+    height: 1420,
     async act(page) {
       for (const figure of [0, 1]) {
         await page.getByRole('button', { name: 'Run it here' }).nth(figure).click()

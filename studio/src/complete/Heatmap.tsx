@@ -30,6 +30,18 @@ export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) 
       context.fillRect(cell % columns.length, Math.floor(cell / columns.length), 1, 1)
     })
   }, [values, most, theme])
+  const point = ({
+    offsetX,
+    offsetY,
+    currentTarget,
+  }: PointerEvent & { currentTarget: HTMLCanvasElement }): void =>
+    onPoint({
+      row: Math.min(rows.length - 1, Math.floor((offsetY / currentTarget.clientHeight) * rows.length)),
+      column: Math.min(
+        columns.length - 1,
+        Math.floor((offsetX / currentTarget.clientWidth) * columns.length),
+      ),
+    })
   const rowHeight = rows.length <= LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
   return (
     <figure class="heatmap">
@@ -45,12 +57,8 @@ export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) 
           role="img"
           aria-label={`${title}: ${rows.length} rows and ${columns.length} columns of values as colours`}
           style={{ height: `${rowHeight * rows.length}px` }}
-          onPointerMove={({ offsetX, offsetY, currentTarget: { clientWidth, clientHeight } }) =>
-            onPoint({
-              row: Math.min(rows.length - 1, Math.floor((offsetY / clientHeight) * rows.length)),
-              column: Math.min(columns.length - 1, Math.floor((offsetX / clientWidth) * columns.length)),
-            })
-          }
+          onPointerMove={point}
+          onPointerDown={point}
           onPointerLeave={() => onPoint(undefined)}
         />
         <ol class="heatmap-columns" aria-hidden="true">
