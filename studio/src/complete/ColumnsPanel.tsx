@@ -44,7 +44,7 @@ export function ColumnsPanel({ columns, choice, onChange }: Props) {
                 {isTime(column) &&
                   timeBins.map((bin) => (
                     <option key={bin} value={bin}>
-                      mode, by {bin}
+                      mode by {bin}
                     </option>
                   ))}
                 {isNumber(column) && <option value="value">value</option>}

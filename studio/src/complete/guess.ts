@@ -4,8 +4,12 @@ import type { TableChoice } from './protocol.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
+/** Parts of a time that are numbers, but measure nothing. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
-const ID = /(^id|id|_key|_?index|_?code)$/i
+/** userId, movie_id, ITEM_CODE; not paid. */
+const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
+/** Numbers the rows, and so says nothing of them. */
+const ROW = /^(id|row|row_?id|row_?number|index)$/i
 
 export const isNumber = ({ type }: CsvColumn): boolean => type === 'BIGINT' || type === 'DOUBLE'
 export const isTime = ({ name, type }: CsvColumn): boolean =>
@@ -13,11 +17,10 @@ export const isTime = ({ name, type }: CsvColumn): boolean =>
 
 export function guessChoice(columns: readonly CsvColumn[]): TableChoice {
   const measures = columns.filter(
-    (column) =>
-      isNumber(column) && !ID.test(column.name) && !TIME.test(column.name) && !CALENDAR.test(column.name),
+    (column) => isNumber(column) && ![ID, ROW, TIME, CALENDAR].some((kind) => kind.test(column.name)),
   )
   const value = (measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1))?.name
-  const others = columns.filter(({ name }) => name !== value)
+  const others = columns.filter(({ name }) => name !== value && !ROW.test(name))
   const ids = others.filter(({ name }) => ID.test(name))
   const things = others.filter((column) => !isTime(column) && column.type !== 'DOUBLE')
   const chosen = ids.length >= 2 ? ids : things

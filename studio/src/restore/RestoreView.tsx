@@ -14,7 +14,6 @@ import type { RunSettings } from '../solving/solving.ts'
 import { forget, keep, recall } from '../storage.ts'
 import { type DamageKind, DamagePanel } from './DamagePanel.tsx'
 import {
-  both,
   damaged,
   lostAtRandom,
   lostShare,
@@ -23,6 +22,7 @@ import {
   paint,
   type Size,
   scratches,
+  union,
   writing,
 } from './damage.ts'
 import { loadPicture, toPng } from './picture.ts'
@@ -58,7 +58,11 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const [lambdaText, setLambda] = useSetting<string>('restore', 'lambda', 'auto')
   const [brush, setBrush] = useSetting<number>('restore', 'brush', 24)
   const [text, setText] = useSetting<string>('restore', 'text', 'What is missing can be found')
+  /** Painted, scratched and masked … */
   const [drawn, setDrawn] = useState<Mask>()
+  /** … and written over: it changes with every letter. */
+  const [lettering, setLettering] = useState<Mask>()
+  const painted = useRef<Mask>(undefined)
   const [against, setAgainst] = useState<'original' | 'damaged'>('damaged')
   const scratched = useRef(0)
 
@@ -77,8 +81,8 @@ export function RestoreView({ complain, settle }: ViewProps) {
   const mask = useMemo<Mask | undefined>(() => {
     if (!image) return undefined
     if (kind === 'pixels') return lostAtRandom(size, hidden / 100, SEED)
-    return drawn ?? new Uint8Array(size[0] * size[1])
-  }, [image, kind, hidden, drawn])
+    return union(drawn, lettering) ?? new Uint8Array(size[0] * size[1])
+  }, [image, kind, hidden, drawn, lettering])
   const holes = useMemo(() => image && mask && damaged(image, mask), [image, mask])
   const lost = useMemo(() => (mask ? lostShare(mask) : 0), [mask])
 
@@ -128,24 +132,27 @@ export function RestoreView({ complain, settle }: ViewProps) {
   function show(next: Opened): void {
     dropResult()
     setOpened(next)
-    changeDrawn(undefined)
+    changeDamage({})
   }
 
-  function changeDrawn(next: Mask | undefined): void {
+  function changeDamage(next: { drawn?: Mask; lettering?: Mask }): void {
     dropResult()
-    setDrawn(next)
-    void (next ? keep('restore.drawn', next) : forget('restore.drawn'))
+    setDrawn(next.drawn)
+    setLettering(next.lettering)
+    const all = union(next.drawn, next.lettering)
+    void (all ? keep('restore.drawn', all) : forget('restore.drawn'))
   }
 
   function add(more: Mask): void {
-    changeDrawn(drawn ? both(drawn, more) : more)
+    changeDamage({ drawn: union(drawn, more), lettering })
   }
 
   function changeKind(next: DamageKind): void {
     dropResult()
     setKind(next)
-    if (next === 'text' && !drawn) changeDrawn(writing(size, text))
-    if (next === 'scratches' && !drawn) changeDrawn(scratches(size, ++scratched.current))
+    // A first look at what it does.
+    if (next === 'text' && !lettering) changeDamage({ drawn, lettering: writing(size, text) })
+    if (next === 'scratches' && !drawn) add(scratches(size, ++scratched.current))
   }
 
   const { over, handlers } = useDrop((file) => void open(file))
@@ -176,11 +183,13 @@ export function RestoreView({ complain, settle }: ViewProps) {
               ? {
                   diameter: brush,
                   onStroke: (from, to) => {
-                    const next = drawn ?? new Uint8Array(size[0] * size[1])
-                    paint(next, size, from, to, brush)
-                    if (!drawn) setDrawn(next)
+                    painted.current ??= drawn?.slice() ?? new Uint8Array(size[0] * size[1])
+                    paint(painted.current, size, from, to, brush)
                   },
-                  onEnd: () => drawn && changeDrawn(drawn.slice()),
+                  onEnd: () => {
+                    changeDamage({ drawn: painted.current, lettering })
+                    painted.current = undefined
+                  },
                 }
               : undefined
           }
@@ -248,7 +257,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
           onBrush={setBrush}
           onText={(value) => {
             setText(value)
-            changeDrawn(writing(size, value))
+            changeDamage({ drawn, lettering: writing(size, value) })
           }}
           onScratch={() => add(scratches(size, ++scratched.current))}
           onMask={(file) =>
@@ -256,7 +265,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
               complain(`${file.name} is no picture that this browser can open.`),
             )
           }
-          onClear={() => changeDrawn(undefined)}
+          onClear={() => changeDamage({})}
         />
         <div class="group">
           <h2>Model</h2>

@@ -104,7 +104,8 @@ export async function maskFrom(file: Blob, [width, height]: Size): Promise<Mask>
 }
 
 /** What is lost by either. */
-export function both(one: Mask, other: Mask): Mask {
+export function union(one: Mask | undefined, other: Mask | undefined): Mask | undefined {
+  if (!one || !other) return one ?? other
   return one.map((lost, p) => lost | other[p])
 }
 
