@@ -31,11 +31,14 @@ export interface RestoreOptions
   replaceKnown?: boolean
   /** Told after every epoch: of which of how many models, and how it goes. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
-  /** Completes the tensors: `complete` by default. `show` makes the picture that a model, even an early one, stands for. */
+  /**
+   * Completes the tensors: `complete` by default. `show` makes the picture that a model stands for: on the way by itself, and
+   * finally mixed with the smooth surface.
+   */
   solve?: (
     tensor: SparseTensor,
     options: CompleteOptions & { rank: number },
-    show: (model: CpModel) => Picture,
+    show: (model: CpModel, when: 'on the way' | 'finally') => Picture,
   ) => Promise<Completion>
 }
 
@@ -140,11 +143,12 @@ async function fillByPatches(
   const judged = judges(known, picture, extend(key, 0))
   const taught = known.map((is, at) => is & (1 - judged[at]))
   const start = smoothValues(values, taught, picture)
-  const surface = smoothValues(values, known, picture)
+  let surface: Float32Array | undefined // not before it is needed
   /** Step 3, for what a model makes of the picture. */
   const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
     const shares = mixture({ values, judges: judged, start, guess: learned }, picture)
     // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
+    surface ??= smoothValues(values, known, picture)
     const filled = surface.map((smooth, at) => {
       const share = shares[Math.floor(at / picture.channels)]
       return smooth + share * (learned[at] - start[at])
@@ -191,7 +195,11 @@ async function fillByPatches(
         ...{ rank, lambda, epochs, seed },
         onEpoch: (report) => options.onEpoch?.(stage, report),
       },
-      (model) => compose(picture, known, mixed(averaged(model)).filled, options.replaceKnown ?? false),
+      (model, when) => {
+        const learned = averaged(model)
+        const filled = when === 'finally' ? mixed(learned).filled : learned
+        return compose(picture, known, filled, options.replaceKnown ?? false)
+      },
     )
     guess = averaged(model)
   }

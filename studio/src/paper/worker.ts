@@ -47,7 +47,7 @@ const functions = {
               curve.points.push({ epoch, error: train.relative })
               later()
             },
-            onModel: (model) => show(pictureOfModel(model)),
+            onModel: (model) => show(pictureOfModel(model, 'on the way')),
           })
           return current.run(options ?? (planned as RunSettings))
         },

@@ -160,7 +160,9 @@ export function RestoreView({ complain, settle }: ViewProps) {
 
   const damagedSide: Side = { image: holes, name: 'Damaged' }
   const originalSide: Side = { image, name: 'Original' }
-  const restoredSide: Side | undefined = frame && { image: frame.image, name: 'Restored' }
+  // Until there is something to see, what is to be restored.
+  const restoredSide: Side | undefined =
+    status === 'idle' ? undefined : { image: frame?.image ?? holes, name: 'Restored' }
   const painting = kind === 'brush' && status === 'idle'
   const left = painting
     ? undefined
@@ -214,6 +216,7 @@ export function RestoreView({ complain, settle }: ViewProps) {
               </div>
             )}
           </div>
+          {status === 'running' && !last && <p class="soft small">Arranging the picture as a tensor …</p>}
           {last && (
             <dl class="figures">
               <div class="headline">

@@ -33,7 +33,7 @@ interface Stage {
   options: CompleteOptions & { rank: number }
   /** What the user wanted when it was planned. */
   user: RunSettings
-  show(model: CpModel): Picture
+  show(model: CpModel, when: 'on the way' | 'finally'): Picture
 }
 
 let job: Job | undefined
@@ -54,7 +54,7 @@ const functions = {
     mine.settings = settings
     if (mine.stage) {
       const { model } = await mine.stage.solving.run(changed(mine.stage, settings))
-      return { frame: frameOf(mine, mine.stage.show(model)) }
+      return { frame: frameOf(mine, mine.stage.show(model, 'finally')) }
     }
     const { picture } = await restore(mine.picture, mine.known, {
       method: mine.method,
@@ -73,7 +73,7 @@ const functions = {
           undefined,
           {
             onEpoch: (progress) => mine === job && tell('epoch', progress),
-            onModel: (model) => mine === job && tell('frame', frameOf(mine, show(model))),
+            onModel: (model) => mine === job && tell('frame', frameOf(mine, show(model, 'on the way'))),
           },
           mine.stage?.solving.done,
         )
