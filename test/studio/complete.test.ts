@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeModel, encodeNpy } from '#dist/index.js'
 import { draw, stream, unit } from '#dist/random.js'
 import { lacuna } from '../cli/lacuna.ts'
+import { longestTaskMs } from './mainThread.ts'
 import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
 /** Other work may share the machine. */
@@ -161,6 +162,23 @@ describe('what cannot be', () => {
     await expect.poll(() => here.page.getByRole('alert').textContent(), PATIENT).toContain(sentence)
     expect(here.complaints).toEqual([])
   })
+})
+
+it('reads and solves a large table without holding up the page', async () => {
+  const { page } = await visit(studio, '#complete?rank=8')
+  const lines = Array.from({ length: 200_000 }, (_, n) => {
+    const [user, item] = [n % 1000, Math.floor(n / 1000)]
+    return `${user},${item},w${(user + item) % 10},${(user * item) % 5}`
+  })
+  await writeFile(join(folder, 'large.csv'), `user,item,week,rating\n${lines.join('\n')}\n`)
+  await page.waitForTimeout(2000) // the page's own beginning is over
+  const longest = await longestTaskMs(page, async () => {
+    await open(page, join(folder, 'large.csv'))
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('1,000 × 200 × 10')
+    await page.getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+  })
+  expect(longest).toBeLessThan(50)
 })
 
 it('opens NumPy arrays, NaN being what is missing', async () => {
