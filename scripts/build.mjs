@@ -1,5 +1,5 @@
-// Builds dist/: the library and CLI by tsc, and one wasm module per padded rank by asc.
-// Both are incremental: tsc keeps its own state, and a kernel is compiled again only when a source changed.
+// Builds dist/: the library and CLI by tsc, one wasm module per padded rank by asc, and the studio by Vite.
+// All are incremental: tsc keeps its own state; kernels and studio are built again only when a source changed.
 // @ts-check
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { bundleStudio } from './bundleStudio.mjs'
 
 if (isMainThread) process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -20,6 +21,7 @@ if (isMainThread) {
   if (!existsSync('dist')) rmSync('node_modules/.cache/lacuna', { recursive: true, force: true })
   compileTypeScript()
   await compileKernels(say)
+  await bundleStudio(say)
   chmodSync('dist/cli/main.js', 0o755)
   say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
 } else {

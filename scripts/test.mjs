@@ -22,7 +22,7 @@ if (missing.length > 0 && !install(missing)) {
 const node = process.execPath
 run(node, 'scripts/build.mjs')
 run(node, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')
-run(node, 'node_modules/typescript/bin/tsc', '-p', 'test')
+for (const project of ['test', 'studio']) run(node, 'node_modules/typescript/bin/tsc', '-p', project)
 run(node, 'node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
 
 /** @param {string[]} packages */

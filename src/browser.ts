@@ -1,5 +1,13 @@
 /** The public API in a browser. */
-export { type CpuEngineOptions, cpuEngine, type MemoryPlan, planMemory } from './engine/cpu/index.ts'
+export {
+  type CpuEngineOptions,
+  canShareMemory,
+  cpuEngine,
+  describeMemory,
+  hardwareThreads,
+  type MemoryPlan,
+  planMemory,
+} from './engine/cpu/index.ts'
 export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
 export * from './image/index.ts'
 export { InputError } from './inputError.ts'

@@ -12,6 +12,7 @@ import { infoCommand } from './info.ts'
 import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
 import { splitCommand } from './split.ts'
+import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
 
 const program = new Command('lacuna')
@@ -33,6 +34,10 @@ Examples:
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
   lacuna paper --scale tiny -o results                       the paper's experiments and figures
+  lacuna convert data.tns data.npz                           the same entries in another format
+  lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
+  lacuna paper --scale tiny -o results                       the paper's experiments and figures
+  lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' tells more.`,
   )
@@ -46,6 +51,7 @@ for (const make of [
   convertCommand,
   splitCommand,
   imageCommand,
+  studioCommand,
   synthCommand,
   benchCommand,
   paperCommand,

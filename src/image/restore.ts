@@ -9,11 +9,13 @@
  * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md tells what each idea gained.
  */
 import { InputError } from '../inputError.ts'
+import type { CpModel } from '../model/index.ts'
 import { extend, purpose, stream } from '../random.ts'
-import { type CompleteOptions, complete, type EpochReport } from '../solver/index.ts'
+import { type CompleteOptions, type Completion, complete, type EpochReport } from '../solver/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
 import { countHidden, keepAtRandom } from './damage.ts'
 import { mixture } from './mixture.ts'
-import { averagePatches, patchGrid, patchTensor } from './patches.ts'
+import { averagePatches, patchGrid, patchTensor, type Size } from './patches.ts'
 import { brightness, emptyData, type Known, type Picture } from './picture.ts'
 import { plainTensor, plainValues } from './plain.ts'
 import { smoothValues } from './smoothStart.ts'
@@ -29,6 +31,15 @@ export interface RestoreOptions
   replaceKnown?: boolean
   /** Told after every epoch: of which of how many models, and how it goes. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
+  /**
+   * Completes the tensors: `complete` by default. `show` makes the picture that a model stands for: on the way by itself, and
+   * finally mixed with the smooth surface.
+   */
+  solve?: (
+    tensor: SparseTensor,
+    options: CompleteOptions & { rank: number },
+    show: (model: CpModel, when: 'on the way' | 'finally') => Picture,
+  ) => Promise<Completion>
 }
 
 export interface Stage {
@@ -108,11 +119,16 @@ async function fillPlain(
   const tensor = plainTensor(values, known, picture)
   const { solver = 'fast', epochs = solver === 'paper' ? 100 : 500, rank = 50 } = options
   const stage: Stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
-  const { model, stopped } = await complete(tensor, {
-    ...solverOptions(options),
-    ...{ solver, rank, epochs },
-    onEpoch: (report) => options.onEpoch?.(stage, report),
-  })
+  const { solve = complete, replaceKnown = false } = options
+  const { model, stopped } = await solve(
+    tensor,
+    {
+      ...solverOptions(options),
+      ...{ solver, rank, epochs },
+      onEpoch: (report) => options.onEpoch?.(stage, report),
+    },
+    (model) => compose(picture, known, plainValues(model), replaceKnown),
+  )
   return { filled: plainValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
 
@@ -124,9 +140,22 @@ async function fillByPatches(
 ): Promise<Filling> {
   const { seed = 1, signal } = options
   const key = stream(seed, purpose.patches)
-  const judged = judges(known, picture.channels, extend(key, 0))
+  const judged = judges(known, picture, extend(key, 0))
   const taught = known.map((is, at) => is & (1 - judged[at]))
   const start = smoothValues(values, taught, picture)
+  let surface: Float32Array | undefined // not before it is needed
+  /** Step 3, for what a model makes of the picture. */
+  const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
+    const shares = mixture({ values, judges: judged, start, guess: learned }, picture)
+    // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
+    surface ??= smoothValues(values, known, picture)
+    const filled = surface.map((smooth, at) => {
+      const share = shares[Math.floor(at / picture.channels)]
+      return smooth + share * (learned[at] - start[at])
+    })
+    return { filled, modelShare: shares.reduce((sum, share) => sum + share, 0) / shares.length }
+  }
+  const { solve = complete } = options
   const stages: Stage[] = []
   let guess = start
   for (const [number, plan] of STAGES.entries()) {
@@ -157,22 +186,24 @@ async function fillByPatches(
       epochs,
     }
     stages.push(stage)
-    const { model } = await complete(tensor, {
-      ...solverOptions(options),
-      ...{ rank, lambda, epochs, seed },
-      onEpoch: (report) => options.onEpoch?.(stage, report),
-    })
-    guess = averagePatches(model, arranged, picture, guess)
+    const before = guess
+    const averaged = (model: CpModel): Float32Array => averagePatches(model, arranged, picture, before)
+    const { model } = await solve(
+      tensor,
+      {
+        ...solverOptions(options),
+        ...{ rank, lambda, epochs, seed },
+        onEpoch: (report) => options.onEpoch?.(stage, report),
+      },
+      (model, when) => {
+        const learned = averaged(model)
+        const filled = when === 'finally' ? mixed(learned).filled : learned
+        return compose(picture, known, filled, options.replaceKnown ?? false)
+      },
+    )
+    guess = averaged(model)
   }
-  const shares = mixture({ values, judges: judged, start, guess }, picture)
-  // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
-  const surface = smoothValues(values, known, picture)
-  const filled = surface.map((smooth, at) => {
-    const share = shares[Math.floor(at / picture.channels)]
-    return smooth + share * (guess[at] - start[at])
-  })
-  const modelShare = shares.reduce((sum, share) => sum + share, 0) / shares.length
-  return { filled, stages, modelShare, aborted: signal?.aborted ?? false }
+  return { ...mixed(guess), stages, aborted: signal?.aborted ?? false }
 }
 
 function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: RestoreOptions): CompleteOptions {
@@ -189,11 +220,35 @@ function affordable(known: Known, edge: number): { stride: number; knownShare: n
   return { stride, knownShare: Math.min(1, Math.max(0.05, room(stride) / given)) }
 }
 
-/** Ones at the known values of some pixels. */
-function judges(known: Known, channels: number, key: number): Uint8Array {
-  const pixels = known.length / channels
+/** Ones at the known values of some pixels near holes: elsewhere there is nothing to judge, and no patch to be learned. */
+function judges(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
+  const pixels = width * height
   const picked = keepAtRandom(pixels, Math.round(JUDGES * pixels), key)
-  return known.map((is, at) => is & picked[Math.floor(at / channels)])
+  const near = nearHoles(known, { width, height, channels })
+  return known.map((is, at) => {
+    const p = Math.floor(at / channels)
+    return is & picked[p] & near[p]
+  })
+}
+
+/** Ones at the pixels (height × width) of every square of a patch's size in which, or beside which, there is a hole. */
+function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
+  const edge = STAGES[0].edge
+  const [rows, columns] = [Math.ceil(height / edge), Math.ceil(width / edge)]
+  const square = (p: number): [number, number] => [
+    Math.floor(p / width / edge),
+    Math.floor((p % width) / edge),
+  ]
+  const marked = new Uint8Array(rows * columns)
+  for (let at = known.indexOf(0); at >= 0; at = known.indexOf(0, at + 1)) {
+    const [row, column] = square(Math.floor(at / channels))
+    for (let i = Math.max(0, row - 1); i <= Math.min(rows - 1, row + 1); i++)
+      marked.fill(1, i * columns + Math.max(0, column - 1), i * columns + Math.min(columns, column + 2))
+  }
+  return Uint8Array.from({ length: width * height }, (_, p) => {
+    const [row, column] = square(p)
+    return marked[row * columns + column]
+  })
 }
 
 /** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */

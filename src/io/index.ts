@@ -7,6 +7,17 @@ export {
   encodeDenseNpy,
   encodeTensorNpz,
 } from './array/index.ts'
+export {
+  type ColumnType,
+  type CsvColumn,
+  type CsvDialect,
+  type CsvMerge,
+  type ReadCsvOptions,
+  readCsv,
+  sniffCsv,
+  type TimeBin,
+  timeBins,
+} from './csv/index.ts'
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npy.ts'
 export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz.ts'

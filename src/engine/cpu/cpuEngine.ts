@@ -27,14 +27,17 @@ import {
   type TaskPlan,
   type ViewPlan,
 } from './memoryPlan.ts'
-import { hardwareThreads } from './platform.ts'
-import { type Pool, startPool } from './pool.ts'
+import { canShareMemory, hardwareThreads } from './platform.ts'
+import { lonePool, type Pool, startPool } from './pool.ts'
 import { shareable } from './shareable.ts'
 import { cutTasks } from './tasks.ts'
 import { viewArrays } from './viewArrays.ts'
 
 export interface CpuEngineOptions {
-  /** Worker threads; all cores by default. The result does not depend on it. */
+  /**
+   * Worker threads; all cores by default. The result does not depend on it. A page that is not cross-origin isolated
+   * cannot share memory with workers: there the calling thread works alone, whatever is asked for.
+   */
   threads?: number
   /** Told before memory is taken. */
   onPlan?: (plan: MemoryPlan) => void
@@ -53,7 +56,7 @@ export class CpuEngine implements Engine {
   constructor({ threads = hardwareThreads(), onPlan = () => {} }: CpuEngineOptions) {
     if (!Number.isInteger(threads) || threads < 1 || threads > 1024)
       throw new InputError(`The number of threads is ${threads}; it must be a whole number from 1 to 1024.`)
-    this.threads = threads
+    this.threads = canShareMemory() ? threads : 1
     this.#onPlan = onPlan
   }
 
@@ -71,7 +74,7 @@ export class CpuEngine implements Engine {
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
     const module = await compileKernel(plan.padded)
     checkKernel(module, memory, plan)
-    const pool = startPool(threads)
+    const pool = canShareMemory() ? startPool(threads) : lonePool()
     const words = new Uint32Array(memory.buffer)
     this.#loaded = { plan, memory, pool, rank, dims, words, sample: Number.NaN, unbalanced: true }
     words[(plan.control + CONTROL_THREADS) / 4] = threads

@@ -63,8 +63,15 @@ export async function readBytes(url: URL): Promise<BufferSource> {
   return response.arrayBuffer()
 }
 
+/** Whether threads may share memory: in Node, and in pages that are cross-origin isolated. */
+export function canShareMemory(): boolean {
+  return node !== undefined || globalThis.crossOriginIsolated === true
+}
+
+/** Threads worth starting: one per core, or one alone where no memory can be shared. */
 export function hardwareThreads(): number {
-  return node ? node.os.availableParallelism() : (navigator.hardwareConcurrency ?? 1)
+  if (node) return node.os.availableParallelism()
+  return canShareMemory() ? (navigator.hardwareConcurrency ?? 1) : 1
 }
 
 /** Bytes this process can still take, where the platform tells. */

@@ -1,5 +1,6 @@
 import type { Reply, Request } from './messages.ts'
 import { startWorker, type WorkerPort } from './platform.ts'
+import { newThread } from './thread.ts'
 
 /** Worker threads that are asked together and answer together. */
 export interface Pool {
@@ -48,5 +49,17 @@ export function startPool(threads: number): Pool {
       return Promise.race([answers, failed])
     },
     close,
+  }
+}
+
+/** For pages that may share no memory: this thread does all the work, with a breath between requests for messages. */
+export function lonePool(): Pool {
+  const answer = newThread()
+  return {
+    async ask(request) {
+      await new Promise((resolve) => setTimeout(resolve))
+      return [answer(request(0))]
+    },
+    close: async () => {},
   }
 }

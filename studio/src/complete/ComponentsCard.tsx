@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks'
+import { percent } from '../numbers.ts'
+import type { Component, ModelSummary } from './protocol.ts'
+
+const AT_FIRST = 9
+
+/** The components as small multiples: for each mode its course over the rows and the strongest of them. */
+export function ComponentsCard({
+  components,
+  model,
+}: {
+  components: readonly Component[]
+  model: ModelSummary
+}) {
+  const [all, setAll] = useState(false)
+  const shown = all ? components : components.slice(0, AT_FIRST)
+  return (
+    <div class="stack">
+      <ol class="components">
+        {shown.map((component) => (
+          <li key={component.number} class="component" aria-label={`Component ${component.number}`}>
+            <h3>
+              Component {component.number}
+              <span class="soft number">{percent(component.share)}</span>
+            </h3>
+            {component.modes.map(({ strongest, profile }, mode) => (
+              <div key={model.modes[mode].name} class="component-mode">
+                <h4>{model.modes[mode].name}</h4>
+                {model.modes[mode].size > strongest.length && <Profile values={profile} />}
+                <ul>
+                  {strongest.map(({ label, weight }) => (
+                    <li key={label}>
+                      <span class="bar" style={{ width: `${100 * weight}%` }} />
+                      <span class="bar-label">{label}</span>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+      {components.length > AT_FIRST && (
+        <button type="button" class="button" onClick={() => setAll(!all)}>
+          {all ? 'Show the strongest only' : `Show all ${components.length}`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A column of a factor as a little landscape. */
+function Profile({ values }: { values: readonly number[] }) {
+  const step = 100 / values.length
+  const path = values
+    .map((value, i) => `L${i * step} ${24 - 22 * value}L${(i + 1) * step} ${24 - 22 * value}`)
+    .join('')
+  return (
+    <svg class="profile" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      <path d={`M0 24${path}L100 24Z`} />
+    </svg>
+  )
+}

@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks'
+import { download } from '../parts/download.ts'
+import { Segmented } from '../parts/Segmented.tsx'
+import type { Remote } from '../solving/remote.ts'
+import { ComponentsCard } from './ComponentsCard.tsx'
+import { PredictCard } from './PredictCard.tsx'
+import type { Component, ModelSummary } from './protocol.ts'
+import { SliceCard } from './SliceCard.tsx'
+import { TopCard } from './TopCard.tsx'
+import type { CompleteFunctions } from './worker.ts'
+
+const pages = [
+  { value: 'components', text: 'Components' },
+  { value: 'slice', text: 'Slice' },
+  { value: 'predict', text: 'Predict a cell' },
+  { value: 'top', text: 'Best along a mode' },
+] as const
+
+type Page = (typeof pages)[number]['value']
+
+export interface ExploreProps {
+  model: ModelSummary
+  /** The row chosen in each mode. */
+  labels: string[]
+  onLabel(mode: number, label: string): void
+  call: Remote<CompleteFunctions>
+  complain(error: unknown): void
+}
+
+interface Props {
+  name: string
+  model: ModelSummary
+  call: Remote<CompleteFunctions>
+  complain(error: unknown): void
+}
+
+/** What the model has learned, to look at and to ask. */
+export function Explorer({ name, model, call, complain }: Props) {
+  const [page, setPage] = useState<Page>('components')
+  const [components, setComponents] = useState<Component[]>([])
+  const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
+
+  useEffect(() => {
+    call.components().then((found) => {
+      setComponents(found)
+      // Begin where most is going on: with what the first component is about.
+      setLabels(found[0].modes.map(({ strongest }) => strongest[0].label))
+    }, complain)
+  }, [model])
+
+  const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
+  const shared = {
+    ...{ model, labels, call, complain },
+    onLabel: (mode: number, label: string) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
+  }
+  return (
+    <section class="card stack" aria-label="The model">
+      <div class="explorer-head">
+        <h2>The model</h2>
+        <div class="buttons">
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              call
+                .modelFile()
+                .then(
+                  (bytes) => download(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}-model.npz`),
+                  complain,
+                )
+            }
+          >
+            Model (.npz)
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              call.predictions().then((blob) => download(blob, `${stem}-predictions.csv`), complain)
+            }
+          >
+            Predictions (.csv)
+          </button>
+        </div>
+      </div>
+      <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
+      {page === 'components' && <ComponentsCard components={components} model={model} />}
+      {page === 'slice' && <SliceCard {...shared} />}
+      {page === 'predict' && <PredictCard {...shared} />}
+      {page === 'top' && <TopCard {...shared} />}
+    </section>
+  )
+}

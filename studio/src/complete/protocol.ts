@@ -1,0 +1,87 @@
+/** What the page and the worker of this view say to each other. */
+import type { CsvColumn, CsvMerge, ErrorSummary } from 'lacuna'
+
+/** What was found in a file. */
+export type Opened =
+  | { kind: 'table'; name: string; columns: CsvColumn[]; choice: TableChoice }
+  | { kind: 'tensor'; name: string }
+  | { kind: 'model'; name: string; model: ModelSummary }
+
+/** Which columns of a table are the tensor. */
+export interface TableChoice {
+  modes: string[]
+  value?: string
+  merge: CsvMerge
+}
+
+export interface DataSummary {
+  modes: ModeSummary[]
+  entries: number
+  density: number
+  values: { min: number; max: number; mean: number; bins: Bin[] }
+}
+
+export interface ModeSummary {
+  name: string
+  size: number
+  labelled: boolean
+  /** Entries per row: in the order of the rows if they are few, else from the fullest to the emptiest. */
+  rows: number[]
+  inOrder: boolean
+  most: number
+  median: number
+  empty: number
+}
+
+export interface Bin {
+  from: number
+  to: number
+  entries: number
+}
+
+export interface ModelSummary {
+  rank: number
+  modes: { name: string; size: number; labelled: boolean }[]
+  train?: ErrorSummary
+  validation?: ErrorSummary
+  /** Why it stopped, as a person would say it. */
+  stopped?: string
+  /** Whether there are observed entries to compare with. */
+  observed: boolean
+}
+
+export interface Component {
+  number: number
+  /** Of the sum of all components' weights. */
+  share: number
+  modes: {
+    /** The strongest rows, weights relative to the first. */
+    strongest: { label: string; weight: number }[]
+    /** The whole column, at most 120 points, relative to its largest. */
+    profile: number[]
+  }[]
+}
+
+export interface Slice {
+  rows: string[]
+  columns: string[]
+  /** NaN where nothing was observed. */
+  observed: Float32Array
+  predicted: Float32Array
+  /** Rows and columns left out because there are too many to see. */
+  hiddenRows: number
+  hiddenColumns: number
+}
+
+export interface Prediction {
+  predicted: number
+  observed?: number
+  /** Modes in which no training entry spoke of the row. */
+  unseen: string[]
+}
+
+export interface Ranked {
+  label: string
+  predicted: number
+  observed?: number
+}

@@ -1,0 +1,102 @@
+/** Reads, completes and explores a tensor off the page's thread. */
+import { type CpModel, encodeModel, explainStop, InputError, type SparseTensor, split } from 'lacuna'
+import { answerCalls, tell } from '../solving/remote.ts'
+import { type RunSettings, Solving } from '../solving/solving.ts'
+import * as explore from './explore.ts'
+import { checkTensorSize, inspect, type Reading, read } from './opening.ts'
+import { predictionsCsv } from './predictions.ts'
+import type { Component, DataSummary, ModelSummary, Opened, Prediction, Ranked, Slice } from './protocol.ts'
+import { summarizeData, summarizeModel } from './summary.ts'
+
+let data: { name: string; tensor: SparseTensor } | undefined
+let solving: Solving | undefined
+let model: CpModel | undefined
+
+const functions = {
+  /** Says what a file is; a model is taken over at once, data by `read`. */
+  async inspect(file: File): Promise<Opened> {
+    const found = await inspect(file)
+    if (found.model) {
+      functions.drop()
+      data = undefined
+      model = found.model
+    }
+    return found.opened
+  },
+
+  async read(file: File, reading: Reading): Promise<DataSummary> {
+    const tensor = await read(file, reading, (share) => tell('reading', share))
+    checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
+    functions.drop()
+    data = { name: file.name, tensor }
+    return summarizeData(tensor)
+  },
+
+  /** A new problem: some entries are held out, the same ones for the same seed as on the command line. */
+  prepare(heldOut: number, seed: number, rank: number): void {
+    functions.drop()
+    if (!data) throw new InputError('There is no data yet; drop a file first.')
+    const { name, tensor } = data
+    checkTensorSize(name, tensor.dims, tensor.values.length, rank)
+    const { train, validation } =
+      heldOut > 0 ? split(tensor, { validation: heldOut }, seed) : { train: tensor }
+    const mine = new Solving(train, validation, {
+      onEpoch: (progress) => mine === solving && tell('epoch', progress),
+    })
+    solving = mine
+  },
+
+  async run(settings: RunSettings): Promise<ModelSummary> {
+    if (!solving) throw new InputError('There is no data yet; drop a file first.')
+    checkTensorSize(data!.name, data!.tensor.dims, data!.tensor.values.length, settings.rank)
+    const completion = await solving.run(settings)
+    model = completion.model
+    const { train, validation, stopped } = completion
+    return summarizeModel(model, {
+      ...{ train, validation, observed: true },
+      stopped: explainStop(stopped, completion.settings),
+    })
+  },
+
+  pause: () => solving?.pause(),
+  resume: () => solving?.resume(),
+  change: (settings: RunSettings) => solving?.change(settings),
+  drop(): void {
+    solving?.stop()
+    solving = undefined
+    model = undefined
+  },
+
+  /** Brings back a model after a reload, for the data there is. */
+  restoreModel(bytes: Uint8Array): Promise<Opened> {
+    const kept = data
+    return functions.inspect(new File([bytes as Uint8Array<ArrayBuffer>], 'model.npz')).then((opened) => {
+      data = kept
+      return opened
+    })
+  },
+
+  components: (): Component[] => explore.components(known()),
+  suggest: (mode: number, text: string): string[] => explore.suggest(known(), mode, text),
+  predict: (labels: string[]): Prediction => explore.predict(known(), data?.tensor, coordinate(labels)),
+  top: (labels: string[], mode: number, most: number, skipObserved: boolean): Ranked[] =>
+    explore.top(known(), data?.tensor, coordinate(labels, [mode]), mode, most, skipObserved),
+  slice: (labels: string[], rows: number, columns: number): Slice =>
+    explore.slice(known(), data?.tensor, coordinate(labels, [rows, columns]), rows, columns),
+  modelFile: (): Uint8Array => encodeModel(known()),
+  predictions: (): Blob => predictionsCsv(known(), data?.tensor),
+}
+
+export type CompleteFunctions = typeof functions
+
+function known(): CpModel {
+  if (!model) throw new InputError('There is no model yet; run first.')
+  return model
+}
+
+/** Labels as indices; the free modes have none. */
+function coordinate(labels: string[], free: number[] = []): number[] {
+  return labels.map((label, mode) => (free.includes(mode) ? 0 : explore.indexOf(known(), mode, label)))
+}
+
+answerCalls(functions)

@@ -1,0 +1,201 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeModel, encodeNpy } from '#dist/index.js'
+import { draw, stream, unit } from '#dist/random.js'
+import { lacuna } from '../cli/lacuna.ts'
+import { longestTaskMs } from './mainThread.ts'
+import { type Studio, startStudio, type Visit, visit } from './studio.ts'
+
+/** Other work may share the machine. */
+const PATIENT = { timeout: 30_000 }
+
+let studio: Studio
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lacuna-complete-'))
+  await writeFile(join(folder, 'sales.csv'), salesTable())
+  studio = await startStudio()
+})
+
+afterAll(async () => {
+  await studio?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Labels in quotes, with commas and umlauts; numbers that are labels; a column of no use; values that are missing. */
+function salesTable(): string {
+  const key = stream(5, 1)
+  const shops = ['Øst', 'Ä-Markt', '"Corner, left"', 'zoo', 'Airport', 'harbour']
+  const lines = ['shop;week;product;remark;amount']
+  for (let n = 0; n < 900; n++) {
+    const [s, w, p] = [0, 1, 2].map((k) => draw(key, 10 * n + k))
+    const [shop, week, product] = [s % shops.length, w % 12, p % 25]
+    const amount =
+      (1 + shop) * (2 + Math.sin(week)) * (1 + (product % 4)) * (0.9 + 0.2 * unit(draw(key, 10 * n + 5)))
+    const name = shops[shop].replaceAll('"', '')
+    const quoted = shops[shop].startsWith('"') ? `"${name}"` : name
+    lines.push(`${quoted};${8 + week};${100 + product};n${n};${n % 50 === 7 ? '' : amount.toFixed(3)}`)
+  }
+  return `${lines.join('\r\n')}\r\n`
+}
+
+async function open(
+  page: Page,
+  file: string | { name: string; mimeType: string; buffer: Buffer },
+): Promise<void> {
+  await page.getByLabel('Open a file …').first().setInputFiles(file)
+}
+
+describe('a table', () => {
+  it('is completed to the same bits as by the command line, whose models open here and the reverse', async () => {
+    const { page, complaints } = await visit(studio, '#complete?rank=3&heldout=10&seed=4')
+    await open(page, join(folder, 'sales.csv'))
+    const size = page.getByTestId('size')
+    expect(await size.textContent()).toBe('6 × 12 × 25 × 882')
+    // `remark` was taken for a mode, and is none; without it, some things were sold more than once.
+    await page.getByLabel(/^remark/).selectOption('left out')
+    expect(await page.getByRole('alert').textContent()).toContain('choose at the right')
+    await page.getByLabel('Same coordinates').selectOption('add up')
+    await expect.poll(() => size.textContent(), PATIENT).toBe('6 × 12 × 25')
+    await page.getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+
+    await page.getByRole('radio', { name: 'Predict a cell' }).check()
+    await page.getByLabel('shop', { exact: true }).fill('Corner, left')
+    await page.getByLabel('week', { exact: true }).fill('9')
+    await page.getByLabel('product', { exact: true }).fill('104')
+    const found = page.getByTestId('prediction')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Model (.npz)' }).click(),
+    ])
+    const theirs = decodeModel(await readFile(await download.path()), 'downloaded')
+    await download.saveAs(join(folder, 'studio.npz'))
+    const coordinate = ['Corner, left', '9', '104'].map((label, mode) => theirs.labels![mode]!.indexOf(label))
+    await expect
+      .poll(() => found.textContent().then(Number), PATIENT)
+      .toBe(shortest(theirs.predict(coordinate)))
+
+    const run = await lacuna(
+      [
+        'complete',
+        'sales.csv',
+        '--modes',
+        'shop',
+        'week',
+        'product',
+        '--value',
+        'amount',
+        '--merge',
+        'sum',
+      ].concat([
+        '--rank',
+        '3',
+        '--validation',
+        '0.1',
+        '--seed',
+        '4',
+        '--threads',
+        '3',
+        '--quiet',
+        '-o',
+        'cli.npz',
+      ]),
+      { cwd: folder },
+    )
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const ours = decodeModel(await readFile(join(folder, 'cli.npz')), 'cli.npz')
+    expect(theirs.labels).toEqual(ours.labels)
+    expect(theirs.modes?.map(({ name }) => name)).toEqual(ours.modes?.map(({ name }) => name))
+    expect(theirs.factors).toEqual(ours.factors)
+
+    await writeFile(join(folder, 'queries.csv'), 'shop,week,product\n"Corner, left",9,104\n')
+    const predicted = await lacuna(['predict', 'studio.npz', 'queries.csv'], { cwd: folder })
+    expect(predicted.stdout.trim().split('\n')[1].split(',').at(-1)).toBe(await found.textContent())
+
+    await open(page, join(folder, 'cli.npz'))
+    await page.getByText('A model of 6 shop × 12 week × 25 product, rank 3.').waitFor()
+    await page.getByRole('radio', { name: 'Components' }).check()
+    expect(await page.getByRole('listitem', { name: /Component/ }).count()).toBe(3)
+    expect(complaints).toEqual([])
+  })
+
+  it('is still there after a reload, with its model', async () => {
+    const { page, complaints } = await visit(studio, '#complete?rank=2')
+    await page.getByRole('button', { name: 'Bicycle trips' }).click()
+    await page.getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    const component = page.getByRole('listitem', { name: 'Component 1' })
+    const before = await component.textContent()
+    await page.waitForTimeout(300)
+    await page.reload()
+    await component.waitFor()
+    expect(await component.textContent()).toBe(before)
+    expect(await page.getByTestId('size').textContent()).toBe('7 × 19 × 24')
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('what cannot be', () => {
+  let here: Visit
+  beforeAll(async () => {
+    here = await visit(studio, '#complete')
+  })
+
+  it.each([
+    [
+      'ragged.csv',
+      'a,b,value\n1,2,3\n4,5\n',
+      'ragged.csv, line 3: there are 2 fields, but the first line has 3',
+    ],
+    ['empty.tns', '', 'empty.tns: the file is empty.'],
+    ['negative.tns', '1 1 1 -2\n', 'the value -2 is negative; allow it with “Negative values”'],
+    ['huge.tns', '1 1 1 1\n4294967294 1 1 2\n', 'Complete it on the command line:\nlacuna complete huge.tns'],
+    ['what.pdf', 'x', 'what.pdf: the studio opens .tns, .csv'],
+    ['broken.npz', 'PK', 'broken.npz: the zip file is truncated or damaged'],
+  ])('is said in a sentence: %s', async (name, text, sentence) => {
+    await open(here.page, { name, mimeType: '', buffer: Buffer.from(text) })
+    await expect.poll(() => here.page.getByRole('alert').textContent(), PATIENT).toContain(sentence)
+    expect(here.complaints).toEqual([])
+  })
+})
+
+it('reads and solves a large table without holding up the page', async () => {
+  const { page } = await visit(studio, '#complete?rank=8')
+  const lines = Array.from({ length: 200_000 }, (_, n) => {
+    const [user, item] = [n % 1000, Math.floor(n / 1000)]
+    return `${user},${item},w${(user + item) % 10},${(user * item) % 5}`
+  })
+  await writeFile(join(folder, 'large.csv'), `user,item,week,rating\n${lines.join('\n')}\n`)
+  await page.waitForTimeout(2000) // the page's own beginning is over
+  const longest = await longestTaskMs(page, async () => {
+    await open(page, join(folder, 'large.csv'))
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('1,000 × 200 × 10')
+    await page.getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+  })
+  expect(longest).toBeLessThan(50)
+})
+
+it('opens NumPy arrays, NaN being what is missing', async () => {
+  const { page } = await visit(studio, '#complete')
+  const data = Float64Array.from({ length: 60 }, (_, i) => (i % 7 === 0 ? Number.NaN : i))
+  await open(page, {
+    name: 'a.npy',
+    mimeType: '',
+    buffer: Buffer.from(encodeNpy({ shape: [3, 4, 5], data })),
+  })
+  expect(await page.getByTestId('size').textContent()).toBe('3 × 4 × 5')
+  await page.getByText('51', { exact: true }).waitFor()
+})
+
+/** As a float32 is printed: the fewest digits that tell it. */
+function shortest(x: number): number {
+  const single = Math.fround(x)
+  for (let digits = 1; ; digits++)
+    if (Math.fround(Number(single.toPrecision(digits))) === single) return Number(single.toPrecision(digits))
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { formatResults } from '#dist/paper/results.js'
+import { sampleResults } from '../paper/sample.ts'
+import { type Studio, startStudio, visit } from './studio.ts'
+
+let studio: Studio
+
+beforeAll(async () => {
+  studio = await startStudio()
+})
+
+afterAll(() => studio?.close())
+
+it('opens a report of lacuna paper, with its claims and four figures, and says what is no report', async () => {
+  const { page, complaints } = await visit(studio, '#paper')
+  const results = sampleResults()
+  const open = (text: string): Promise<void> =>
+    page
+      .getByLabel('Open results.json …')
+      .setInputFiles({ name: 'results.json', mimeType: 'application/json', buffer: Buffer.from(text) })
+
+  await open('{"format": "something else"}')
+  expect(await page.getByRole('alert').textContent()).toContain('these are no results of lacuna paper')
+
+  await open(formatResults(results))
+  for (const { statement } of results.claims) await page.getByText(statement).waitFor()
+  const figures = page.locator('.report-figures svg.lacuna-figure')
+  await figures.nth(3).waitFor()
+  expect(await figures.count()).toBe(4)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
+it('runs figure 2 in the page: curves of every c and of the fast solver', async () => {
+  const { page, complaints } = await visit(studio, '#paper')
+  const section = page.getByRole('region', { name: 'Figure 2' })
+  await section.getByRole('button', { name: 'Run it here' }).click()
+  await section.getByRole('button', { name: 'Stop' }).waitFor()
+  await section.getByRole('button', { name: 'Run it here' }).waitFor()
+  for (const text of ['paper, c = 0.05', 'paper, c = 0.2', 'paper, c = 0.5', 'fast'])
+    await section.getByText(text, { exact: true }).waitFor()
+  expect(await section.getByText('S2: 30 dB').count()).toBeGreaterThan(0)
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,78 @@
+/** The built studio in a real Chromium, as `lacuna studio` serves it or as a static host without any headers does. */
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { serveFolder } from '#dist/cli/studio/server.js'
+
+export const FOLDER = fileURLToPath(new URL('../../dist/studio', import.meta.url))
+
+export interface Studio {
+  url: string
+  browser: Browser
+  close(): Promise<void>
+}
+
+export interface Visit {
+  page: Page
+  /** Errors in the console, exceptions and requests to other origins: there must be none. */
+  complaints: string[]
+}
+
+export async function startStudio({ isolated = true } = {}): Promise<Studio> {
+  const server = isolated ? await serveFolder(FOLDER, { host: '127.0.0.1', port: 0 }) : await serveBare()
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  return {
+    url: server.url,
+    browser,
+    async close() {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+/** A visitor who was never here before. */
+export async function visit(
+  { browser, url }: Studio,
+  address = '',
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(120_000) // other work may share the machine
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(url)) complaints.push(request.url())
+  })
+  await page.goto(url + address)
+  return { page, complaints }
+}
+
+async function serveBare(): Promise<{ url: string; close(): Promise<void> }> {
+  const types: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' }
+  const server = createServer(async ({ url = '/' }, response) => {
+    const path = new URL(url, 'http://x').pathname
+    try {
+      const body = await readFile(join(FOLDER, path === '/' ? 'index.html' : path))
+      response.writeHead(200, { 'Content-Type': types[extname(path) || '.html'] ?? 'image/png' }).end(body)
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
