@@ -34,9 +34,6 @@ Examples:
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
   lacuna paper --scale tiny -o results                       the paper's experiments and figures
-  lacuna convert data.tns data.npz                           the same entries in another format
-  lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
-  lacuna paper --scale tiny -o results                       the paper's experiments and figures
   lacuna studio                                              all of it, in your browser
 
 'lacuna COMMAND --help' tells more.`,
