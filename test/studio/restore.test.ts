@@ -91,6 +91,9 @@ it(
   async () => {
     const { page, complaints } = await visit(studio, '#restore?method=plain&rank=20')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    // Even before it has begun.
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     const epochs = page.locator('dt:text-is("Epochs") + dd')
     const epoch = async (): Promise<number> => Number(await epochs.textContent())
     await expect.poll(epoch, PATIENT).toBeGreaterThan(3)

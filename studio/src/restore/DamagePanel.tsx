@@ -13,7 +13,7 @@ const kinds = [
   { value: 'mask', text: 'Mask' },
 ] as const
 
-interface Props {
+export interface DamagePanelProps {
   kind: DamageKind
   onKind(kind: DamageKind): void
   hidden: number
@@ -30,7 +30,7 @@ interface Props {
 }
 
 /** How to damage the picture. Brush, text, scratches and masks add up; random pixels stand alone. */
-export function DamagePanel(props: Props) {
+export function DamagePanel(props: DamagePanelProps) {
   const { kind, hidden, brush, text, lost } = props
   return (
     <div class="group">

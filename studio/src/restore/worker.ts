@@ -25,6 +25,8 @@ interface Job {
   settings: RunSettings
   /** The model that is being learned, or was last. */
   stage?: Stage
+  /** Also between two models. */
+  paused: boolean
   abort: AbortController
 }
 
@@ -45,6 +47,7 @@ const functions = {
     job = {
       ...{ picture: pictureOf(image), known: knownOf(mask), method },
       settings: { rank: 0, lambda: 'auto' },
+      paused: false,
       abort: new AbortController(),
     }
   },
@@ -77,6 +80,7 @@ const functions = {
           },
           mine.stage?.solving.done,
         )
+        if (mine.paused) solving.pause()
         mine.stage = { solving, options, user: mine.settings, show }
         return solving.run(planned(options))
       },
@@ -84,10 +88,17 @@ const functions = {
     return { frame: frameOf(mine, picture) }
   },
 
-  pause: () => job?.stage?.solving.pause(),
-  resume: () => job?.stage?.solving.resume(),
+  pause(): void {
+    if (job) job.paused = true
+    job?.stage?.solving.pause()
+  },
+  resume(): void {
+    if (job) job.paused = false
+    job?.stage?.solving.resume()
+  },
   change(settings: RunSettings): void {
     if (!job) return
+    job.paused = false
     job.settings = settings
     job.stage?.solving.change(changed(job.stage, settings))
   },

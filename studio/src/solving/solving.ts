@@ -43,6 +43,7 @@ export class Solving {
   #engine: PausableEngine | undefined
   #abort: AbortController | undefined
   #next: RunSettings | undefined
+  #paused = false
   /** λ of the last run. */
   #lambda: number | 'auto' | undefined
   #before: { stage: number; epoch: number; seconds: number }
@@ -65,10 +66,6 @@ export class Solving {
     return { ...this.#before }
   }
 
-  get running(): boolean {
-    return this.#engine !== undefined
-  }
-
   /** Learns until it settles, is changed (then it goes on from there) or is stopped. Goes on from the model if there is one. */
   async run(settings: RunSettings): Promise<Completion> {
     for (;;) {
@@ -81,16 +78,21 @@ export class Solving {
     }
   }
 
+  /** Before it runs, too: then it does not begin. */
   pause(): void {
+    this.#paused = true
     this.#engine?.pause()
   }
 
   resume(): void {
+    this.#paused = false
     this.#engine?.resume()
   }
 
-  /** Goes on from the factors there are with other settings. */
+  /** Goes on from the factors there are with other settings; what does not run is not changed. */
   change(settings: RunSettings): void {
+    this.#paused = false
+    if (!this.#engine) return
     this.#next = settings
     this.#abort?.abort()
   }
@@ -105,6 +107,7 @@ export class Solving {
     const leaveStart = settings.lambda !== 'auto' && settings.lambda !== this.#lambda
     const engine = new PausableEngine(cpu, { leaveStart: this.model !== undefined && leaveStart })
     this.#lambda = settings.lambda
+    if (this.#paused) engine.pause()
     const abort = new AbortController()
     const before = { ...this.#before }
     const drawing = drawingTimes()
