@@ -29,7 +29,7 @@ const scales: { [name in ScaleName]: WithoutThreads } = {
   // Rows of so small a picture would have less than one entry in a sample of 0.02.
   tiny: {
     image: { height: 133, width: 200, ...image, rank: 10, sample: 0.1, epochs: 60 },
-    convergence: { ...convergence, dims: [400, 360, 60], entries: 60_000, epochs: 50, trials: 2 },
+    convergence: { ...convergence, dims: [400, 360, 60], entries: 60_000, epochs: 30, trials: 2 },
     timing: { ...timing, dims: [46, 24, 285, 430], entries: 50_000, trials: 2 },
   },
 }
