@@ -36,7 +36,7 @@ export function paperCommand(): Command {
     .option('--only <figures>', 'some of the figures, as in 1,3', figureNumbers, FIGURES)
     .option(
       '--trials <n>',
-      'Monte Carlo trials (default: 5 at full scale, fewer at others)',
+      'Monte Carlo trials (default: 5 at full scale, 2 to 5 below)',
       positiveWholeNumber,
     )
     .option(

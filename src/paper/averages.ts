@@ -1,5 +1,5 @@
 /** Means and spreads over the trials. */
-import type { Curve, TimingProblem } from './results.ts'
+import type { Curve, TimingProblem, TimingSeries } from './results.ts'
 
 export interface Band {
   mean: number
@@ -77,12 +77,18 @@ export interface TimingPoint {
   speedUp: Band
 }
 
-/** Seconds per epoch and speed-ups. A speed-up compares runs of the same trial. */
-export function timingPoints({ name, series }: TimingProblem): TimingPoint[] {
-  return series.map(({ solver, rank, threads, seconds }) => {
-    const same = series.filter((one) => one.solver === solver && one.rank === rank)
-    const base = same.reduce((least, one) => (one.threads < least.threads ? one : least))
-    const ratios = seconds.map((s, trial) => (base.threads * base.seconds[trial]) / s)
-    return { problem: name, solver, rank, threads, seconds: bandOf(seconds), speedUp: bandOf(ratios) }
+/** Seconds per epoch and speed-ups. */
+export function timingPoints(problem: TimingProblem): TimingPoint[] {
+  return problem.series.map((one) => {
+    const { solver, rank, threads, seconds } = one
+    const speedUp = bandOf(speedUps(problem, one))
+    return { problem: problem.name, solver, rank, threads, seconds: bandOf(seconds), speedUp }
   })
+}
+
+/** How many times as fast as the smallest number of threads, one per trial: runs of the same trial are compared. */
+export function speedUps({ series }: TimingProblem, { solver, rank, seconds }: TimingSeries): number[] {
+  const same = series.filter((one) => one.solver === solver && one.rank === rank)
+  const base = same.reduce((least, one) => (one.threads < least.threads ? one : least))
+  return seconds.map((s, trial) => (base.threads * base.seconds[trial]) / s)
 }

@@ -33,6 +33,14 @@ it('disagrees where they do not', () => {
   expect(verdict('image-small-c', results)).toBe('fails')
 })
 
+it('takes no difference of speed-ups for real that the trials do not bear out', () => {
+  const results = sampleResults({ efficiency: [0.91, 0.9] })
+  const wavering = (s: number, trial: number): number => s * (trial % 2 === 0 ? 0.8 : 1.2)
+  for (const { series } of results.timing!.problems)
+    for (const one of series) if (one.threads === 4) one.seconds = one.seconds.map(wavering)
+  expect(verdict('real-speed-up-lower', results)).toBe('fails')
+})
+
 it('judges no speed-up by threads that share a core', () => {
   // Two cores: four threads are twice as fast at best, which must not count against them.
   const results = sampleResults({ cores: 2 })
