@@ -43,10 +43,12 @@ function ofProblem({ name, series, snrDb }: ConvergenceProblem): string {
   const end = fast.points[fast.points.length - 1]
   const lowest = Math.min(...fast.points.map(({ hidden }) => hidden.mean))
   const comparison = sooner
-    ? `the fast solver has it after ${short(sooner.seconds)} s, ${short(best.seconds / sooner.seconds)} times sooner`
+    ? `the fast solver has it after ${short(sooner.seconds)} s${howMuchSooner(best.seconds / sooner.seconds)}`
     : `the fast solver comes to ${short(lowest)}`
   return `${data}: the smallest error on hidden entries of the paper's solver is ${short(best.error)}, with c = ${best.sample} after ${short(best.seconds)} s; ${comparison}, and ends at ${short(end.hidden.mean)} after ${short(end.seconds)} s.`
 }
+
+const howMuchSooner = (times: number): string => (times > 1 ? `, ${short(times)} times sooner` : '')
 
 function ofTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
   return problems.map((problem) => {
