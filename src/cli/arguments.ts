@@ -1,5 +1,6 @@
 /** Turns what was typed into values, or says in one sentence why not. */
 import { InvalidArgumentError } from 'commander'
+import { LARGEST_RANK } from '../engine/cpu/kernel.ts'
 import {
   type DuplicatePolicy,
   duplicatePolicies,
@@ -15,8 +16,16 @@ export function wholeNumber(text: string): number {
 }
 
 export function positiveWholeNumber(text: string): number {
-  if (wholeNumber(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  if (!/^\d+$/.test(text) || wholeNumber(text) < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1.')
   return Number(text)
+}
+
+/** R */
+export function rankNumber(text: string): number {
+  const rank = positiveWholeNumber(text)
+  if (rank > LARGEST_RANK) throw new InvalidArgumentError(`It must be at most ${LARGEST_RANK}.`)
+  return rank
 }
 
 export function decimalNumber(text: string): number {

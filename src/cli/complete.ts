@@ -20,6 +20,7 @@ import {
   negative,
   numberOrAuto,
   positiveWholeNumber,
+  rankNumber,
   sizes,
   wholeNumber,
 } from './arguments.ts'
@@ -60,7 +61,7 @@ export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
     .argument('[files...]', filesHelp)
-    .option('--rank <r>', 'number of components', positiveWholeNumber, defaults.fast.rank)
+    .option('--rank <r>', 'number of components, up to 256', rankNumber, defaults.fast.rank)
     .addOption(
       new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
     )
@@ -119,7 +120,7 @@ export function completeCommand(): Command {
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
-    .option('-q, --quiet', 'no progress')
+    .option('-q, --quiet', 'no progress and no remarks')
   return addTableOptions(command)
     .addHelpText(
       'after',
@@ -149,7 +150,7 @@ async function run(files: string[], options: Options): Promise<void> {
     ...(test ? { test: result.model.error(test), meanOnTest: meanError(train, test) } : {}),
   }
   if (options.json) await printJson(jsonReport(train, result, errors, options))
-  else if (!options.quiet) await print(textReport(result, errors, options))
+  else await print(textReport(result, errors, options))
   if (result.stopped === 'aborted') {
     if (options.output)
       progress.say(`Interrupted. To go on: lacuna complete ${files.join(' ')} --initial ${options.output} …`)

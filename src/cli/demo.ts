@@ -23,7 +23,7 @@ const BEFORE_AFTER = 'lacuna-demo.png'
 export function demoCommand(): Command {
   return new Command('demo')
     .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
-    .option('--threads <n>', 'worker threads; all cores by default', positiveWholeNumber, hardwareThreads())
+    .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
     .option(
       '--width <pixels>',
       'of the picture; its height is three quarters of it',
@@ -41,7 +41,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   const picture = drawFacade(width, Math.ceil(0.75 * width))
   const known = hideAtRandom(picture, { share: MISSING, seed: 1 })
   progress.say(
-    `A picture of ${picture.width}×${picture.height} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden and shall come back.`,
+    `A picture of ${picture.width}×${picture.height} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden, and restored.`,
   )
 
   const begin = performance.now()

@@ -117,7 +117,7 @@ async function run(file: string, options: Options): Promise<void> {
   const { known, original } = await findHoles(file, picture, alpha, options)
   const hidden = countHidden(known)
   progress.say(
-    `${file}: ${picture.width}×${picture.height}, ${picture.channels === 1 ? 'grey' : 'colour'}, ${picture.maximum === 255 ? 8 : 16} bits; ${figure((100 * hidden) / known.length)}% of the values are ${original && !options.truth ? 'hidden' : 'missing'}`,
+    `${file}: ${picture.width}×${picture.height}, ${picture.channels === 1 ? 'grey' : 'colour'}, ${picture.maximum === 255 ? 8 : 16} bits; ${figure((100 * hidden) / known.length)}% of the ${options.perChannel ? 'values' : 'pixels'} are ${original && !options.truth ? 'hidden' : 'missing'}`,
   )
 
   const begin = performance.now()
@@ -149,7 +149,7 @@ async function run(file: string, options: Options): Promise<void> {
     await writePng(options.compare, sideBySide([...(original ? [original] : []), left, result.picture]))
   const found = original && quality(original, result.picture, known)
   if (options.json) await printJson(report(picture, hidden, result, found, elapsed, options))
-  else if (!options.quiet) await print(describe(result, found, elapsed, options))
+  else await print(describe(result, found, elapsed, options))
   if (result.aborted) throw new Interrupted()
 }
 

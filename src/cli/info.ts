@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { formatBytes, hardwareThreads, planMemory } from '../engine/cpu/index.ts'
-import type { TableOptions } from '../io/node/index.ts'
+import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
+import { CpModel } from '../model/index.ts'
 import { type DuplicatePolicy, describeTensor, type TensorDescription } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { count, figure, table } from './format.ts'
@@ -20,7 +21,9 @@ interface Options extends TableOptions {
 
 export function infoCommand(): Command {
   const command = new Command('info')
-    .description('Tells what a tensor file holds, and what memory solving it would take.')
+    .description(
+      'Tells what a tensor holds and what memory solving it would take, or what a model (.npz) is.',
+    )
     .argument('[files...]', filesHelp)
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
@@ -41,6 +44,10 @@ Examples:
 }
 
 async function info(files: string[], options: Options): Promise<void> {
+  if (files.length === 1 && files[0].endsWith('.npz')) {
+    const found = await readTensorOrModel(files[0], { negative: 'keep', mask: options.mask })
+    if (found instanceof CpModel) return tellModel(files[0], found, options.json ?? false)
+  }
   const { dims, duplicates } = options
   // What was guessed and left out is told; the rest is the answer itself.
   const onRemark = startProgress(false).say
@@ -65,6 +72,35 @@ async function info(files: string[], options: Options): Promise<void> {
   const parts = plan.parts.map(({ name, byteLength }) => `${name} ${formatBytes(byteLength)}`)
   await print(
     `\nMemory to solve at rank ${rank} with ${threads} threads: ${formatBytes(plan.byteLength)} (${parts.join(', ')})`,
+  )
+}
+
+async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
+  const { dims, rank, labels, modes, unobserved, training } = model
+  if (json)
+    return printJson({
+      file,
+      dims,
+      rank,
+      modes,
+      unobserved: unobserved.map(({ length }) => length),
+      training,
+    })
+  const rows = dims.map((dim, i) => [
+    String(i + 1),
+    modes?.[i]?.name ?? '',
+    count(dim),
+    count(unobserved[i].length),
+    labels?.[i] ? `${labels[i]?.[0]} … ${labels[i]?.at(-1)}` : '',
+  ])
+  const settings = Object.entries(training).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ])
+  await print(`${file}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
+  await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  await print(
+    `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
 }
 

@@ -58,7 +58,9 @@ for (const make of [
   program.addCommand(make().copyInheritedSettings(program))
 }
 for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
-  command.exitOverride().showHelpAfterError(`(try 'lacuna --help')`)
+  command
+    .exitOverride()
+    .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)
 
 // A reader that has seen enough (head, less) closes the pipe: no fault of anyone's.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

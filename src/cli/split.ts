@@ -88,6 +88,10 @@ async function run(file: string, options: Options): Promise<void> {
   const tensor = await readWithProgress([file], asked, progress)
   if (by === 'last' && options.test)
     progress.say('With --by last every row gives one entry for test: the share is not used.')
+  if (by === 'time')
+    progress.say(
+      'By time, the held-out entries lie at times that training never saw: a model that has this time as a mode can only predict them as an average time.',
+    )
   const parts = divide(tensor, options)
   const report: Record<string, { file: string; entries: number }> = {}
   for (const part of wanted) {

@@ -28,7 +28,7 @@ export function synthCommand(): Command {
     .requiredOption('--dims <sizes>', 'size of each mode, as in 183x24x1140x1717', sizes)
     .requiredOption('--entries <n>', 'observed entries', positiveWholeNumber)
     .option('--rank <r>', 'rank of the truth', positiveWholeNumber, 10)
-    .option('--snr <dB>', 'signal-to-noise ratio in dB; inf for no noise', decibels, Infinity)
+    .option('--snr <dB>', 'signal-to-noise ratio in dB (default: no noise)', decibels, Infinity)
     .option('--seed <s>', 'the same seed gives the same problem', wholeNumber, 1)
     .requiredOption('-o, --output <file>', 'where to write it: FILE.tns or FILE.tns.gz')
     .option(

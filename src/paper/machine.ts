@@ -1,4 +1,4 @@
-import { availableParallelism, cpus, platform, release, totalmem } from 'node:os'
+import { availableParallelism, cpus, platform, totalmem } from 'node:os'
 import type { Machine } from './results.ts'
 
 /** What the seconds were measured on. */
@@ -7,7 +7,7 @@ export function thisMachine(): Machine {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryBytes: totalmem(),
-    platform: `${platform()} ${release()}`,
+    platform: platform(),
     node: process.version,
   }
 }

@@ -134,7 +134,7 @@ describe('bad input and options', () => {
     ['complete data.xyz', '.tns'],
     ['complete data.csv', 'data.csv: there is no such file'],
     ['complete data.tns --rank 0', "argument '0' is invalid"],
-    ['complete data.tns --rank 1000 --negative keep', 'rank 256'],
+    ['complete data.tns --rank 1000 --negative keep', 'at most 256'],
     ['complete data.tns --sample 2 --negative keep', 'sample is 2; it must be above 0 and at most 1.'],
     [
       'complete data.tns --solver magic --negative keep',

@@ -155,3 +155,35 @@ describe('bad tables and options', () => {
     expect(readdirSync(cwd).sort()).toEqual(before)
   })
 })
+
+describe('a newcomer', () => {
+  it('is told that a column of values holds text, instead of having rows counted', async () => {
+    writeFileSync(file('text.csv'), 'user,item,rating\nann,tea,1\nbo,jam,good\ncy,tea,3\n')
+    const { code, stderr } = await run('complete', 'text.csv')
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'lacuna: text.csv: the column rating should be numbers, but some of it is text; correct it, or say with --modes and --value what is meant.\n',
+    )
+  })
+
+  it('is told the binnings there are, and what a time may be', async () => {
+    const unknown = await run('info', 'all.csv', '--modes', 'user', 'wek(bought)', '--value', 'rating')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toMatch(/there is no function wek; the binnings are year, month, week/)
+    const notime = await run('info', 'all.csv', '--modes', 'user', 'week(item)', '--value', 'rating')
+    expect(notime.code).toBe(2)
+    expect(notime.stderr).toMatch(/"\w+" is no time; times are Unix seconds or text like/)
+  })
+
+  it('sees the result without progress too, and can ask what a model is', async () => {
+    const { stdout, stderr } = await run('complete', 'all.csv', ...MODES, '--rank', '2', '-o', 'm.npz', '-q')
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/relative error +RMSE +MAE/)
+    const told = await run('info', 'm.npz')
+    expect(told.stdout).toMatch(/a model of rank 2, 6 × 7 × 3/)
+    expect(told.stdout).toMatch(/1 +user +6 +0 +ann … flo/)
+    expect(JSON.parse((await run('info', 'm.npz', '--json')).stdout)).toMatchObject({
+      ...{ rank: 2, dims: [6, 7, 3], training: { solver: 'fast', value: 'rating' } },
+    })
+  })
+})

@@ -198,7 +198,7 @@ describe('stopping', () => {
 it('refuses options that make no sense, each with a sentence', async () => {
   const cases: [CompleteOptions, string][] = [
     [{ rank: 0 }, 'rank is 0; it must be a whole number from 1.'],
-    [{ rank: 257 }, 'The rank is 257; the CPU kernels go up to rank 256.'],
+    [{ rank: 257 }, 'The rank is 257; it can be at most 256.'],
     [{ sample: 0 }, 'sample is 0; it must be above 0 and at most 1.'],
     [{ lambda: -1 }, 'lambda is -1; it must be a finite number from 0.'],
     [{ epochs: 2.5 }, 'epochs is 2.5; it must be a whole number from 1.'],

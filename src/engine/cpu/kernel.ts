@@ -7,11 +7,11 @@ export const paddedRanks: readonly number[] = [
   ...Array.from({ length: 8 }, (_, i) => 64 + 8 * (i + 1)), // 72 … 128
   ...Array.from({ length: 8 }, (_, i) => 128 + 16 * (i + 1)), // 144 … 256
 ]
+export const LARGEST_RANK = paddedRanks[paddedRanks.length - 1]
 
 export function paddedRank(rank: number): number {
   const padded = paddedRanks.find((r) => r >= rank)
-  if (padded === undefined)
-    throw new InputError(`The rank is ${rank}; the CPU kernels go up to rank ${paddedRanks.at(-1)}.`)
+  if (padded === undefined) throw new InputError(`The rank is ${rank}; it can be at most ${LARGEST_RANK}.`)
   return padded
 }
 

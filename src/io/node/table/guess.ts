@@ -23,6 +23,16 @@ export function guessValue(columns: readonly Column[]): string | undefined {
   return (measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1))?.name
 }
 
+/** A column that is called a value but holds text has a word among its numbers: counting rows instead would hide it. */
+export function refuseTextValue(columns: readonly Column[], value: string | undefined, where: string): void {
+  if (value !== undefined) return
+  const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
+  if (text)
+    throw new InputError(
+      `${where}: the column ${text.name} should be numbers, but some of it is text; correct it, or say with --modes and --value what is meant.`,
+    )
+}
+
 /** The columns called …id if there are two, else all of text or whole numbers; and the week of each time. */
 export function guessModes(columns: readonly Column[], value: string | undefined, where: string): string[] {
   const others = columns.filter(({ name }) => name !== value)
@@ -32,7 +42,11 @@ export function guessModes(columns: readonly Column[], value: string | undefined
   )
   const chosen = ids.length >= 2 ? ids : things
   const modes = others.flatMap((column) =>
-    isTime(column) ? [`week(${plain(column.name)})`] : chosen.includes(column) ? [column.name] : [],
+    isTime(column)
+      ? [isBinned(column) ? column.name : `week(${plain(column.name)})`]
+      : chosen.includes(column)
+        ? [column.name]
+        : [],
   )
   if (modes.length < 2)
     throw new InputError(
@@ -43,5 +57,8 @@ export function guessModes(columns: readonly Column[], value: string | undefined
 
 const isTime = ({ name, type }: Column): boolean =>
   /^(DATE|TIMESTAMP.*)$/.test(type) || (TIME.test(name) && !FRACTION.test(type))
+
+/** The times of a table that was written with binned ones, as week(timestamp). */
+const isBinned = ({ name }: Column): boolean => /^\w+\(.*\)$/.test(name)
 
 const plain = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : identifier(name))

@@ -1,7 +1,7 @@
 /** From what was asked for to what will be read: which table, which modes, which value. */
 import { InputError } from '../../../inputError.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
-import { guessModes, guessValue } from './guess.ts'
+import { guessModes, guessValue, refuseTextValue } from './guess.ts'
 import { type Resolved, resolve, resolveMode, type TableMode } from './modes.ts'
 import type { MergePolicy, ReadTableOptions, TableOptions } from './options.ts'
 import { prepare } from './recipes.ts'
@@ -35,7 +35,9 @@ export async function planTable(
   const modes: TableMode[] = []
   for (const mode of given.modes ?? []) modes.push(await resolveMode(session, mode, index, columns))
   if (modes.length < 2)
-    throw new InputError(`${where}: a tensor needs at least two modes; name more with --modes.`)
+    throw new InputError(
+      `${where}: a tensor needs at least two modes; name more with --modes, with blanks between them.`,
+    )
   return {
     table,
     columns,
@@ -80,6 +82,7 @@ async function choose(
   }
   if (options.modes?.length) return { table, columns, given: { ...options, ...known } }
   const value = options.value ?? guessValue(columns)
+  refuseTextValue(columns, value, where)
   const modes = known?.modes ?? guessModes(columns, value, where)
   if (!known || options.value === undefined) onRemark?.(`${where}: taken as ${asOptions(modes, value)}`)
   return { table, columns, given: { ...options, modes, ...(value !== undefined && { value }) } }

@@ -148,6 +148,12 @@ function sentence(kind: string, message: string): string {
   if (sought !== undefined) return `: there is no column "${sought}"; check the name.`
   if (/Failed to download extension "(\w+?)(_scanner)?"/.test(message))
     return `: reading this needs DuckDB's extension "${/extension "(\w+?)(_scanner)?"/.exec(message)?.[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
+  const time = /invalid (?:timestamp|date) field format: "(.*?)"/.exec(message)?.[1]
+  if (time !== undefined)
+    return `: "${time}" is no time; times are Unix seconds or text like 2014-04-01 12:30:00, and others need strptime(…) in the mode.`
+  const unknown = /Function with name (\w+) does not exist/.exec(message)?.[1]
+  if (unknown !== undefined)
+    return `: there is no function ${unknown}; the binnings are year, month, week, day, hour, weekday and bins, and every function of DuckDB can be used.`
   if (/sniffing file/.test(message))
     return ': the columns cannot be told apart; check that every line has the same number of fields.'
   if (/magic bytes|too small to be a Parquet|Snappy|thrift|TProtocol/i.test(message))

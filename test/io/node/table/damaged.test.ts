@@ -99,7 +99,7 @@ describe('what cannot be read as told gives one sentence', () => {
     [{ modes: ['a'] }, /at least two modes/],
     [{ modes: ['a', ' '] }, /mode ' ' is empty/],
     [{ modes: ['a', 'week(b'] }, /SQL is not valid: .* in week\(b\./],
-    [{ modes: ['a', 'fold(b)'] }, /fold does not exist/],
+    [{ modes: ['a', 'fold(b)'] }, /there is no function fold/],
     [{ modes: ['a', 'b'], query: 'SELEC * FROM data' }, /SQL is not valid: syntax error at or near/],
     [{ modes: ['a', 'b'], query: 'SELECT * FROM dat' }, /dat does not exist/],
     [{ recipe: 'uber' as const }, /no column "Date\/Time"/],
