@@ -195,63 +195,86 @@ function gatherBy<T>(mode: usize, window: Window, count: u32, y: usize, K: usize
   window.at = r;
 }
 
-/**
- * As gatherBy, two entries at a time: with two dot products each, the sums of more would not stay in registers. The
- * last of an odd number is taken twice; its double lies in the block, where nobody looks.
- */
+/** As gatherBy, two entries at a time: with two dot products each, the sums of more would not stay in registers. */
 function gatherTwoBy<T>(
   mode: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const others = othersOf<T>();
   const stride = <usize>(others + 1) << 2;
-  const x = <usize>others << 2;
   const A = load<usize>(mode, MODE_OTHERS);
   const B = others > 1 ? load<usize>(mode, MODE_OTHERS + 4) : 0;
   const C = others > 2 ? load<usize>(mode, MODE_OTHERS + 8) : 0;
   const begin = window.begin;
   const end = window.end;
   let r = window.at;
-  for (let e: u32 = 0; e < count; e += 2) {
+  let e: u32 = 0;
+  for (; e + 2 <= count; e += 2) {
     const r0 = r;
-    const r1 = e + 1 < count ? next(r0, stride, begin, end) : r0;
+    const r1 = next(r0, stride, begin, end);
     r = next(r1, stride, begin, end);
     const a0 = rowOf(A, r0, 0), a1 = rowOf(A, r1, 0);
     let b0: usize = 0, b1: usize = 0, c0: usize = 0, c1: usize = 0;
     if (others > 1) { b0 = rowOf(B, r0, 1); b1 = rowOf(B, r1, 1); }
     if (others > 2) { c0 = rowOf(C, r0, 2); c1 = rowOf(C, r1, 2); }
-    let s0 = f32x4.splat(0), s1 = s0; // k·y of the two
-    let t0 = s0, t1 = s0; // k·v
+    let s0 = f32x4.splat(0), t0 = s0; // k·y and k·v of the first
+    let s1 = s0, t1 = s0; // and of the second
     const k = K + <usize>e * ROW;
     let at: usize = 0;
     for (; at + 32 <= ROW; at += 32) {
-      const ya = y + at, va = v + at, ka = k + at;
+      const ya = y + at, va = v + at;
       const y0 = v128.load(ya), y1 = v128.load(ya, 16);
       const v0 = v128.load(va), v1 = v128.load(va, 16);
-      const k00 = product<T>(a0 + at, b0 + at, c0 + at), k01 = secondProduct<T>(a0 + at, b0 + at, c0 + at);
-      v128.store(ka, k00);
-      v128.store(ka, k01, 16);
-      s0 = f32x4.add(s0, f32x4.add(f32x4.mul(k00, y0), f32x4.mul(k01, y1)));
-      t0 = f32x4.add(t0, f32x4.add(f32x4.mul(k00, v0), f32x4.mul(k01, v1)));
-      const k10 = product<T>(a1 + at, b1 + at, c1 + at), k11 = secondProduct<T>(a1 + at, b1 + at, c1 + at);
-      v128.store(ka, k10, ROW);
-      v128.store(ka, k11, ROW + 16);
-      s1 = f32x4.add(s1, f32x4.add(f32x4.mul(k10, y0), f32x4.mul(k11, y1)));
-      t1 = f32x4.add(t1, f32x4.add(f32x4.mul(k10, v0), f32x4.mul(k11, v1)));
+      {
+        const a = a0 + at, b = b0 + at, c = c0 + at;
+        const k0 = product<T>(a, b, c);
+        const k1 = secondProduct<T>(a, b, c);
+        v128.store(k + at, k0);
+        v128.store(k + at, k1, 16);
+        s0 = f32x4.add(s0, f32x4.add(f32x4.mul(k0, y0), f32x4.mul(k1, y1)));
+        t0 = f32x4.add(t0, f32x4.add(f32x4.mul(k0, v0), f32x4.mul(k1, v1)));
+      }
+      {
+        const a = a1 + at, b = b1 + at, c = c1 + at;
+        const k0 = product<T>(a, b, c);
+        const k1 = secondProduct<T>(a, b, c);
+        v128.store(k + at, k0, ROW);
+        v128.store(k + at, k1, ROW + 16);
+        s1 = f32x4.add(s1, f32x4.add(f32x4.mul(k0, y0), f32x4.mul(k1, y1)));
+        t1 = f32x4.add(t1, f32x4.add(f32x4.mul(k0, v0), f32x4.mul(k1, v1)));
+      }
     }
-    if (at < ROW) {
-      const y0 = v128.load(y + at), v0 = v128.load(v + at);
-      const k0 = product<T>(a0 + at, b0 + at, c0 + at), k1 = product<T>(a1 + at, b1 + at, c1 + at);
+    for (; at < ROW; at += 16) {
+      const yv = v128.load(y + at), vv = v128.load(v + at);
+      const k0 = product<T>(a0 + at, b0 + at, c0 + at);
       v128.store(k + at, k0);
+      s0 = f32x4.add(s0, f32x4.mul(k0, yv));
+      t0 = f32x4.add(t0, f32x4.mul(k0, vv));
+      const k1 = product<T>(a1 + at, b1 + at, c1 + at);
       v128.store(k + at, k1, ROW);
-      s0 = f32x4.add(s0, f32x4.mul(k0, y0));
-      s1 = f32x4.add(s1, f32x4.mul(k1, y0));
-      t0 = f32x4.add(t0, f32x4.mul(k0, v0));
-      t1 = f32x4.add(t1, f32x4.mul(k1, v0));
+      s1 = f32x4.add(s1, f32x4.mul(k1, yv));
+      t1 = f32x4.add(t1, f32x4.mul(k1, vv));
     }
+    const x = <usize>others << 2;
     const dots = sums(s0, s1, t0, t1);
     const d = f32x4.sub(dots, v128.load32_lane(r1 + x, v128.load32_zero(r0 + x), 1));
     v128.store64_lane(D + (<usize>e << 2), d, 0);
     v128.store64_lane(S + (<usize>e << 2), dots, 1);
+  }
+  if (e < count) {
+    const a = rowOf(A, r, 0);
+    const b = others > 1 ? rowOf(B, r, 1) : 0;
+    const c = others > 2 ? rowOf(C, r, 2) : 0;
+    let s = f32x4.splat(0), t = s;
+    const k = K + <usize>e * ROW;
+    for (let at: usize = 0; at < ROW; at += 16) {
+      const kv = product<T>(a + at, b + at, c + at);
+      v128.store(k + at, kv);
+      s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
+      t = f32x4.add(t, f32x4.mul(kv, v128.load(v + at)));
+    }
+    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
+    store<f32>(S + (<usize>e << 2), sum(t));
+    r = next(r, stride, begin, end);
   }
   window.at = r;
 }
