@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
-import { checkOutput, readModel, type TableOptions, writeModel } from '../io/node/index.ts'
+import { checkOutput, readModel, type TableOptions } from '../io/node/index.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
 import {
   type Completion,
@@ -30,6 +30,7 @@ import { Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { type ReadingOptions, readWithProgress } from './reading.ts'
+import { saveModel } from './saveModel.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { type Progress, painter, startProgress } from './terminal.ts'
 
@@ -143,14 +144,18 @@ async function run(files: string[], options: Options): Promise<void> {
   const { train, validation, test } = await readParts(files, options, initial, progress)
   const result = await solve(train, validation, initial, options, progress)
 
-  if (options.output) await writeModel(options.output, result.model)
+  // What was learned is told even where it could not be written.
+  const unsaved =
+    options.output && (await saveModel(options.output, result.model).catch((failure) => failure))
+  const output = unsaved ? undefined : options.output
   const errors = {
     train: result.train,
     ...(result.validation ? { validation: result.validation } : {}),
     ...(test ? { test: result.model.error(test), meanOnTest: meanError(train, test) } : {}),
   }
-  if (options.json) await printJson(jsonReport(train, result, errors, options))
-  else await print(textReport(result, errors, options))
+  if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
+  else await print(textReport(result, errors, { ...options, output }))
+  if (unsaved) throw unsaved
   if (result.stopped === 'aborted') {
     if (options.output)
       progress.say(`Interrupted. To go on: lacuna complete ${files.join(' ')} --initial ${options.output} …`)

@@ -1,0 +1,29 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { saveModel } from '#dist/cli/saveModel.js'
+import { readModel } from '#dist/io/node/index.js'
+import { CpModel } from '#dist/model/index.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-save-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const model = new CpModel({
+  dims: [2, 3],
+  rank: 1,
+  factors: [Float32Array.of(1, 2), Float32Array.of(3, 4, 5)],
+})
+
+it('writes where it is told', async () => {
+  await saveModel(join(folder, 'm.npz'), model)
+  expect(await readModel(join(folder, 'm.npz'))).toEqual(model)
+  expect(readdirSync(folder)).toEqual(['m.npz'])
+})
+
+it('writes to the folder for temporary files where that fails, and says both', async () => {
+  const { message } = (await saveModel(join(folder, 'gone/m.npz'), model).catch((error) => error)) as Error
+  expect(message).toMatch(/gone\/m\.npz: .* The model is not lost: it is in .*\/m\.npz\.$/)
+  const rescued = /it is in (.*)\.$/.exec(message)?.[1] ?? 'not told'
+  expect(await readModel(rescued)).toEqual(model)
+  rmSync(dirname(rescued), { recursive: true })
+})
