@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Dataset, FetchedDataset } from '../io/node/datasets/index.ts'
+import type { Dataset } from '../io/node/datasets/index.ts'
+import { withCtrlC } from './ctrlC.ts'
 import { Interrupted } from './failure.ts'
 import { count, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
@@ -105,26 +106,22 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   const dataset = findDataset(name)
   const folder = options.output === undefined ? join(cacheFolder(), dataset.name) : resolve(options.output)
   const progress = startProgress(options.quiet ?? false)
-  const stop = new AbortController()
-  const interrupt = (): void => stop.abort()
-  process.once('SIGINT', interrupt)
   progress.say(`${dataset.title}. Terms: ${dataset.terms}.`)
-  let fetched: FetchedDataset
-  try {
-    fetched = await fetchDataset(dataset, {
-      ...{ folder, url: options.url, force: options.force, signal: stop.signal },
-      mirror: options.url === undefined ? (options.mirror ?? process.env.LACUNA_MIRROR) : undefined,
-      onProgress: downloadLine(progress),
-      onNotice: (sentence) => progress.say(sentence),
-    })
-  } catch (error) {
-    progress.end()
-    if (!stop.signal.aborted) throw error
-    progress.say('Interrupted. What has come is kept: the same command goes on from there.')
-    throw new Interrupted()
-  } finally {
-    process.off('SIGINT', interrupt)
-  }
+  const fetched = await withCtrlC(async (signal) => {
+    try {
+      return await fetchDataset(dataset, {
+        ...{ folder, url: options.url, force: options.force, signal },
+        mirror: options.url === undefined ? (options.mirror ?? process.env.LACUNA_MIRROR) : undefined,
+        onProgress: downloadLine(progress),
+        onNotice: (sentence) => progress.say(sentence),
+      })
+    } catch (error) {
+      progress.end()
+      if (!signal.aborted) throw error
+      progress.say('Interrupted. What has come is kept: the same command goes on from there.')
+      throw new Interrupted()
+    }
+  })
   progress.end()
   if (fetched.cached) progress.say('It is here already; --force downloads it again.')
   const { files, cached } = fetched

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { hardwareThreads } from '../engine/cpu/index.ts'
-import { type Claim, type PaperResults, type ScaleName, scaleNames } from '../paper/results.ts'
+import { type Claim, type ScaleName, scaleNames } from '../paper/results.ts'
 import { positiveWholeNumber, wholeNumber, wholeNumbers } from './arguments.ts'
+import { withCtrlC } from './ctrlC.ts'
 import { Interrupted } from './failure.ts'
 import { print, printJson } from './print.ts'
 import { painter, startProgress } from './terminal.ts'
@@ -89,26 +90,20 @@ async function paper(options: Options): Promise<void> {
   // Loaded when needed: other commands do without DuckDB's readers, Plot and sharp.
   const { runPaper } = await import('../paper/run.ts')
   const { writeReport } = await import('../paper/report/index.ts')
-  const abort = new AbortController()
-  const interrupt = (): void => {
-    if (abort.signal.aborted) process.exit(130)
-    abort.abort()
-  }
-  process.on('SIGINT', interrupt)
-  let results: PaperResults
-  try {
-    results = await runPaper({
-      ...{ folder, scale, figures: only, trials, threads, seed, image, movielens, uber, force },
-      ...{ signal: abort.signal, onProgress: progress.update, onRemark: progress.say },
-    })
-  } catch (error) {
-    if (!abort.signal.aborted) throw error
-    progress.say(`Stopped. Finished trials are in ${folder}: the same command goes on from there.`)
-    throw new Interrupted()
-  } finally {
-    process.off('SIGINT', interrupt)
-    progress.end()
-  }
+  const results = await withCtrlC(async (signal) => {
+    try {
+      return await runPaper({
+        ...{ folder, scale, figures: only, trials, threads, seed, image, movielens, uber, force },
+        ...{ signal, onProgress: progress.update, onRemark: progress.say },
+      })
+    } catch (error) {
+      if (!signal.aborted) throw error
+      progress.say(`Stopped. Finished trials are in ${folder}: the same command goes on from there.`)
+      throw new Interrupted()
+    } finally {
+      progress.end()
+    }
+  })
   progress.update('Drawing the figures …')
   const files = await writeReport(results, folder)
   if (options.json) await printJson({ folder, files, scale, claims: results.claims })
