@@ -15,15 +15,16 @@ const KERNELS = 'dist/kernels'
 const STAMP = `${KERNELS}/built-from`
 
 if (isMainThread) {
+  // Quietly still tells of the slow steps when they are needed: nobody should look at nothing for a quarter of a minute.
   const quiet = process.argv.includes('--quiet')
-  const say = (/** @type {string} */ line) => quiet || console.error(line)
+  const say = (/** @type {string} */ line) => console.error(line)
   const start = performance.now()
   if (!existsSync('dist')) rmSync('node_modules/.cache/lacuna', { recursive: true, force: true })
   compileTypeScript()
   await compileKernels(say)
   await bundleStudio(say)
   chmodSync('dist/cli/main.js', 0o755)
-  say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
+  if (!quiet) say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
 } else {
   await compileRanks()
 }
