@@ -1,32 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type ReadTableOptions, readTable, readTensor } from '#dist/io/node/index.js'
-import { openSession, type TableSession } from '#dist/io/node/table/session.js'
-import type { SparseTensor } from '#dist/tensor/index.js'
+import { openSession } from '#dist/io/node/table/session.js'
 import { rejection } from '../../pieces.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'lacuna-tables-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-const at = (name: string) => join(folder, name)
-
-function write(name: string, content: string | Uint8Array): string {
-  writeFileSync(at(name), content)
-  return at(name)
-}
-
-/** The entries as text, in their order: labels (or indices from 1), then the value. */
-function entries({ indices, values, labels }: SparseTensor): string[] {
-  return Array.from(values, (value, e) =>
-    [...indices.map((column, m) => labels?.[m]?.[column[e]] ?? column[e] + 1), value].join(' '),
-  )
-}
-
-const RATINGS = 'user,film,rating,at\nbo,10,4,2020-01-06\nann,9,3.5,2020-01-12\nann,10,1,2020-01-13\n'
-const modes = ['user', 'film', 'week(at)']
+import { at, entries, modes, RATINGS, write } from './tables.ts'
 
 describe('labels', () => {
   test('are the distinct values in their natural order, kept as text', async () => {
@@ -111,68 +90,6 @@ describe('labels', () => {
         expect(tensor.labels?.[0]).toEqual(labels)
       }),
       { seed: 1, numRuns: 20 },
-    )
-  })
-})
-
-describe('binnings', () => {
-  let session: TableSession
-  beforeAll(async () => {
-    session = await openSession('test')
-  })
-  afterAll(() => session.close())
-  const binned = async (expression: string): Promise<unknown> =>
-    (await session.rows(`SELECT CAST(${expression} AS VARCHAR)`))[0][0]
-
-  test.each([
-    ['year', '2000'],
-    ['month', '2000-07'],
-    ['week', '2000-07-24'],
-    ['day', '2000-07-30'],
-    ['hour', '18'],
-    ['weekday', '7'],
-  ])(
-    '%s of a timestamp, its text, and Unix time in seconds or milliseconds is %s',
-    async (name, expected) => {
-      for (const time of [
-        `TIMESTAMP '2000-07-30 18:45:03'`,
-        `'2000-07-30 18:45:03'`,
-        `TIMESTAMPTZ '2000-07-30 20:45:03+02'`,
-        '964982703',
-        'CAST(964982703000 AS BIGINT)',
-        '964982703.5',
-        'CAST(964982703 AS DOUBLE)',
-        `'964982703'`,
-      ])
-        expect(await binned(`${name}(${time})`), time).toBe(expected)
-      if (name !== 'hour') expect(await binned(`${name.toUpperCase()}(DATE '2000-07-30')`)).toBe(expected)
-    },
-  )
-
-  test.each([
-    ['bins(17, 5)', '15'],
-    ['bins(-1, 5)', '-5'],
-    ['bins(15, 5)', '15'],
-    ['bins(CAST(0.3 AS DOUBLE), 0.1)', '0.3'],
-    ['bins(CAST(0.29 AS DOUBLE), 0.1)', '0.2'],
-    ['bins(CAST(-0.25 AS DOUBLE), 0.1)', '-0.3'],
-    ['bins(CAST(1234.5 AS DOUBLE), 100)', '1200.0'],
-    ['bins(0.37, 0.25)', '0.25'],
-    ['round(CAST(40.7691 AS DOUBLE), 2)', '40.77'],
-  ])('%s is %s', async (expression, expected) => {
-    expect(await binned(expression)).toBe(expected)
-  })
-
-  test('every value lies in its bin, and the bins are whole multiples of their width', async () => {
-    const width = fc.constantFrom(0.001, 0.1, 0.25, 1, 3, 7.5, 1000)
-    const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
-    await fc.assert(
-      fc.asyncProperty(x, width, async (x, width) => {
-        const [[edge]] = await session.rows(`SELECT bins(CAST('${x}' AS DOUBLE), ${width})`)
-        expect(Number(edge) - 1e-9 * width <= x && x < Number(edge) + width).toBe(true)
-        expect(Math.abs(Number(edge) / width - Math.round(Number(edge) / width))).toBeLessThan(1e-6)
-      }),
-      { seed: 1, numRuns: 200 },
     )
   })
 })
@@ -348,36 +265,6 @@ describe('SQL', () => {
     expect((await rejection(readTable('x', { ...options, database: at('none.duckdb') }))).message).toContain(
       'no such file',
     )
-  })
-})
-
-describe('guesses', () => {
-  const guessed = async (columns: string, row: string): Promise<string> => {
-    const remarks: string[] = []
-    await readTable(write('g.csv', `${columns}\n${row}\n`), { onRemark: (remark) => remarks.push(remark) })
-    return remarks[0].replace(/^.*taken as /, '')
-  }
-
-  test.each([
-    [
-      'userId,movieId,rating,timestamp',
-      '1,2,3.5,964982703',
-      `--modes userId movieId 'week(timestamp)' --value rating`,
-    ],
-    ['city,day,temperature', 'Rome,3,20.5', '--modes city day --value temperature'],
-    ['sensor,when,reading', 'a,2020-01-01 00:00:00,4', `--modes sensor 'week(when)' --value reading`],
-    ['i,j,k,x', '1,2,3,4', '--modes i j k --value x'],
-    ['id,paid,who,what', '1,2,ann,tea', '--modes who what --value paid'],
-    ['who,what', 'ann,tea', '--modes who what, rows counted'],
-    ['user_id,item_id,comment,score', '1,2,good,5', '--modes user_id item_id --value score'],
-  ])('%s', async (columns, row, expected) => {
-    expect(await guessed(columns, row)).toBe(expected)
-  })
-
-  test('are refused where there are not two modes to be seen', async () => {
-    const { message } = await rejection(guessed('lat,lon,depth', '1.5,2.5,3.5'))
-    expect(message).toContain('--modes')
-    expect(message).toContain('the columns are lat, lon, depth')
   })
 })
 
