@@ -1,3 +1,5 @@
+import { InputError } from '#dist/inputError.js'
+
 /** Text or bytes as a source of one piece, or of pieces of the given lengths (the rest in a last one). */
 export async function* pieces(
   content: string | Uint8Array,
@@ -24,6 +26,13 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   )
   if (!(error instanceof Error)) throw new Error('It should have been refused.')
   return error
+}
+
+/** The sentence with which input was refused. */
+export async function sentence(promise: Promise<unknown>): Promise<string> {
+  const error = await rejection(promise)
+  if (!(error instanceof InputError)) throw error
+  return error.message
 }
 
 /** The bits of float32 values, so that -0 and 0 differ. */

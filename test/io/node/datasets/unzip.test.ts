@@ -6,6 +6,7 @@ import { zipSync } from 'fflate'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InputError } from '#dist/inputError.js'
 import { unzip } from '#dist/io/node/datasets/unzip.js'
+import { sentence } from '../../pieces.ts'
 
 let folder = ''
 const at = (name: string) => join(folder, name)
@@ -18,15 +19,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lacuna-unzip-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
-
-async function sentence(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => undefined,
-    (e) => e,
-  )
-  expect(error).toBeInstanceOf(InputError)
-  return error.message
-}
 
 test('the members asked for come out, deflated or stored, and no others', async () => {
   put(
