@@ -10,7 +10,7 @@ export {
 } from './engine/cpu/index.ts'
 export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
 export * from './image/index.ts'
-export { InputError } from './inputError.ts'
+export { InputError, type InputErrorCode, type OptionMention } from './inputError.ts'
 export * from './io/index.ts'
 export * from './model/index.ts'
 export * from './solver/index.ts'

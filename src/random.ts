@@ -70,5 +70,5 @@ export function normal(key: number, counter: number): number {
 /** Two seeds that `stream` would take for the same (1 and 1.5, say) would pass for two experiments. */
 export function checkSeed(seed: number): void {
   if (!Number.isSafeInteger(seed) || seed < 0)
-    throw new InputError(`The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`)
+    throw new InputError('option', `The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`)
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import { below, checkSeed, draw, extend, normal, purpose, stream, unit } from '#dist/random.js'
 import { chiSquare } from './chiSquare.ts'
+import { refusal } from './refusal.ts'
 
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 
@@ -93,7 +93,7 @@ describe('checkSeed', () => {
     for (const seed of [0, 1, 2 ** 53 - 1]) expect(() => checkSeed(seed)).not.toThrow()
     for (const seed of [-1, 1.5, 2 ** 53, NaN, Infinity])
       expect(() => checkSeed(seed)).toThrow(
-        new InputError(`The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`),
+        refusal(`The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`),
       )
   })
 })

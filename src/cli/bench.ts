@@ -88,6 +88,7 @@ async function convergence(options: ConvergenceCommandOptions): Promise<void> {
     : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)
   if (problems.length === 0)
     throw new InputError(
+      'option',
       `There is no problem '${problem}'; there are ${known.map(({ name }) => name).join(', ')}.`,
     )
   const results: Comparison[] = []
@@ -107,7 +108,7 @@ async function convergence(options: ConvergenceCommandOptions): Promise<void> {
 
 async function ownProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
   if (!train || !test)
-    throw new InputError('--train and --test belong together: the entries, and those held out.')
+    throw new InputError('option', '--train and --test belong together: the entries, and those held out.')
   const [tensor, heldOut] = await Promise.all(
     [train, test].map((path) => readTensor(path, { negative: 'keep' })),
   )

@@ -164,7 +164,7 @@ async function run(files: string[], options: Options): Promise<void> {
 }
 
 async function checkModelOutput(path: string): Promise<void> {
-  if (!path.endsWith('.npz')) throw new InputError(`${path}: a model file must end in .npz.`)
+  if (!path.endsWith('.npz')) throw new InputError('option', `${path}: a model file must end in .npz.`)
   await checkOutput(path)
 }
 
@@ -219,7 +219,10 @@ function withCommonDims<T extends Record<string, SparseTensor | undefined>>(file
   const order = tensors[0].dims.length
   for (const { dims } of tensors)
     if (dims.length !== order)
-      throw new InputError(`${file} has ${order} modes, but its held-out entries have ${dims.length}.`)
+      throw new InputError(
+        'option',
+        `${file} has ${order} modes, but its held-out entries have ${dims.length}.`,
+      )
   const dims = tensors[0].dims.map((_, mode) => Math.max(...tensors.map((tensor) => tensor.dims[mode])))
   return Object.fromEntries(
     Object.entries(parts).map(([name, part]) => [name, part && { ...part, dims }]),

@@ -102,6 +102,7 @@ async function convertModel(
     progress.say(`${to}: the factors of the model in ${from} (${what})`)
   } else
     throw new InputError(
+      'option',
       `${from}: this is a model; write its factors to .csv, .tsv or .json, or every value of it to .npy.`,
     )
 }

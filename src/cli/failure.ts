@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { InputError } from '../inputError.ts'
+import { InputError, type OptionMention, oneOf } from '../inputError.ts'
 
 /** Thrown to end with 130 after Ctrl-C, when everything is tidy. */
 export class Interrupted extends Error {}
@@ -9,11 +9,17 @@ export function explainFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has already spoken
   if (error instanceof Interrupted) return 130
   if (error instanceof InputError) {
-    process.stderr.write(`lacuna: ${error.message}\n`)
+    process.stderr.write(`lacuna: ${error.in(asFlag)}\n`)
     return 2
   }
   process.stderr.write(
     `lacuna: this is a fault in lacuna, please report it.\n${error instanceof Error ? error.stack : error}\n`,
   )
   return 1
+}
+
+/** An option of the library as one types it: maxInner as --max-inner. */
+export function asFlag({ option, values }: OptionMention): string {
+  const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
+  return values.length === 0 ? flag : `${flag} ${oneOf(values)}`
 }

@@ -155,7 +155,7 @@ async function run(file: string, options: Options): Promise<void> {
 
 async function checkPicturePath(path: string): Promise<void> {
   if (!/\.png$/i.test(path))
-    throw new InputError(`${path}: pictures are written as PNG; let the name end in .png.`)
+    throw new InputError('option', `${path}: pictures are written as PNG; let the name end in .png.`)
   await checkOutput(path)
 }
 
@@ -172,7 +172,10 @@ async function findHoles(
     missing !== undefined && '--missing',
   ].filter(Boolean)
   if (marked.length > 1)
-    throw new InputError(`${marked.join(' and ')} do not go together: choose one way to say what is missing.`)
+    throw new InputError(
+      'option',
+      `${marked.join(' and ')} do not go together: choose one way to say what is missing.`,
+    )
   const known = mask
     ? holesOfMask(picture, (await readImage(mask)).picture)
     : holeColour
@@ -182,9 +185,10 @@ async function findHoles(
         : undefined
   if (known) {
     if (perChannel)
-      throw new InputError('--per-channel is for hiding at random; these holes are whole pixels.')
+      throw new InputError('option', '--per-channel is for hiding at random; these holes are whole pixels.')
     if (countHidden(known) === 0)
       throw new InputError(
+        'empty',
         `${file}: nothing is missing by ${mask ? `the mask ${mask}` : `the colour ${holeColour}`}.`,
       )
     if (!truth) return { known }
@@ -193,7 +197,10 @@ async function findHoles(
     return { known, original }
   }
   if (truth)
-    throw new InputError('--truth is for pictures with holes; where pixels are hidden the truth is known.')
+    throw new InputError(
+      'option',
+      '--truth is for pictures with holes; where pixels are hidden the truth is known.',
+    )
   return { known: hideAtRandom(picture, { share: missing ?? 0.9, perChannel, seed }), original: picture }
 }
 
@@ -207,7 +214,7 @@ function restoreOptions({
   threads,
   replaceKnown,
 }: Options): RestoreOptions {
-  if (paper && plain) throw new InputError('--paper and --plain do not go together.')
+  if (paper && plain) throw new InputError('option', '--paper and --plain do not go together.')
   const given = Object.entries({ rank, lambda, epochs }).filter(([, value]) => value !== undefined)
   return {
     ...(paper ? paperSettings : plain ? { method: 'plain' } : {}),

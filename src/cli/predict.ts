@@ -105,9 +105,12 @@ async function predictCoordinates(
   progress: Progress,
 ): Promise<void> {
   if (fallback !== undefined || column !== undefined)
-    throw new InputError(`${file}: --fallback and --value go with tables; a .tns file has indices.`)
+    throw new InputError('option', `${file}: --fallback and --value go with tables; a .tns file has indices.`)
   if (output && !hasEnding(output, endings.tns))
-    throw new InputError(`${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`)
+    throw new InputError(
+      'option',
+      `${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`,
+    )
   const { source } = await openFile(file)
   const { dims } = model
   const { indices, values } = await readCoordinates(source, { name: file, order: dims.length, dims })

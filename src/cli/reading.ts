@@ -46,13 +46,18 @@ function isTable(files: readonly string[], { query, database }: ReadingOptions):
 
 function oneFile(files: readonly string[], options: ReadingOptions): string {
   const [file, ...more] = files
-  if (file === undefined) throw new InputError('There is nothing to read; name a file, before --modes.')
+  if (file === undefined)
+    throw new InputError('empty', 'There is nothing to read; name a file, before --modes.')
   if (more.length > 0)
     throw new InputError(
+      'option',
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,
     )
   const [foreign] = Object.keys(tableOptions(options))
   if (foreign && !options.like)
-    throw new InputError(`${file}: this is no table, so that --${foreign} means nothing; leave it out.`)
+    throw new InputError(
+      'option',
+      `${file}: this is no table, so that --${foreign} means nothing; leave it out.`,
+    )
   return file
 }

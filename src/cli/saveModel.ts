@@ -22,6 +22,8 @@ export async function saveModel(path: string, model: CpModel): Promise<void> {
       await rm(folder, { recursive: true, force: true })
       throw failure
     }
-    throw new InputError(`${failure.message} The model is not lost: it is in ${rescued}.`, { cause: failure })
+    throw new InputError('file', `${failure.message} The model is not lost: it is in ${rescued}.`, {
+      cause: failure,
+    })
   }
 }

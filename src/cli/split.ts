@@ -78,7 +78,10 @@ async function run(file: string, options: Options): Promise<void> {
   const { by, output, dims, negative, duplicates, mask } = options
   const progress = startProgress(options.quiet ?? false)
   if (by !== 'last' && !options.test && !options.validation)
-    throw new InputError('There is nothing to hold out; give --test SHARE, --validation SHARE or --by last.')
+    throw new InputError(
+      'option',
+      'There is nothing to hold out; give --test SHARE, --validation SHARE or --by last.',
+    )
   const ending = chooseEnding(file, options.format)
   const wanted = (['train', 'validation', 'test'] as const).filter(
     (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
@@ -107,7 +110,7 @@ async function run(file: string, options: Options): Promise<void> {
 function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
   const shares = { ...(test && { test }), ...(validation && { validation }) }
   if (by === 'random') {
-    if (time !== undefined) throw new InputError('--time goes with --by time or --by last.')
+    if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
     return split(tensor, shares, seed)
   }
   const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time) }) }
@@ -124,6 +127,7 @@ function modeNumber({ dims, modes }: SparseTensor, text: string): number {
   if (number >= 1 && number <= dims.length) return number - 1
   const names = modes ? `, or ${modes.map(({ name }) => name).join(', ')}` : ''
   throw new InputError(
+    'option',
     `--time ${text}: there is no such mode; give a number from 1 to ${dims.length}${names}.`,
   )
 }
@@ -133,6 +137,7 @@ function chooseEnding(file: string, format: string | undefined): string {
   const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
   if (wanted !== undefined && !writableEndings.includes(wanted))
     throw new InputError(
+      'option',
       `--format ${format}: give one of ${writableEndings.map((e) => e.slice(1)).join(', ')}.`,
     )
   const own = ['.tns.gz', '.tns', '.npy', '.npz'].find((ending) => file.endsWith(ending))

@@ -33,9 +33,10 @@ All computation happens in the page: no data leaves the browser. Ctrl-C stops th
 }
 
 async function studio({ port, host, open }: Options): Promise<void> {
-  if (port > 65535) throw new InputError(`--port is ${port}; ports go up to 65535.`)
+  if (port > 65535) throw new InputError('option', `--port is ${port}; ports go up to 65535.`)
   const folder = fileURLToPath(new URL('../studio', import.meta.url))
-  if (!existsSync(folder)) throw new InputError('The studio has not been built; run npm run build first.')
+  if (!existsSync(folder))
+    throw new InputError('unavailable', 'The studio has not been built; run npm run build first.')
   const { serveFolder } = await import('./studio/server.ts')
   const server = await serveFolder(folder, { host, port })
   await print(`Lacuna Studio is at ${server.url}`)

@@ -49,7 +49,7 @@ export function synthCommand(): Command {
 async function synth(options: Options): Promise<void> {
   const { dims, entries, rank, snr, seed, output, testEntries, test: testFile } = options
   if ((testEntries === undefined) !== (testFile === undefined))
-    throw new InputError('--test-entries and --test belong together: how many, and where to.')
+    throw new InputError('option', '--test-entries and --test belong together: how many, and where to.')
   const progress = startProgress(options.quiet ?? false)
   for (const path of [output, testFile]) if (path) await checkOutput(path)
   progress.update('Making the entries …')

@@ -9,11 +9,12 @@ export function hideAtRandom(
   { share, perChannel = false, seed = 1 }: { share: number; perChannel?: boolean; seed?: number },
 ): Known {
   if (!(share > 0 && share < 1))
-    throw new InputError(`The share to hide is ${share}; it must lie between 0 and 1.`)
+    throw new InputError('option', `The share to hide is ${share}; it must lie between 0 and 1.`)
   const places = width * height * (perChannel ? channels : 1)
   const hidden = Math.round(share * places)
   if (hidden === 0 || hidden === places)
     throw new InputError(
+      'empty',
       `Hiding ${share} of ${places} values leaves ${hidden === 0 ? 'nothing to restore' : 'nothing to learn from'}; choose another share.`,
     )
   const kept = keepAtRandom(places, places - hidden, stream(seed, purpose.damage))
@@ -32,6 +33,7 @@ export function holesOfAlpha(alpha: ArrayLike<number>, channels: number): Known 
 export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Known {
   if (mask.width !== picture.width || mask.height !== picture.height)
     throw new InputError(
+      'shape',
       `The mask is ${mask.width}×${mask.height}, but the picture is ${picture.width}×${picture.height}; they must be of one size.`,
     )
   const kept = new Uint8Array(mask.width * mask.height)
@@ -46,10 +48,14 @@ export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Know
 /** The holes are the pixels of exactly this colour, given as RRGGBB. */
 export function holesOfColour({ channels, maximum, data }: Picture, colour: string): Known {
   const hex = /^#?([0-9a-f]{6})$/i.exec(colour)?.[1]
-  if (!hex) throw new InputError(`The colour of the holes is '${colour}'; write it as RRGGBB, as in ff00ff.`)
+  if (!hex)
+    throw new InputError(
+      'option',
+      `The colour of the holes is '${colour}'; write it as RRGGBB, as in ff00ff.`,
+    )
   const parts = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
   if (channels === 1 && new Set(parts).size > 1)
-    throw new InputError(`The picture is grey, but the colour of the holes, ${colour}, is not.`)
+    throw new InputError('option', `The picture is grey, but the colour of the holes, ${colour}, is not.`)
   const wanted = parts.map((part) => (part * maximum) / 255)
   const kept = new Uint8Array(data.length / channels)
   for (let p = 0; p < kept.length; p++)

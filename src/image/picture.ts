@@ -31,5 +31,5 @@ export function checkSameSize(a: Picture, b: Omit<Picture, 'data' | 'maximum'>, 
   if (a.width === b.width && a.height === b.height && a.channels === b.channels) return
   const size = (p: Omit<Picture, 'data' | 'maximum'>): string =>
     `${p.width}×${p.height}, ${p.channels === 1 ? 'grey' : 'colour'}`
-  throw new InputError(`${what} is ${size(b)}, but the picture is ${size(a)}; they must be alike.`)
+  throw new InputError('shape', `${what} is ${size(b)}, but the picture is ${size(a)}; they must be alike.`)
 }

@@ -90,10 +90,11 @@ export async function restore(
   const hidden = countHidden(known)
   if (known.length !== picture.data.length)
     throw new InputError(
+      'shape',
       `The holes are given for ${known.length} values, but the picture has ${picture.data.length}.`,
     )
   if (hidden === known.length)
-    throw new InputError('Nothing of the picture is known: there is nothing to learn from.')
+    throw new InputError('empty', 'Nothing of the picture is known: there is nothing to learn from.')
   const { method = 'patches' } = options
   if (hidden === 0 && !options.replaceKnown) return { picture, stages: [], modelShare: 0, aborted: false }
   const values = brightness(picture)

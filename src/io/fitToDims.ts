@@ -9,15 +9,18 @@ export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
   if (!dims) return tensor
   if (dims.length !== tensor.dims.length)
     throw new InputError(
+      'format',
       `the file has ${tensor.dims.length} modes, but ${dims.length} dims were given; give one size per mode.`,
     )
   dims.forEach((dim, mode) => {
     if (dim < tensor.dims[mode])
       throw new InputError(
+        'format',
         `mode ${mode + 1} has the size ${tensor.dims[mode]}, more than the ${dim} that were given as dims.`,
       )
     if (dim > tensor.dims[mode] && tensor.labels?.[mode])
       throw new InputError(
+        'format',
         `mode ${mode + 1} has ${tensor.dims[mode]} labels, which cannot name ${dim} indices; leave the dims out.`,
       )
   })
@@ -29,7 +32,7 @@ export function inFile<T>(name: string, check: () => T): T {
   try {
     return check()
   } catch (error) {
-    if (error instanceof InputError) throw new InputError(`${name}: ${error.message}`, { cause: error })
+    if (error instanceof InputError) throw error.within(name)
     throw error
   }
 }

@@ -33,7 +33,10 @@ export function parseMetadata(text: Uint8Array, name: string): Record<string, un
   } catch {
     // Told below, with the other ways not to be a JSON object.
   }
-  throw new InputError(`${name}: metadata.json is not a JSON object; the file was changed or damaged.`)
+  throw new InputError(
+    'format',
+    `${name}: metadata.json is not a JSON object; the file was changed or damaged.`,
+  )
 }
 
 /** Checks version, dims, labels and modes, which all of Lacuna's files have alike. */
@@ -45,9 +48,13 @@ export function readNames(
 ): Names & { dims: number[] } {
   const { version, dims, labels, modes, value } = metadata
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
-    throw new InputError(`${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`)
+    throw new InputError(
+      'format',
+      `${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`,
+    )
   if (version > newest)
     throw new InputError(
+      'format',
       `${name}: the ${what} has version ${version}, but this Lacuna reads up to version ${newest}; install a newer one.`,
     )
   if (!isArrayOf(dims, isNumber)) throw damaged('dims', name)
@@ -59,6 +66,7 @@ export function readNames(
 
 export function damaged(field: string, name: string): InputError {
   return new InputError(
+    'format',
     `${name}: the ${field} in metadata.json cannot be read; the file was changed or damaged.`,
   )
 }

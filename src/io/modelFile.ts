@@ -56,7 +56,7 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
       training,
     })
   } catch (error) {
-    if (error instanceof InputError) throw new InputError(`${name}: ${error.message}`)
+    if (error instanceof InputError) throw error.within(name)
     throw error
   }
 }
@@ -65,15 +65,15 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   const text = files['metadata.json']
   if (text === undefined)
     throw new InputError(
+      'format',
       `${name}: there is no metadata.json, so this is no Lacuna model; give one that Lacuna wrote.`,
     )
   const metadata = parseMetadata(text, name)
   if (metadata.format === TENSOR_FORMAT)
-    throw new InputError(
-      `${name}: this is a tensor, not a model; learn a model from it with lacuna complete ${name} -o model.npz.`,
-    )
+    throw new InputError('format', `${name}: this is a tensor, not a model; learn a model from it first.`)
   if (metadata.format !== MODEL_FORMAT)
     throw new InputError(
+      'format',
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
@@ -91,12 +91,16 @@ function readFactor(
 ): Float32Array {
   const file = `factor_${mode + 1}.npy`
   if (files[file] === undefined)
-    throw new InputError(`${name}: ${file} is missing; the model needs one factor per mode.`)
+    throw new InputError('format', `${name}: ${file} is missing; the model needs one factor per mode.`)
   const factor = decodeNpy(files[file], `${name}, ${file}`)
   if (!(factor.data instanceof Float32Array))
-    throw new InputError(`${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`)
+    throw new InputError(
+      'format',
+      `${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`,
+    )
   if (factor.shape.length !== 2 || factor.shape.some((size, axis) => size !== shape[axis]))
     throw new InputError(
+      'format',
       `${name}: ${file} has the shape (${factor.shape.join(', ')}), but the metadata says (${shape.join(', ')}).`,
     )
   return factor.data

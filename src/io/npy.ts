@@ -21,6 +21,7 @@ export function encodeNpy({ shape, data }: NpyArray): Uint8Array<ArrayBuffer> {
   const size = product(shape)
   if (size !== data.length)
     throw new InputError(
+      'format',
       `An array of shape (${shape.join(', ')}) needs ${size} elements, not ${data.length}.`,
     )
   const header = npyHeader(typeName(data), shape)
@@ -50,11 +51,13 @@ export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
   const type = elementType(descr)
   if (type === undefined)
     throw new InputError(
+      'format',
       `${name}: the elements are of type '${descr}'; convert them with .astype('<f4') (${readableTypes.join(', ')} can be read).`,
     )
   const expected = product(shape) * type.byteLength
   if (body.length !== expected)
     throw new InputError(
+      'format',
       `${name}: the shape (${shape.join(', ')}) needs ${expected} bytes of elements, but there are ${body.length}.`,
     )
   const data = type.decode(body)
@@ -72,7 +75,7 @@ function readHeader(
   name: string,
 ): { descr: string; fortran: boolean; shape: number[]; body: Uint8Array } {
   const fail = (fault: string): never => {
-    throw new InputError(`${name}: ${fault}`)
+    throw new InputError('format', `${name}: ${fault}`)
   }
   if (bytes.length < MAGIC.length || MAGIC.some((byte, at) => bytes[at] !== byte))
     fail('this is not a .npy array; write it with numpy.save or numpy.savez.')

@@ -19,7 +19,7 @@ export function encodeNpz(entries: NpzEntries): Uint8Array<ArrayBuffer> {
     total += files[name].length
   }
   if (total > MAX_BYTES * 0.99)
-    throw new InputError(`An .npz of ${total} bytes is too large: zip ends at 4 GiB.`)
+    throw new InputError('memory', `An .npz of ${total} bytes is too large: zip ends at 4 GiB.`)
   return zipSync(files, { level: 0, mtime: new Date(1980, 0, 1) })
 }
 
@@ -47,7 +47,10 @@ export function unpackNpz(
 ): Record<string, Uint8Array> {
   if (!(bytes[0] === 0x50 && bytes[1] === 0x4b))
     // PK
-    throw new InputError(`${name}: this is not a zip file, hence no .npz; write it with numpy.savez.`)
+    throw new InputError(
+      'format',
+      `${name}: this is not a zip file, hence no .npz; write it with numpy.savez.`,
+    )
   try {
     checkSizes(bytes, name, maxBytes)
     const files = unzipSync(bytes)
@@ -57,7 +60,9 @@ export function unpackNpz(
     return files
   } catch (cause) {
     if (cause instanceof InputError) throw cause
-    throw new InputError(`${name}: the zip file is truncated or damaged; copy or write it again.`, { cause })
+    throw new InputError('format', `${name}: the zip file is truncated or damaged; copy or write it again.`, {
+      cause,
+    })
   }
 }
 
@@ -85,10 +90,12 @@ function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
       // A file of 4 GiB has its sizes elsewhere, and these fields full of ones.
       if (originalSize >= MAX_BYTES || size >= MAX_BYTES)
         throw new InputError(
+          'memory',
           `${name}: ${file} would unpack to 4 GiB or more; save a smaller array, if this is no zip bomb.`,
         )
       if (size > bytes.length || originalSize > MOST_PACKING * (size + 1))
         throw new InputError(
+          'format',
           `${name}: ${file} claims to unpack from ${size} to ${originalSize} bytes, which no zip can do; the file is damaged or a zip bomb.`,
         )
       total += originalSize
@@ -97,6 +104,7 @@ function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   })
   if (total > maxBytes)
     throw new InputError(
+      'memory',
       `${name}: the ${bytes.length} bytes would unpack to ${total}, more than the ${maxBytes} that are allowed; save fewer or smaller arrays, if this is no zip bomb.`,
     )
 }

@@ -23,7 +23,10 @@ const MAX_BYTES = 2 ** 32 - 1
 export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> {
   const total = files.reduce((sum, { chunks }) => sum + lengthOf(chunks), 0)
   if (total > MAX_BYTES * 0.99)
-    throw new InputError(`An .npz of ${total} bytes is too large: zip ends at 4 GiB; write .tns or Parquet.`)
+    throw new InputError(
+      'memory',
+      `An .npz of ${total} bytes is too large: zip ends at 4 GiB; write .tns or Parquet.`,
+    )
   const directory: Uint8Array[] = []
   let at = 0
   for (const { name, chunks } of files) {

@@ -38,6 +38,7 @@ export async function readTns(
     layout(columns, where) {
       if (columns < 3)
         throw new InputError(
+          'format',
           `${where}: ${count(columns)}; give at least two indices and a value, separated by blanks.`,
         )
       checkOrder(columns - 1, options.dims, where)
@@ -45,7 +46,10 @@ export async function readTns(
     },
   })
   if (values.length === 0)
-    throw new InputError(`${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
+    throw new InputError(
+      'empty',
+      `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`,
+    )
   const frame = inFile(name, () => {
     const said = checkHeader(header, indices.length)
     return fitToDims(
@@ -87,13 +91,14 @@ export async function readCoordinates(
     layout(columns, where) {
       if (columns !== order && columns !== order + 1)
         throw new InputError(
+          'format',
           `${where}: ${count(columns)}; give ${order} indices, or ${order} indices and a value, separated by blanks.`,
         )
       return { order, hasValues: columns > order }
     },
   })
   if (indices.length === 0)
-    throw new InputError(`${name}: there are no coordinates; give lines of ${order} indices.`)
+    throw new InputError('empty', `${name}: there are no coordinates; give lines of ${order} indices.`)
   return values.length > 0 ? { indices, values } : { indices }
 }
 
@@ -108,13 +113,14 @@ async function readColumns(
     bytes += piece.length
     options.onProgress?.(bytes)
   }
-  if (bytes === 0) throw new InputError(`${options.name}: the file is empty.`)
+  if (bytes === 0) throw new InputError('empty', `${options.name}: the file is empty.`)
   return parser.finish()
 }
 
 function checkOrder(order: number, dims: readonly number[] | undefined, where: string): void {
   if (dims && dims.length !== order)
     throw new InputError(
+      'format',
       `${where}: ${order} indices and a value, but ${dims.length} dims were given; give one size per mode.`,
     )
 }

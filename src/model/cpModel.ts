@@ -41,7 +41,7 @@ export class CpModel {
     checkFactors(rank, factors)
     if (labels) checkLabels(dims, labels)
     if (modes && modes.length !== dims.length)
-      throw new InputError(`The model has ${dims.length} modes but names for ${modes.length}.`)
+      throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
     this.dims = dims
     this.rank = rank
     this.factors = factors
@@ -82,6 +82,7 @@ export class CpModel {
     const size = dims.reduce((product, dim) => product * dim, 1)
     if (size > MAX_SLICE)
       throw new InputError(
+        'memory',
         `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
       )
     const values = new Float32Array(size)
@@ -94,7 +95,10 @@ export class CpModel {
     this.#checkColumns(tensor.indices)
     const x = tensor.values
     if (tensor.indices[0].length !== x.length)
-      throw new InputError(`The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`)
+      throw new InputError(
+        'shape',
+        `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
+      )
     const sums = { squares: 0, absolutes: 0, norm2: 0, entries: x.length }
     this.#forEachPrediction(tensor.indices, (entry, y) => {
       const residual = x[entry] - y
@@ -160,12 +164,16 @@ export class CpModel {
 
   #checkOrder(found: number, what: string): void {
     if (found !== this.dims.length)
-      throw new InputError(`${what} has ${found} indices, but the model has ${this.dims.length} modes.`)
+      throw new InputError(
+        'shape',
+        `${what} has ${found} indices, but the model has ${this.dims.length} modes.`,
+      )
   }
 
   #checkIndex(index: number, mode: number, what: string): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.dims[mode])
       throw new InputError(
+        'index',
         `${what} has index ${index} in mode ${mode + 1}; it must be a whole number from 0 to ${this.dims[mode] - 1}.`,
       )
   }
@@ -175,6 +183,7 @@ export class CpModel {
     indices.forEach((column, mode) => {
       if (column.length !== indices[0].length)
         throw new InputError(
+          'shape',
           `Mode ${mode + 1} has ${column.length} indices, but mode 1 has ${indices[0].length}; they must be equal in number.`,
         )
       const dim = this.dims[mode]
@@ -185,16 +194,21 @@ export class CpModel {
 }
 
 function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
-  if (dims.length < 2) throw new InputError(`A model needs at least 2 modes, this one has ${dims.length}.`)
+  if (dims.length < 2)
+    throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
   if (!Number.isInteger(rank) || rank < 1)
-    throw new InputError(`The rank of the model is ${rank}; it must be a whole number from 1.`)
+    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
   if (factors.length !== dims.length)
-    throw new InputError(`The model has ${dims.length} modes but ${factors.length} factors.`)
+    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1)
-      throw new InputError(`The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`)
+      throw new InputError(
+        'shape',
+        `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`,
+      )
     if (factors[mode].length !== dim * rank)
       throw new InputError(
+        'shape',
         `Factor ${mode + 1} has ${factors[mode].length} values; ${dim} rows of rank ${rank} need ${dim * rank}.`,
       )
   })
@@ -206,6 +220,7 @@ function checkFactors(rank: number, factors: readonly Float32Array[]): void {
       if (factor[i] >= 0 && factor[i] < Infinity) continue
       const row = Math.floor(i / rank)
       throw new InputError(
+        'value',
         `Factor ${mode + 1} has the value ${factor[i]} in row ${row + 1}, column ${(i % rank) + 1} (counting from 1); factors must be finite and not negative.`,
       )
     }
@@ -214,9 +229,9 @@ function checkFactors(rank: number, factors: readonly Float32Array[]): void {
 
 function checkLabels(dims: readonly number[], labels: readonly (readonly string[] | undefined)[]): void {
   if (labels.length !== dims.length)
-    throw new InputError(`The model has ${dims.length} modes but ${labels.length} lists of labels.`)
+    throw new InputError('shape', `The model has ${dims.length} modes but ${labels.length} lists of labels.`)
   labels.forEach((names, mode) => {
     if (names && names.length !== dims[mode])
-      throw new InputError(`Mode ${mode + 1} has ${names.length} labels for ${dims[mode]} indices.`)
+      throw new InputError('shape', `Mode ${mode + 1} has ${names.length} labels for ${dims[mode]} indices.`)
   })
 }

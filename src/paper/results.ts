@@ -270,18 +270,20 @@ export function parseResults(text: string, where = 'results.json'): PaperResults
     value = JSON.parse(text)
   } catch (error) {
     throw new InputError(
+      'format',
       `${where}: this is no JSON (${(error as Error).message}); make it again with lacuna paper.`,
     )
   }
   const { format, version } = (value ?? {}) as Partial<PaperResults>
   if (format !== RESULTS_FORMAT)
-    throw new InputError(`${where}: these are no results of lacuna paper; name its results.json.`)
+    throw new InputError('format', `${where}: these are no results of lacuna paper; name its results.json.`)
   if (version !== RESULTS_VERSION)
     throw new InputError(
+      'format',
       `${where}: this is version ${version} of the results, and this lacuna reads version ${RESULTS_VERSION}; use the lacuna that made it.`,
     )
   const fault = shapeFault(value, results)
-  if (fault) throw new InputError(`${where}: ${fault}; make it again with lacuna paper.`)
+  if (fault) throw new InputError('format', `${where}: ${fault}; make it again with lacuna paper.`)
   return value as PaperResults
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InputError } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { explainFileError } from '../io/node/fileError.ts'
 import { writeFileWhole } from '../io/node/writeFileWhole.ts'
 
@@ -26,7 +26,8 @@ export async function openStore(folder: string, conditions: Conditions, force: b
   const changed = earlier && changes(earlier, conditions)
   if (changed && !force)
     throw new InputError(
-      `${folder} was begun with ${changed}; repeat that, choose another folder with -o, or start anew with --force.`,
+      'option',
+      sentence`${folder} was begun with ${changed}; repeat that, choose another folder, or start anew with ${option('force')}.`,
     )
   if (force) await rm(trials, { recursive: true, force: true })
   await makeFolder(trials)
@@ -54,7 +55,7 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new InputError(`${folder}: this is a file; name a folder.`)
+      throw new InputError('file', `${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
   }
 }
@@ -70,7 +71,10 @@ async function readJson<T extends object>(path: string): Promise<T | undefined> 
   try {
     return JSON.parse(text)
   } catch {
-    throw new InputError(`${path}: this is no JSON any more; remove it, and its trial will be done again.`)
+    throw new InputError(
+      'option',
+      `${path}: this is no JSON any more; remove it, and its trial will be done again.`,
+    )
   }
 }
 

@@ -32,6 +32,7 @@ export async function complete(tensor: SparseTensor, options: CompleteOptions = 
   const { validation } = options
   if (validation && validation.dims.join() !== tensor.dims.join())
     throw new InputError(
+      'shape',
       `The validation entries are of a tensor of size ${validation.dims.join('×')}, the others of ${tensor.dims.join('×')}.`,
     )
   const given = options.initial && givenFactors(options.initial, tensor, rank)

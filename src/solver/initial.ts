@@ -29,9 +29,13 @@ export function givenFactors(
 ): readonly Float32Array[] {
   if (initial instanceof CpModel) {
     if (initial.rank !== rank)
-      throw new InputError(`The initial model has rank ${initial.rank}, but rank ${rank} is asked for.`)
+      throw new InputError(
+        'shape',
+        `The initial model has rank ${initial.rank}, but rank ${rank} is asked for.`,
+      )
     if (initial.dims.join() !== dims.join())
       throw new InputError(
+        'shape',
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
       )
     return initial.factors

@@ -89,14 +89,17 @@ export const defaults: { [name in SolverName]: Settings } = {
 export function settingsOf(options: CompleteOptions): Settings {
   const solver = options.solver ?? 'fast'
   if (!solverNames.includes(solver))
-    throw new InputError(`There is no solver '${solver}'; there are '${solverNames.join("' and '")}'.`)
+    throw new InputError(
+      'option',
+      `There is no solver '${solver}'; there are '${solverNames.join("' and '")}'.`,
+    )
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const all: Settings & CompleteOptions = { ...defaults[solver], ...given }
 
   const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): number => {
     const value = all[name]
     if (!(Number.isInteger(value) || value === Infinity) || value < 1)
-      throw new InputError(`${name} is ${value}; it must be a whole number from 1.`)
+      throw new InputError('option', `${name} is ${value}; it must be a whole number from 1.`)
     return value
   }
   const number = <T extends number | 'auto'>(
@@ -106,19 +109,23 @@ export function settingsOf(options: CompleteOptions): Settings {
     must: string,
   ): T => {
     if (value === 'auto' && solver === 'paper')
-      throw new InputError(`${name} is 'auto', which the paper's solver does not know; give a number.`)
+      throw new InputError(
+        'option',
+        `${name} is 'auto', which the paper's solver does not know; give a number.`,
+      )
     if (value !== 'auto' && !(typeof value === 'number' && ok(value)))
-      throw new InputError(`${name} is ${value}; it must be ${must}.`)
+      throw new InputError('option', `${name} is ${value}; it must be ${must}.`)
     return value
   }
   if (!Number.isSafeInteger(all.seed) || all.seed < 0)
-    throw new InputError(`seed is ${all.seed}; it must be a whole number from 0 to 2^53 - 1.`)
+    throw new InputError('option', `seed is ${all.seed}; it must be a whole number from 0 to 2^53 - 1.`)
   if (options.patience !== undefined && !all.validation)
     throw new InputError(
+      'option',
       'patience counts epochs without a better validation error; give validation entries too.',
     )
   if (solver === 'fast' && all.maxInner !== 1)
-    throw new InputError(`maxInner is ${all.maxInner}; only the paper's solver takes inner steps.`)
+    throw new InputError('option', `maxInner is ${all.maxInner}; only the paper's solver takes inner steps.`)
   return {
     ...{ solver, seed: all.seed },
     rank: whole('rank'),

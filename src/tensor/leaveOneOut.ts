@@ -48,6 +48,7 @@ export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = 
   }
   if (heldOut === 0)
     throw new InputError(
+      'option',
       `Every row of mode ${rowMode + 1} has a single entry, so none can be held out; split at random.`,
     )
   return pickParts(tensor, parts)

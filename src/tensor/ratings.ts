@@ -27,9 +27,10 @@ export function ratings({ users, items, weeks, entries, seed = 1 }: RatingsOptio
   checkDims(dims)
   checkSeed(seed)
   if (!Number.isInteger(entries) || entries < 1)
-    throw new InputError(`The number of ratings is ${entries}; it must be a whole number from 1.`)
+    throw new InputError('option', `The number of ratings is ${entries}; it must be a whole number from 1.`)
   if (2 * entries > users * items)
     throw new InputError(
+      'option',
       `${entries} ratings are more than half of the ${users} × ${items} pairs of a user and an item; ask for fewer.`,
     )
   const key = stream(seed, purpose.ratings)

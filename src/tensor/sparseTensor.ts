@@ -1,4 +1,4 @@
-import { InputError } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { float32Array, trim, uint32Array } from './arrays.ts'
 import { findDuplicates } from './findDuplicates.ts'
 
@@ -65,15 +65,20 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
 /** A misspelt policy must not pass for one of the lenient ones. */
 function checkPolicy(option: string, policy: string, allowed: readonly string[]): void {
   if (!allowed.includes(policy))
-    throw new InputError(`The option ${option} is '${policy}'; it must be one of ${allowed.join(', ')}.`)
+    throw new InputError(
+      'option',
+      `The option ${option} is '${policy}'; it must be one of ${allowed.join(', ')}.`,
+    )
 }
 
 /** The sizes of the modes, before anything is known of the entries. */
 export function checkDims(dims: readonly number[]): void {
-  if (dims.length < 2) throw new InputError(`A tensor needs at least 2 modes, this one has ${dims.length}.`)
+  if (dims.length < 2)
+    throw new InputError('shape', `A tensor needs at least 2 modes, this one has ${dims.length}.`)
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1 || dim > MAX_INDEX)
       throw new InputError(
+        'option',
         `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1 to ${MAX_INDEX}.`,
       )
   })
@@ -82,22 +87,23 @@ export function checkDims(dims: readonly number[]): void {
 function checkShape({ dims, indices, values, labels, modes }: SparseTensor): void {
   checkDims(dims)
   if (indices.length !== dims.length)
-    throw new InputError(`The tensor has ${dims.length} dims but ${indices.length} index columns.`)
+    throw new InputError('shape', `The tensor has ${dims.length} dims but ${indices.length} index columns.`)
   if (labels && labels.length !== dims.length)
-    throw new InputError(`The tensor has ${dims.length} dims but labels for ${labels.length} modes.`)
+    throw new InputError('shape', `The tensor has ${dims.length} dims but labels for ${labels.length} modes.`)
   if (modes && modes.length !== dims.length)
-    throw new InputError(`The tensor has ${dims.length} dims but names for ${modes.length} modes.`)
+    throw new InputError('shape', `The tensor has ${dims.length} dims but names for ${modes.length} modes.`)
   dims.forEach((dim, mode) => {
     if (indices[mode].length !== values.length)
       throw new InputError(
+        'shape',
         `Mode ${mode + 1} has ${indices[mode].length} indices for ${values.length} values; they must be equal in number.`,
       )
     const names = labels?.[mode]
     if (names && names.length !== dim)
-      throw new InputError(`Mode ${mode + 1} has ${names.length} labels for ${dim} indices.`)
+      throw new InputError('shape', `Mode ${mode + 1} has ${names.length} labels for ${dim} indices.`)
   })
   if (values.length === 0)
-    throw new InputError('The tensor has no observed entries: there is nothing to learn from.')
+    throw new InputError('empty', 'The tensor has no observed entries: there is nothing to learn from.')
 }
 
 function checkIndices({ dims, indices }: SparseTensor, where: (entry: number) => string): void {
@@ -106,6 +112,7 @@ function checkIndices({ dims, indices }: SparseTensor, where: (entry: number) =>
     for (let e = 0; e < column.length; e++) {
       if (column[e] >= dim)
         throw new InputError(
+          'index',
           `${where(e)}: index ${column[e] + 1} of mode ${mode + 1} is beyond its size ${dim} (counting from 1).`,
         )
     }
@@ -118,11 +125,13 @@ function checkValues(values: Float32Array, negative: NegativePolicy, where: (ent
     if (x >= 0 && x < Infinity) continue
     if (!Number.isFinite(x))
       throw new InputError(
+        'value',
         `${where(e)}: the value is ${x}; observed values must be finite. Leave unobserved entries out.`,
       )
     if (negative === 'error')
       throw new InputError(
-        `${where(e)}: the value ${x} is negative; allow it with --negative keep (noise around zero) or --negative clip (to zero).`,
+        'value',
+        sentence`${where(e)}: the value ${x} is negative; allow it with ${option('negative', 'keep')} (noise around zero) or ${option('negative', 'clip')} (to zero).`,
       )
     if (negative === 'clip') values[e] = 0
   }
@@ -155,8 +164,8 @@ function mergeDuplicates(
     const first = firstOf[firstOf[e] - 1]
     if (policy === 'error')
       throw new InputError(
-        `${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; ` +
-          `say how to merge duplicates with --duplicates sum, mean or last.`,
+        'duplicate',
+        sentence`${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; say how to merge duplicates with ${option('duplicates', 'sum', 'mean', 'last')}.`,
       )
     if (policy === 'last') {
       values[first] = values[e]
@@ -168,6 +177,7 @@ function mergeDuplicates(
     counts[first]++
     if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(
+        'value',
         `${where(e)}: the sum at ${coordinates(indices, first)} is too large for a float32.`,
       )
   }

@@ -39,12 +39,15 @@ export function split(tensor: SparseTensor, shares: SplitShares, seed: number): 
 export function partSizes(total: number, shares: SplitShares): [number, number, number] {
   const [validation, test] = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
     if (!(share >= 0 && share < 1))
-      throw new InputError(`A held-out share is ${share}; it must lie in [0, 1).`)
+      throw new InputError('option', `A held-out share is ${share}; it must lie in [0, 1).`)
     return share > 0 ? Math.max(1, Math.round(share * total)) : 0
   })
   const train = total - validation - test
   if (train < 1)
-    throw new InputError(`Holding out ${validation} + ${test} of ${total} entries leaves none to learn from.`)
+    throw new InputError(
+      'empty',
+      `Holding out ${validation} + ${test} of ${total} entries leaves none to learn from.`,
+    )
   return [train, validation, test]
 }
 

@@ -31,7 +31,10 @@ export function splitByTime(
 
 export function checkMode({ dims }: SparseTensor, mode: number): void {
   if (!Number.isInteger(mode) || mode < 0 || mode >= dims.length)
-    throw new InputError(`The tensor has ${dims.length} modes; there is none of number ${mode + 1}.`)
+    throw new InputError(
+      'option',
+      `The tensor has ${dims.length} modes; there is none of number ${mode + 1}.`,
+    )
 }
 
 /** Tells whether an entry is one of the `count` latest. Entries of one time are in the order of their draws. */

@@ -68,24 +68,32 @@ function checkOptions(
 ): void {
   checkDims(dims)
   if (!Number.isInteger(rank) || rank < 1)
-    throw new InputError(`The rank is ${rank}; it must be a whole number from 1.`)
+    throw new InputError('option', `The rank is ${rank}; it must be a whole number from 1.`)
   const longest = Math.max(...dims)
   if (longest * rank > 2 ** 32)
-    throw new InputError(`A factor of ${longest} × ${rank} elements does not fit in memory; lower the rank.`)
+    throw new InputError(
+      'memory',
+      `A factor of ${longest} × ${rank} elements does not fit in memory; lower the rank.`,
+    )
   if (!Number.isInteger(entries) || entries < 1)
-    throw new InputError(`The number of entries is ${entries}; it must be a whole number from 1.`)
+    throw new InputError('option', `The number of entries is ${entries}; it must be a whole number from 1.`)
   if (!Number.isInteger(testEntries) || testEntries < 0)
-    throw new InputError(`The number of test entries is ${testEntries}; it must be a whole number from 0.`)
+    throw new InputError(
+      'option',
+      `The number of test entries is ${testEntries}; it must be a whole number from 0.`,
+    )
   const wanted = entries + testEntries
   if (wanted > cellsOf(dims))
     throw new InputError(
+      'option',
       `${wanted} entries, those for testing included, do not fit in the ${cellsOf(dims)} cells of a ` +
         `${dims.join(' × ')} tensor; ask for fewer.`,
     )
   if (wanted > MAX_ENTRIES)
-    throw new InputError(`${wanted} entries are too many; ask for at most ${MAX_ENTRIES}.`)
+    throw new InputError('memory', `${wanted} entries are too many; ask for at most ${MAX_ENTRIES}.`)
   if (!(snrDb >= MIN_SNR_DB))
     throw new InputError(
+      'option',
       `The SNR is ${snrDb} dB; it must be a number from ${MIN_SNR_DB}, or Infinity for no noise.`,
     )
 }

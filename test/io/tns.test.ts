@@ -161,7 +161,7 @@ const broken: [string, string, string, object?][] = [
   [
     'a negative value',
     '1 1 1\n#\n2 2 -1\n',
-    'a.tns, line 3: the value -1 is negative; allow it with --negative keep (noise around zero) or --negative clip (to zero).',
+    "a.tns, line 3: the value -1 is negative; allow it with negative: 'keep' (noise around zero) or negative: 'clip' (to zero).",
   ],
   ['index 0', '1 1 1\n1 0 1\n', 'a.tns, line 2: the index "0" of mode 2 is zero; indices count from 1.'],
   [
@@ -239,7 +239,7 @@ const broken: [string, string, string, object?][] = [
   [
     'duplicates',
     '# c\n1 2 1\n\n2 2 1\n1 2 5\n',
-    'a.tns, line 5: coordinates (1, 2) were already given by a.tns, line 2; say how to merge duplicates with --duplicates sum, mean or last.',
+    "a.tns, line 5: coordinates (1, 2) were already given by a.tns, line 2; say how to merge duplicates with duplicates: 'sum', 'mean' or 'last'.",
   ],
   [
     'a binary file',

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import {
   type CompleteOptions,
@@ -10,6 +9,7 @@ import {
 import { type SparseTensor, synthetic } from '#dist/tensor/index.js'
 import { windowSampler } from '../engine/windowSampler.ts'
 import { randomFactors, toMatrix } from '../problems.ts'
+import { refusal } from '../refusal.ts'
 
 /** By the paper's solver; fast.test.ts tests the other one. */
 const complete = (of: SparseTensor, options: CompleteOptions): Promise<Completion> =>
@@ -221,7 +221,7 @@ it('refuses options that make no sense, each with a sentence', async () => {
     ],
   ]
   for (const [options, message] of cases)
-    await expect(complete(tensor, options)).rejects.toThrow(new InputError(message))
+    await expect(complete(tensor, options)).rejects.toThrow(refusal(message))
 })
 
 it('refuses a problem that cannot fit before it takes memory, and says how much it needs', async () => {

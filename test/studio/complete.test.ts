@@ -58,7 +58,7 @@ describe('a table', () => {
     expect(await size.textContent()).toBe('6 × 12 × 25 × 882')
     // `remark` was taken for a mode, and is none; without it, some things were sold more than once.
     await page.getByLabel(/^remark/).selectOption('left out')
-    expect(await page.getByRole('alert').textContent()).toContain('choose at the right')
+    expect(await page.getByRole('alert').textContent()).toContain('“Same coordinates”: sum')
     await page.getByLabel('Same coordinates').selectOption('add up')
     await expect.poll(() => size.textContent(), PATIENT).toBe('6 × 12 × 25')
     await page.getByRole('button', { name: 'Complete', exact: true }).click()

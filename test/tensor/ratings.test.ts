@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import { complete, meanError } from '#dist/solver/index.js'
 import { ratings } from '#dist/tensor/ratings.js'
 import { sparseTensor } from '#dist/tensor/sparseTensor.js'
 import { split } from '#dist/tensor/split.js'
+import { refusal } from '../refusal.ts'
 
 const options = { users: 400, items: 200, weeks: 20, entries: 30_000, seed: 1 }
 
@@ -43,9 +43,9 @@ it('refuse sizes and numbers that are none, and more than half of the pairs', ()
   expect(() => ratings({ ...options, weeks: 0 })).toThrow('The size of mode 3 is 0')
   expect(() => ratings({ ...options, seed: NaN })).toThrow('The seed is NaN')
   expect(() => ratings({ ...options, entries: 0 })).toThrow(
-    new InputError('The number of ratings is 0; it must be a whole number from 1.'),
+    refusal('The number of ratings is 0; it must be a whole number from 1.'),
   )
   expect(() => ratings({ ...options, users: 2, items: 3, entries: 4 })).toThrow(
-    new InputError('4 ratings are more than half of the 2 × 3 pairs of a user and an item; ask for fewer.'),
+    refusal('4 ratings are more than half of the 2 × 3 pairs of a user and an item; ask for fewer.'),
   )
 })

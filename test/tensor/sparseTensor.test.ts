@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import {
   type DuplicatePolicy,
   pickEntries,
@@ -8,6 +7,7 @@ import {
   sparseTensor,
   type TensorOptions,
 } from '#dist/tensor/sparseTensor.js'
+import { refusal } from '../refusal.ts'
 
 /** A 3 × 4 matrix with entries (row, column, value). */
 function matrix(...entries: [number, number, number][]): SparseTensor {
@@ -51,11 +51,11 @@ describe('a tensor that is not one', () => {
       { negative: 'clip' },
     ],
     [
-      'entry 1: the value -2 is negative; allow it with --negative keep (noise around zero) or --negative clip (to zero).',
+      "entry 1: the value -2 is negative; allow it with negative: 'keep' (noise around zero) or negative: 'clip' (to zero).",
       matrix([0, 0, 1], [0, 1, -2]),
     ],
     [
-      'f.tns, line 3: coordinates (1, 2) were already given by f.tns, line 1; say how to merge duplicates with --duplicates sum, mean or last.',
+      "f.tns, line 3: coordinates (1, 2) were already given by f.tns, line 1; say how to merge duplicates with duplicates: 'sum', 'mean' or 'last'.",
       matrix([0, 1, 1], [0, 0, 1], [0, 1, 1]),
       { where: (e) => `f.tns, line ${e + 1}` },
     ],
@@ -77,7 +77,7 @@ describe('a tensor that is not one', () => {
     ],
   ]
   it.each(cases)('%s', (message, input, options) => {
-    expect(() => sparseTensor(input, options)).toThrow(new InputError(message))
+    expect(() => sparseTensor(input, options)).toThrow(refusal(message))
   })
 })
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import { draw, stream } from '#dist/random.js'
 import { deal } from '#dist/tensor/deal.js'
 import type { SparseTensor } from '#dist/tensor/sparseTensor.js'
 import { split } from '#dist/tensor/split.js'
 import { chiSquare } from '../chiSquare.ts'
+import { refusal } from '../refusal.ts'
 
 /** Entry e is at (e, 0) and has the value e. */
 function numbered(count: number): SparseTensor {
@@ -63,10 +63,10 @@ it('refuses shares that are none, and seeds that are none', () => {
   const tensor = numbered(10)
   for (const share of [-0.1, 1, NaN])
     expect(() => split(tensor, { test: share }, 1)).toThrow(
-      new InputError(`A held-out share is ${share}; it must lie in [0, 1).`),
+      refusal(`A held-out share is ${share}; it must lie in [0, 1).`),
     )
   expect(() => split(tensor, { validation: 0.5, test: 0.5 }, 1)).toThrow(
-    new InputError('Holding out 5 + 5 of 10 entries leaves none to learn from.'),
+    refusal('Holding out 5 + 5 of 10 entries leaves none to learn from.'),
   )
   expect(() => split(tensor, { test: 0.5 }, 1.5)).toThrow('The seed is 1.5')
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InputError } from '#dist/inputError.js'
 import { type SparseTensor, sparseTensor } from '#dist/tensor/sparseTensor.js'
 import { type SyntheticOptions, synthetic } from '#dist/tensor/synthetic.js'
 import { chiSquare } from '../chiSquare.ts'
+import { refusal } from '../refusal.ts'
 
 /** The entry of X° by its definition. */
 function product(factors: readonly Float32Array[], rank: number, cell: readonly number[]): number {
@@ -177,6 +177,6 @@ describe('a problem that cannot be made', () => {
     ['The seed is -1; it must be a whole number from 0 to 2^53 - 1.', { ...good, seed: -1 }],
   ]
   it.each(cases)('%s', (message, options) => {
-    expect(() => synthetic(options)).toThrow(new InputError(message))
+    expect(() => synthetic(options)).toThrow(refusal(message))
   })
 })

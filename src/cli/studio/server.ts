@@ -66,9 +66,11 @@ async function listenNear(server: Server, { host, port }: { host: string; port: 
       if (code === 'EADDRINUSE') continue
       if (code === 'EACCES')
         throw new InputError(
+          'option',
           `Port ${candidate} is reserved for the administrator; give one from 1024 by --port.`,
         )
       throw new InputError(
+        'option',
         `This machine cannot listen on ${host}; give one of its own addresses by --host.`,
         {
           cause: error,

@@ -55,7 +55,10 @@ export class CpuEngine implements Engine {
 
   constructor({ threads = hardwareThreads(), onPlan = () => {} }: CpuEngineOptions) {
     if (!Number.isInteger(threads) || threads < 1 || threads > 1024)
-      throw new InputError(`The number of threads is ${threads}; it must be a whole number from 1 to 1024.`)
+      throw new InputError(
+        'option',
+        `The number of threads is ${threads}; it must be a whole number from 1 to 1024.`,
+      )
     this.threads = canShareMemory() ? threads : 1
     this.#onPlan = onPlan
   }

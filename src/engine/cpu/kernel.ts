@@ -11,7 +11,8 @@ export const LARGEST_RANK = paddedRanks[paddedRanks.length - 1]
 
 export function paddedRank(rank: number): number {
   const padded = paddedRanks.find((r) => r >= rank)
-  if (padded === undefined) throw new InputError(`The rank is ${rank}; it can be at most ${LARGEST_RANK}.`)
+  if (padded === undefined)
+    throw new InputError('option', `The rank is ${rank}; it can be at most ${LARGEST_RANK}.`)
   return padded
 }
 

@@ -149,11 +149,13 @@ export function checkMemory(plan: MemoryPlan): void {
   const need = `This problem needs ${describeMemory(plan)}`
   if (plan.byteLength > MOST_BYTES)
     throw new InputError(
+      'memory',
       `${need}; one process has at most 4 GiB for it. Use a smaller rank or fewer entries.`,
     )
   const available = availableMemory()
   if (plan.byteLength > available)
     throw new InputError(
+      'memory',
       `${need}; this machine has ${formatBytes(available)} left. Use a smaller rank or fewer entries.`,
     )
 }

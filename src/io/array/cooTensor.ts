@@ -17,6 +17,7 @@ export function fromCoords(take: TakeArray, has: (name: string) => boolean): Spa
   const [order, entries] = coords.shape
   if (coords.shape.length !== 2 || entries !== values.length)
     throw new InputError(
+      'format',
       `coords has the shape (${coords.shape.join(', ')}); ${values.length} values need (modes, ${values.length}).`,
     )
   if (has('fill_value')) checkFill(Number(take('fill_value').data[0]))
@@ -46,20 +47,24 @@ export function fromCompressed(take: TakeArray, compressed: 'rows' | 'columns'):
     along.fill(p, pointers[p], pointers[p + 1])
   }
   if (!sound)
-    throw new InputError('indptr does not rise from 0 to the number of values; the file is damaged.')
+    throw new InputError(
+      'format',
+      'indptr does not rise from 0 to the number of values; the file is damaged.',
+    )
   return { dims, indices: compressed === 'rows' ? [along, across] : [across, along], values }
 }
 
 function checkFill(fill: number): void {
   if (fill !== 0 && !Number.isNaN(fill))
     throw new InputError(
+      'format',
       `the fill_value is ${fill}, but cells that are not listed are unobserved here; save the array with fill_value 0 or nan.`,
     )
 }
 
 function toValues({ shape, data }: NpyArray): Float32Array {
   if (shape.length !== 1)
-    throw new InputError(`data has the shape (${shape.join(', ')}); it must be a list of values.`)
+    throw new InputError('format', `data has the shape (${shape.join(', ')}); it must be a list of values.`)
   const values = float32Array(data.length)
   for (let e = 0; e < values.length; e++) values[e] = Number(data[e])
   return values
@@ -68,6 +73,7 @@ function toValues({ shape, data }: NpyArray): Float32Array {
 function toIndices(data: NpyData, what: string): Uint32Array {
   if (data instanceof Float32Array || data instanceof Float64Array)
     throw new InputError(
+      'format',
       `${what} holds decimal numbers; indices must be integers, save them with .astype('<i8').`,
     )
   const column = uint32Array(data.length)
@@ -75,6 +81,7 @@ function toIndices(data: NpyData, what: string): Uint32Array {
     const index = Number(data[e])
     if (!(index >= 0 && index < 2 ** 32))
       throw new InputError(
+        'index',
         `${what} has the index ${index} at ${e}; indices count from 0 and stay below 2^32.`,
       )
     column[e] = index

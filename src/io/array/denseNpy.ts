@@ -15,6 +15,7 @@ export function denseBytes(dims: readonly number[]): number {
   const cells = cellsOf(dims)
   if (4 * cells > MAX_DENSE_BYTES)
     throw new InputError(
+      'format',
       `A dense ${dims.join(' × ')} array has ${cells} elements and would take ${gibibytes(4 * cells)} GiB, more than ${gibibytes(MAX_DENSE_BYTES)}; ` +
         'write .npz (COO), .tns or a table instead.',
     )

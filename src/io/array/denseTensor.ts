@@ -15,6 +15,7 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
     const observed = listObserved(data, mask?.data)
     if (observed.length === 0)
       throw new InputError(
+        'empty',
         `all ${data.length} elements are NaN${mask ? ' or masked as unobserved (true means observed)' : ''}; there is nothing to learn from.`,
       )
     const tensor = {
@@ -32,16 +33,21 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
 function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void {
   if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis]))
     throw new InputError(
+      'format',
       `the mask has the shape (${shape.join(', ')}), but the array (${expected.join(', ')}); give one truth value per element.`,
     )
   if (data instanceof Float32Array || data instanceof Float64Array)
-    throw new InputError(`the mask holds decimal numbers; save it with .astype(bool), true where observed.`)
+    throw new InputError(
+      'format',
+      `the mask holds decimal numbers; save it with .astype(bool), true where observed.`,
+    )
 }
 
 /** The places of observed elements in C order. An element is missing if it is NaN or its mask is zero. */
 function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
   if (data.length > 2 ** 32 - 1)
     throw new InputError(
+      'format',
       `the array has ${data.length} elements, more than ${2 ** 32 - 1}; save its observed entries as COO.`,
     )
   const isObserved = (at: number): boolean => {

@@ -36,7 +36,10 @@ export function decodeTensorNpz(
   const has = (array: string) => arrays.includes(array)
   const take: TakeArray = (array) => {
     if (!has(array))
-      throw new InputError(`${name}: the array ${array} is missing; there are ${arrays.join(', ')}.`)
+      throw new InputError(
+        'format',
+        `${name}: the array ${array} is missing; there are ${arrays.join(', ')}.`,
+      )
     return decodeNpy(files[`${array}.npy`], `${name}, ${array}.npy`)
   }
   const format = has('format') ? decodeNpyText(files['format.npy'], `${name}, format.npy`) : undefined
@@ -48,6 +51,7 @@ export function decodeTensorNpz(
     if (format === 'csc') return inFile(name, () => fromCompressed(take, 'columns'))
     if (format !== undefined || has('compressed_axes'))
       throw new InputError(
+        'format',
         `${name}: this sparse layout (${format ?? 'GCXS'}) cannot be read; save the array as COO, with .tocoo().`,
       )
   })()
@@ -56,7 +60,10 @@ export function decodeTensorNpz(
     return denseTensor(take(chooseDense(arrays, name)), name, { ...options, ...(mask && { mask }) })
   }
   if (options.mask)
-    throw new InputError(`${name}: this is a sparse array, which needs no mask; leave the mask out.`)
+    throw new InputError(
+      'format',
+      `${name}: this is a sparse array, which needs no mask; leave the mask out.`,
+    )
   const { negative, duplicates } = options
   return inFile(name, () =>
     sparseTensor(fitToDims({ ...sparse, ...names }, options.dims), {
@@ -75,6 +82,7 @@ function chooseDense(arrays: readonly string[], name: string): string {
     (others.length > 1 && chosen === others[0] && !['values', 'data'].includes(chosen))
   )
     throw new InputError(
+      'format',
       `${name}: ${others.length === 0 ? 'there is no array' : `there are the arrays ${others.join(', ')}, and none is named values`}; ` +
         'save one dense array (with a mask beside it, if need be), or coords, data and shape.',
     )
@@ -86,6 +94,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnTy
   if (text === undefined) {
     if (files['factor_1.npy'])
       throw new InputError(
+        'format',
         `${name}: this holds the factors of a model, not a tensor; give the data to learn from.`,
       )
     return {}
@@ -93,10 +102,12 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnTy
   const metadata = parseMetadata(text, name)
   if (metadata.format === MODEL_FORMAT)
     throw new InputError(
-      `${name}: this is a model, not a tensor; ask it with lacuna predict ${name} QUERIES, or give the data to learn from.`,
+      'format',
+      `${name}: this is a model, not a tensor; let it predict, or give the data to learn from.`,
     )
   if (metadata.format !== TENSOR_FORMAT)
     throw new InputError(
+      'format',
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${TENSOR_FORMAT}"; give a tensor.`,
     )
   const { dims: _, ...names } = readNames(metadata, 'tensor', VERSION, name)

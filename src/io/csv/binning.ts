@@ -17,7 +17,10 @@ export function binned(mode: string, names: readonly string[], file: string): Cs
   const [, bin, name] = /^(\w+)\((.*)\)$/.exec(mode) ?? []
   const column = names.indexOf(unquoted(name ?? ''))
   if (column < 0 || !isTimeBin(bin))
-    throw new InputError(`${file}: there is no column ${mode}; the columns are ${names.join(', ')}.`)
+    throw new InputError(
+      'format',
+      `${file}: there is no column ${mode}; the columns are ${names.join(', ')}.`,
+    )
   const known = new Map<string, string>()
   return {
     column,
@@ -28,6 +31,7 @@ export function binned(mode: string, names: readonly string[], file: string): Cs
         const time = timeOf(text)
         if (time === undefined)
           throw new InputError(
+            'format',
             `${file}: ${name} has the value "${text}", which is no time; take the column as it is, or write times as 2014-04-01 12:00:00 or in Unix seconds.`,
           )
         place = binOf(time, bin)

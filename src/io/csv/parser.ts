@@ -26,7 +26,10 @@ export class CsvParser {
     if (this.#rest === '') return
     const left = this.#take('\n')
     if (left !== '')
-      throw new InputError(`${this.#name}, line ${this.#line}: a quoted field never ends; close its quote.`)
+      throw new InputError(
+        'format',
+        `${this.#name}, line ${this.#line}: a quoted field never ends; close its quote.`,
+      )
   }
 
   /** Hands over every whole line; returns the beginning of the next one. */
@@ -87,6 +90,7 @@ export class CsvParser {
       else if (at + 1 >= text.length) return undefined
       else
         throw new InputError(
+          'format',
           `${this.#name}, line ${this.#line}: there is more after the end of a quoted field; double the quotes within it.`,
         )
     }
@@ -96,6 +100,7 @@ export class CsvParser {
     if (this.#width === 0) this.#width = fields.length
     if (fields.length !== this.#width)
       throw new InputError(
+        'format',
         `${this.#name}, line ${this.#line}: there ${fields.length === 1 ? 'is 1 field' : `are ${fields.length} fields`}, but the first line has ${this.#width}; mend the line, or put fields with separators in them in quotes.`,
       )
     this.#onRow(fields, this.#line)

@@ -49,7 +49,7 @@ export async function readCsv(
     options.onProgress?.(bytes)
     options.onEntries?.(rows.entries)
   }
-  if (!start.trim()) throw new InputError(`${name}: the file is empty.`)
+  if (!start.trim()) throw new InputError('empty', `${name}: the file is empty.`)
   rows ??= new Rows(start, options)
   return rows.finish(merge)
 }
@@ -97,6 +97,7 @@ class Rows {
     const x = counted ? 1 : Number(fields[valueAt])
     if (!Number.isFinite(x) || (!counted && fields[valueAt].trim() === ''))
       throw new InputError(
+        'format',
         `${name}, line ${line}: the value ${value} is "${fields[valueAt]}", which is no number; mend it or leave it empty.`,
       )
     this.#values[e] = x
@@ -106,7 +107,7 @@ class Rows {
   finish(merge: CsvMerge): SparseTensor {
     this.#parser.finish()
     const { name, modes, value, negative } = this.#options
-    if (this.entries === 0) throw new InputError(`${name}: no rows are left to make a tensor of.`)
+    if (this.entries === 0) throw new InputError('empty', `${name}: no rows are left to make a tensor of.`)
     const sorted = this.#columns.map((column) => column.sorted())
     const indices = this.#indices.map((column, m) => {
       const own = trim(column, this.entries)
@@ -133,7 +134,10 @@ class Rows {
 function place(names: readonly string[], wanted: string, file: string): number {
   const found = names.indexOf(wanted)
   if (found < 0)
-    throw new InputError(`${file}: there is no column ${wanted}; the columns are ${names.join(', ')}.`)
+    throw new InputError(
+      'format',
+      `${file}: there is no column ${wanted}; the columns are ${names.join(', ')}.`,
+    )
   return found
 }
 
@@ -146,7 +150,7 @@ export interface CsvColumn {
 
 /** The columns of a table by the beginning of its text. */
 export function sniffCsv(start: string, name: string): { dialect: CsvDialect; columns: CsvColumn[] } {
-  if (!start.trim()) throw new InputError(`${name}: the file is empty.`)
+  if (!start.trim()) throw new InputError('empty', `${name}: the file is empty.`)
   const dialect = sniffDialect(start)
   const names = columnNames(start, dialect)
   const rows: string[][] = []

@@ -8,11 +8,11 @@ export async function checkOutput(path: string): Promise<void> {
   const folder = dirname(path)
   try {
     if (!(await stat(folder)).isDirectory())
-      throw new InputError(`${path}: ${folder} is not a folder; check the name.`)
+      throw new InputError('file', `${path}: ${folder} is not a folder; check the name.`)
     await access(folder, constants.W_OK)
   } catch (error) {
     throw explainFileError(error, path, 'write')
   }
   const taken = await stat(path).catch(() => undefined)
-  if (taken?.isDirectory()) throw new InputError(`${path}: this is a folder; name a file to write.`)
+  if (taken?.isDirectory()) throw new InputError('file', `${path}: this is a folder; name a file to write.`)
 }

@@ -22,7 +22,7 @@ export function hasEnding(path: string, allowed: readonly string[]): boolean {
 
 export function checkEnding(path: string, what: string, allowed: readonly string[]): void {
   if (!hasEnding(path, allowed))
-    throw new InputError(`${path}: the ending is not that of a ${what} file; use ${list(allowed)}.`)
+    throw new InputError('file', `${path}: the ending is not that of a ${what} file; use ${list(allowed)}.`)
 }
 
 const list = (items: readonly string[]): string =>

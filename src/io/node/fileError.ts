@@ -4,7 +4,7 @@ import { InputError } from '../../inputError.ts'
 /** A failed system call as a sentence about the file; any other error comes back as it is. */
 export function explainFileError(error: unknown, path: string, action: 'read' | 'write'): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  return new InputError(`${path}: ${sentence(String(error.code), path, action)}`, { cause: error })
+  return new InputError('file', `${path}: ${sentence(String(error.code), path, action)}`, { cause: error })
 }
 
 function sentence(code: string, path: string, action: 'read' | 'write'): string {

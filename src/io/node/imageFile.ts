@@ -26,11 +26,15 @@ export async function readImage(path: string): Promise<ImageFile> {
     const image = sharp(bytes, { failOn: 'truncated', limitInputPixels: false })
     const { format, width, height, depth, channels, hasAlpha, space, pages = 1 } = await image.metadata()
     if (!FORMATS.includes(String(format)))
-      throw new InputError(`${path}: this is ${format}; use PNG, JPEG, WebP, TIFF or AVIF.`)
+      throw new InputError('format', `${path}: this is ${format}; use PNG, JPEG, WebP, TIFF or AVIF.`)
     if (pages > 1)
-      throw new InputError(`${path}: this file holds ${pages} pictures; save the one you mean on its own.`)
+      throw new InputError(
+        'format',
+        `${path}: this file holds ${pages} pictures; save the one you mean on its own.`,
+      )
     if (width * height > MOST_PIXELS)
       throw new InputError(
+        'format',
         `${path}: the picture has ${width}×${height} pixels, more than ${MOST_PIXELS / 1e6} million; scale it down first.`,
       )
     const deep = depth !== 'uchar'
@@ -38,7 +42,7 @@ export async function readImage(path: string): Promise<ImageFile> {
     return await unpack(image.autoOrient(), deep, grey)
   } catch (error) {
     if (error instanceof InputError) throw error
-    throw new InputError(`${path}: ${explain(error)}`, { cause: error })
+    throw new InputError('format', `${path}: ${explain(error)}`, { cause: error })
   }
 }
 

@@ -21,7 +21,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   const status = await stat(path).catch((error) => {
     throw explainFileError(error, path, 'read')
   })
-  if (status.isDirectory()) throw new InputError(`${path}: this is a folder; name a file.`)
+  if (status.isDirectory()) throw new InputError('format', `${path}: this is a folder; name a file.`)
   let bytesRead = 0
   const count = (bytes: number) => {
     bytesRead += bytes
@@ -37,7 +37,10 @@ async function* read(path: string, count: (bytes: number) => void): AsyncGenerat
     count(start.length)
     const packed = start[0] === 0x1f && start[1] === 0x8b
     if (path.endsWith('.gz') && !packed)
-      throw new InputError(`${path}: the name ends in .gz, but this is no gzip file; rename or pack it.`)
+      throw new InputError(
+        'format',
+        `${path}: the name ends in .gz, but this is no gzip file; rename or pack it.`,
+      )
     const pieces = readOn(file, start, count)
     yield* packed ? unpack(pieces) : pieces
   } catch (error) {
@@ -81,9 +84,15 @@ function unpack(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
 function explainGzipError(error: unknown, path: string): InputError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'Z_BUF_ERROR')
-    return new InputError(`${path}: the gzip data ends too early; the file is truncated, fetch it again.`, {
+    return new InputError(
+      'format',
+      `${path}: the gzip data ends too early; the file is truncated, fetch it again.`,
+      {
+        cause: error,
+      },
+    )
+  if (code === 'Z_DATA_ERROR')
+    return new InputError('format', `${path}: the gzip data is damaged; fetch the file again.`, {
       cause: error,
     })
-  if (code === 'Z_DATA_ERROR')
-    return new InputError(`${path}: the gzip data is damaged; fetch the file again.`, { cause: error })
 }

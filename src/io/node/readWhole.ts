@@ -14,6 +14,7 @@ export async function readWhole(
   const limit = maxFileBytes()
   const tooLarge = (bytes: number) =>
     new InputError(
+      'memory',
       `${path}: the file has ${bytes} bytes, more than the ${limit} that fit in memory here; save its observed entries as .tns or Parquet.`,
     )
   if (byteLength > limit) throw tooLarge(byteLength)

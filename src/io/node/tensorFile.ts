@@ -40,7 +40,7 @@ const PACKING = 4
 /** Reads a .tns file or a table; what the options say of tables is for tables. */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
   if (options.mask !== undefined && !hasEnding(path, [...endings.npy, ...endings.npz]))
-    throw new InputError(`${path}: a mask goes with a dense array (.npy, .npz); leave it out.`)
+    throw new InputError('format', `${path}: a mask goes with a dense array (.npy, .npz); leave it out.`)
   if (isTableFile(path)) return readTable(path, options)
   checkEnding(path, 'tensor', [
     ...endings.tns,
@@ -146,7 +146,10 @@ export async function writeCompleted(
 export async function writeFactorTable(path: string, model: CpModel): Promise<void> {
   const text = tableText(path)
   if (!text)
-    throw new InputError(`${path}: the ending is not that of a table of factors; use .csv, .tsv or .json.`)
+    throw new InputError(
+      'format',
+      `${path}: the ending is not that of a table of factors; use .csv, .tsv or .json.`,
+    )
   await writeFileWhole(path, writeFactors(model, text))
 }
 
@@ -157,6 +160,7 @@ async function checkSpace(path: string, dims: readonly number[]): Promise<void> 
   const free = disk ? disk.bavail * disk.bsize : Infinity
   if (bytes > free)
     throw new InputError(
+      'format',
       `${path}: a dense ${dims.join(' × ')} array takes ${bytes} bytes, but the disk has ${free} free; choose another disk, or .npz.`,
     )
 }

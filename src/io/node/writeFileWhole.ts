@@ -52,7 +52,7 @@ async function resolveTarget(path: string): Promise<{ path: string; mode?: numbe
     const status = await stat(resolved)
     if (status.isFile()) return { path: resolved, mode: status.mode & 0o777 }
     const what = status.isDirectory() ? 'a folder' : 'a device or pipe'
-    throw new InputError(`${path}: this is ${what}; name a file to write.`)
+    throw new InputError('file', `${path}: this is ${what}; name a file to write.`)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path }
     throw explainFileError(error, path, 'write')

@@ -41,6 +41,7 @@ export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
   labels?.forEach((names, mode) => {
     if (names && new Set(names).size !== names.length)
       throw new InputError(
+        'format',
         `Two indices of mode ${mode + 1} have the same label, so their rows in a table would be mixed up; write .tns or .npz.`,
       )
   })

@@ -19,20 +19,21 @@ export function explainLine(
   dims?: readonly number[],
 ): InputError {
   const foreign = foreignByte(line)
-  if (foreign) return new InputError(`${where}: ${foreign}`)
+  if (foreign) return new InputError('format', `${where}: ${foreign}`)
   const words = splitWords(line)
   const columns = order + (hasValues ? 1 : 0)
   if (words.length !== columns) {
     const expected = `${order} indices${hasValues ? ' and a value' : ''}`
     return new InputError(
+      'format',
       `${where}: ${count(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
     )
   }
   for (let mode = 0; mode < order; mode++) {
     const fault = indexFault(words[mode], mode, dims?.[mode])
-    if (fault) return new InputError(`${where}: ${fault}`)
+    if (fault) return new InputError('format', `${where}: ${fault}`)
   }
-  return new InputError(`${where}: ${valueFault(words[columns - 1])}`)
+  return new InputError('format', `${where}: ${valueFault(words[columns - 1])}`)
 }
 
 /** Why a line's bytes are not those of a text line, or undefined. The line may end in CR LF, LF or neither. */

@@ -59,6 +59,7 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
     header.labels[content.mode - 1] = known
   } else {
     throw new InputError(
+      'format',
       `${where}: the comment of Lacuna's cannot be read; the file was changed, remove the lines that begin with # lacuna.`,
     )
   }
@@ -69,6 +70,7 @@ export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   const { dims, modes, labels } = header
   const wrong = (what: string) =>
     new InputError(
+      'format',
       `${what} in the comments that begin with # lacuna; the file was changed, remove these lines.`,
     )
   for (const list of [dims, modes, labels])

@@ -100,7 +100,7 @@ export class TnsParser {
     this.#restLength = length
     if (length > LONGEST_LINE) {
       const fault = foreignByte(this.#rest.subarray(0, length)) ?? 'the line has no end; give .tns text.'
-      throw new InputError(`${this.#where(this.#entries)}: ${fault}`)
+      throw new InputError('format', `${this.#where(this.#entries)}: ${fault}`)
     }
   }
 
@@ -202,7 +202,7 @@ export class TnsParser {
     const line = bytes.subarray(lineStart, lineEnd)
     const where = this.#where(0)
     const fault = foreignByte(line)
-    if (fault) throw new InputError(`${where}: ${fault}`)
+    if (fault) throw new InputError('format', `${where}: ${fault}`)
     const { dims, sizeHint } = this.#options
     this.#layout = this.#options.layout(splitWords(line).length, where)
     const { order, hasValues } = this.#layout
@@ -218,7 +218,10 @@ export class TnsParser {
 
   #grow(): void {
     if (this.#entries >= MAX_INDEX)
-      throw new InputError(`${this.#where(this.#entries)}: there are more than ${MAX_INDEX} entries.`)
+      throw new InputError(
+        'format',
+        `${this.#where(this.#entries)}: there are more than ${MAX_INDEX} entries.`,
+      )
     this.#capacity = Math.ceil(this.#capacity * 1.5)
     this.#indices.forEach((column, mode) => {
       this.#indices[mode] = grow(column, this.#capacity)

@@ -126,7 +126,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
       else void forget('complete.file')
     } catch (error) {
       setData(undefined)
-      complain(inThePage(error))
+      complain(error)
     } finally {
       setProgress(undefined)
     }
@@ -309,18 +309,4 @@ function Welcome({ onFile, onSample }: { onFile(file: File): void; onSample(): v
       </div>
     </div>
   )
-}
-
-/** Messages name options of the command line; the page has fields for them. */
-function inThePage(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return message
-    .replace(
-      /--negative keep \(([^)]*)\) or --negative clip \(to zero\)/,
-      '“Negative values” at the right: keep ($1) or clip to 0',
-    )
-    .replace(
-      /say how to merge duplicates with --duplicates sum, mean or last/,
-      'choose at the right what to do with the same coordinates',
-    )
 }

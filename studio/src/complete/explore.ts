@@ -18,6 +18,7 @@ export function indexOf(model: CpModel, mode: number, label: string): number {
   const index = labels ? labels.indexOf(label) : Number(label.trim() || Number.NaN) - 1
   if (Number.isInteger(index) && index >= 0 && index < model.dims[mode]) return index
   throw new InputError(
+    'option',
     labels
       ? `There is no “${label}” in ${modeName(model, mode)}; pick one of the suggestions.`
       : `“${label}” is no row of ${modeName(model, mode)}; give a whole number from 1 to ${model.dims[mode]}.`,

@@ -38,7 +38,7 @@ const isTns = (name: string): boolean => /\.tns(\.gz)?$/i.test(name)
 /** What a file is, by its name and its first bytes. */
 export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel }> {
   const { name } = file
-  if (file.size === 0) throw new InputError(`${name}: the file is empty.`)
+  if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
   if (isTable(name)) {
     const { columns } = sniffCsv(await beginning(file), name)
     return { opened: { kind: 'table', name, columns, choice: guessChoice(columns) } }
@@ -52,6 +52,7 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
     }
   } else if (!isTns(name) && !/\.npy$/i.test(name))
     throw new InputError(
+      'option',
       `${name}: the studio opens .tns, .csv, .tsv, .npy and .npz files, and models that Lacuna saved.`,
     )
   return { opened: { kind: 'tensor', name } }
@@ -73,6 +74,7 @@ export async function read(
   if (choice) {
     if (choice.modes.length < 2)
       throw new InputError(
+        'option',
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
     return readCsv(content(file, progress), {
@@ -119,9 +121,13 @@ async function* content(file: File, onRead: (bytes: number) => void): AsyncGener
     }
   } catch (error) {
     if (error instanceof TypeError)
-      throw new InputError(`${file.name}: the gzip data is damaged or cut short; fetch the file again.`, {
-        cause: error,
-      })
+      throw new InputError(
+        'option',
+        `${file.name}: the gzip data is damaged or cut short; fetch the file again.`,
+        {
+          cause: error,
+        },
+      )
     throw error
   } finally {
     void reader.cancel().catch(() => {})
@@ -161,6 +167,7 @@ export function checkTensorSize(name: string, dims: readonly number[], entries: 
 function tooLarge(name: string, bytes: number, rank = 10): InputError {
   const gigabytes = (bytes / 2 ** 30).toPrecision(2)
   return new InputError(
+    'memory',
     `${name} is too large for a browser tab: it would take ${Number(gigabytes)} GiB. Complete it on the command line:\nlacuna complete ${name} --rank ${rank} -o model.npz`,
   )
 }

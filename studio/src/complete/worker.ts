@@ -35,7 +35,7 @@ const functions = {
   /** A new problem: some entries are held out, the same ones for the same seed as on the command line. */
   prepare(heldOut: number, seed: number, rank: number): void {
     functions.drop()
-    if (!data) throw new InputError('There is no data yet; drop a file first.')
+    if (!data) throw new InputError('option', 'There is no data yet; drop a file first.')
     const { name, tensor } = data
     checkTensorSize(name, tensor.dims, tensor.values.length, rank)
     const { train, validation } =
@@ -47,7 +47,7 @@ const functions = {
   },
 
   async run(settings: RunSettings): Promise<ModelSummary> {
-    if (!solving) throw new InputError('There is no data yet; drop a file first.')
+    if (!solving) throw new InputError('option', 'There is no data yet; drop a file first.')
     checkTensorSize(data!.name, data!.tensor.dims, data!.tensor.values.length, settings.rank)
     const completion = await solving.run(settings)
     model = completion.model
@@ -90,7 +90,7 @@ const functions = {
 export type CompleteFunctions = typeof functions
 
 function known(): CpModel {
-  if (!model) throw new InputError('There is no model yet; run first.')
+  if (!model) throw new InputError('option', 'There is no model yet; run first.')
   return model
 }
 

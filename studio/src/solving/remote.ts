@@ -1,4 +1,5 @@
 /** Calls across the border between the page and its workers: functions by name, and news by name. */
+import { InputError, type OptionMention } from 'lacuna'
 
 // biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
 type Functions = Record<string, (...args: any[]) => unknown>
@@ -39,13 +40,28 @@ function send(message: Message): void {
   self.postMessage(message)
 }
 
-/** What a person can mend is said as it is; a fault of ours is called so. */
+/** What a person can mend is said in the page's words; a fault of ours is called so. */
 export function sentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Error && error.name === 'InputError') return message
+  if (error instanceof InputError) return error.in(asField)
   if (error instanceof RangeError && /memory|allocation|length/i.test(message))
     return 'The browser has no memory left for this; close other tabs, or use the command line.'
   return `This is a fault in Lacuna: ${message}`
+}
+
+/** The fields of the page, by the options of the library that they set. */
+const FIELDS: Record<string, string> = {
+  negative: 'Negative values',
+  duplicates: 'Same coordinates',
+  merge: 'Same coordinates',
+  rank: 'Rank',
+  modes: 'Modes',
+  value: 'Value',
+}
+
+function asField({ option, values }: OptionMention): string {
+  const field = FIELDS[option] ? `“${FIELDS[option]}”` : option
+  return values.length === 0 ? field : `${field}: ${values.join(', ')}`
 }
 
 export interface Connection<F extends Functions> {

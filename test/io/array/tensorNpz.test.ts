@@ -99,12 +99,12 @@ describe('an .npz', () => {
     [
       'a model',
       () => decodeTensorNpz(encodeModel(model), 'm.npz'),
-      'm.npz: this is a model, not a tensor; ask it with lacuna predict m.npz QUERIES',
+      'm.npz: this is a model, not a tensor; let it predict',
     ],
     [
       'a tensor for a model',
       () => decodeModel(joined(encodeTensorNpz(tensor)), 't.npz'),
-      't.npz: this is a tensor, not a model; learn a model from it with lacuna complete t.npz',
+      't.npz: this is a tensor, not a model; learn a model from it first',
     ],
     [
       'a truncated file',

@@ -12,6 +12,9 @@ export function findDataset(name: string): Dataset {
   const found = catalogue.find((dataset) => dataset.name === name.toLowerCase())
   if (found) return found
   const near = catalogue.filter((dataset) => dataset.name.includes(name.toLowerCase())).map((d) => d.name)
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : "see 'lacuna data list'."
-  throw new InputError(`There is no data set called ${name}; ${hint}`)
+  const hint =
+    near.length > 0
+      ? `did you mean ${near.join(' or ')}?`
+      : `there are ${catalogue.map((dataset) => dataset.name).join(', ')}.`
+  throw new InputError('option', `There is no data set called ${name}; ${hint}`)
 }

@@ -34,6 +34,7 @@ export async function checkDigest(
   const digest = hash.digest('hex')
   if (digest !== expected)
     throw new InputError(
+      'network',
       `${url}: the file that came is not the right one (${algorithm} ${digest}, not ${expected}); it has been removed, try again or use a mirror.`,
     )
 }

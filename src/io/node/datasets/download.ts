@@ -131,6 +131,7 @@ function checkEncoding(url: string, { headers, body }: Answer): void {
     return
   body.destroy()
   throw new InputError(
+    'network',
     `${url}: the server packs the file on the way (${encoding}) though asked not to; use a mirror.`,
   )
 }

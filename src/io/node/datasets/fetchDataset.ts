@@ -1,6 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { explainFileError } from '../fileError.ts'
 import { cachedFiles, writeReceipt } from './cache.ts'
 import { checkDigest, expectedDigest } from './checksum.ts'
@@ -34,14 +34,15 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
   const { folder, force = false, url } = options
   if (url !== undefined && dataset.downloads.length > 1)
     throw new InputError(
-      `${dataset.name} has ${dataset.downloads.length} files; give --mirror, a folder with all of them, not --url.`,
+      'network',
+      sentence`${dataset.name} has ${dataset.downloads.length} files; give ${option('mirror')}, a folder with all of them, not ${option('url')}.`,
     )
   if (!force) {
     const files = await cachedFiles(folder)
     if (files) return { files: files.map((file) => join(folder, file)), cached: true }
   }
   await mkdir(folder, { recursive: true }).catch((error) => {
-    if (error.code === 'EEXIST') throw new InputError(`${folder}: this is a file; name a folder.`)
+    if (error.code === 'EEXIST') throw new InputError('file', `${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
   })
   const files: string[] = []

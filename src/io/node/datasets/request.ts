@@ -31,17 +31,19 @@ export async function request(
     const next = httpUrl(new URL(location, at).href)
     if (at.protocol === 'https:' && next.protocol === 'http:')
       throw new InputError(
+        'network',
         `${url}: the server sends you on to ${next.href}, which is not encrypted; use a mirror.`,
       )
     at = next
   }
-  throw new InputError(`${url}: the server sends you on and on; check the address.`)
+  throw new InputError('network', `${url}: the server sends you on and on; check the address.`)
 }
 
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InputError(
+      'network',
       `${text}: this is no address to download from; give one that begins with https:// or http://.`,
     )
   return url

@@ -42,6 +42,7 @@ export async function unzip(
     const total = chosen.reduce((sum, { byteLength }) => sum + byteLength, 0)
     if (total > MAX_RATIO * size + 2 ** 20)
       throw new DamagedZip(
+        'format',
         `${zip}: ${size} bytes claim to unpack to ${total}; this is no data set, remove it.`,
       )
     let before = 0
@@ -60,13 +61,17 @@ export async function unzip(
 function choose(members: readonly Member[], name: string, zip: string): Member {
   const found = members.find((member) => member.name === name)
   if (!found)
-    throw new InputError(`${zip}: there is no ${name} in it; this is another data set, or another version.`)
+    throw new InputError(
+      'format',
+      `${zip}: there is no ${name} in it; this is another data set, or another version.`,
+    )
   return found
 }
 
 function checkName(name: string, zip: string): void {
   if (/^[/\\]|^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..') || name.includes('\0'))
     throw new DamagedZip(
+      'format',
       `${zip}: its member ${JSON.stringify(name)} points outside the folder; do not trust this file.`,
     )
 }
@@ -82,6 +87,7 @@ async function readDirectory(file: FileHandle, size: number, zip: string): Promi
   const start = tail.readUInt32LE(end + 16)
   if (start === 0xffffffff || count === 0xffff)
     throw new InputError(
+      'format',
       `${zip}: this zip file is of the kind for more than 4 GiB, which is not read here; unpack it yourself.`,
     )
   if (length > MAX_DIRECTORY || start + length > size) throw damaged(zip)
@@ -111,6 +117,7 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   if (member.method !== 0 && member.method !== 8)
     throw new InputError(
+      'format',
       `${zip}: ${member.name} is packed by an unusual method (${member.method}); unpack it yourself.`,
     )
   const header = await readAt(file, member.start, 30)
@@ -172,7 +179,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 export class DamagedZip extends InputError {}
 
 function damaged(zip: string): DamagedZip {
-  return new DamagedZip(`${zip}: the zip file is truncated or damaged; fetch it again.`)
+  return new DamagedZip('format', `${zip}: the zip file is truncated or damaged; fetch it again.`)
 }
 
 function explainZipError(error: unknown, zip: string): unknown {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { explainFileError } from '../fileError.ts'
 import { identifier, literal, type TableSession } from './session.ts'
 
@@ -44,7 +44,8 @@ export async function tableOfDatabase(
   const tables = rows.map(([table]) => String(table))
   if (name === undefined || more.length > 0 || !tables.includes(name))
     throw new InputError(
-      `${database}: name one of its tables or give a --query; the tables are ${tables.join(', ')}.`,
+      'table',
+      sentence`${database}: name one of its tables or give a ${option('query')}; the tables are ${tables.join(', ')}.`,
     )
   return identifier(name)
 }

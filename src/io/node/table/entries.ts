@@ -1,5 +1,5 @@
 /** A table's rows as columns of numbers: the one pass over the table that makes the entries. */
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import { MAX_INDEX } from '../../../tensor/sparseTensor.ts'
 import type { TableMode } from './modes.ts'
@@ -124,10 +124,11 @@ function notAnIndex({ name }: TableMode, value: number): InputError {
     value === 0
       ? `write "${name} + 1"`
       : value <= MAX_INDEX
-        ? 'code it by its distinct values (--index coded)'
-        : `the most is ${MAX_INDEX}, so code it by its distinct values (--index coded)`
+        ? sentence`code it by its distinct values (${option('index', 'coded')})`
+        : sentence`the most is ${MAX_INDEX}, so code it by its distinct values (${option('index', 'coded')})`
   return new InputError(
-    `The mode ${name} has the value ${value}, but a raw index is a whole number from 1; ${help}.`,
+    'table',
+    sentence`The mode ${name} has the value ${value}, but a raw index is a whole number from 1; ${help}.`,
   )
 }
 
@@ -145,7 +146,7 @@ function fillValues(
     const value = column[rows[i]]
     // Only what rounds to infinity: the text of the largest float32 is a little more than it.
     if (Math.abs(value) < Infinity && !(Math.abs(Math.fround(value)) < Infinity))
-      throw new InputError(`The value ${value} is too large for a float32; scale the values down.`)
+      throw new InputError('value', `The value ${value} is too large for a float32; scale the values down.`)
     into[at + i] = value
   }
 }

@@ -1,5 +1,5 @@
 /** What a table's modes and value may be, when nobody said. */
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { names } from './modes.ts'
 import { type Column, identifier } from './session.ts'
 
@@ -29,7 +29,8 @@ export function refuseTextValue(columns: readonly Column[], value: string | unde
   const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
   if (text)
     throw new InputError(
-      `${where}: the column ${text.name} should be numbers, but some of it is text; correct it, or say with --modes and --value what is meant.`,
+      'table',
+      sentence`${where}: the column ${text.name} should be numbers, but some of it is text; correct it, or say with ${option('modes')} and ${option('value')} what is meant.`,
     )
 }
 
@@ -50,7 +51,8 @@ export function guessModes(columns: readonly Column[], value: string | undefined
   )
   if (modes.length < 2)
     throw new InputError(
-      `${where}: it is not clear which columns are the modes; name at least two with --modes, and what was observed with --value (the columns are ${names(columns)}).`,
+      'table',
+      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${names(columns)}).`,
     )
   return modes
 }

@@ -46,7 +46,7 @@ export async function resolve(
       quoted === text ? undefined : await asSql(session, quoted, columns).catch(() => undefined)
     if (resolved) return resolved
     const message = error.message.replace('; check the name.', `; the columns are ${names(columns)}.`)
-    throw new InputError(message.includes(text) ? message : message.replace(/\.$/, ` in ${text}.`), {
+    throw new InputError('table', message.includes(text) ? message : message.replace(/\.$/, ` in ${text}.`), {
       cause: error,
     })
   }
@@ -77,12 +77,14 @@ export async function resolveMode(
   columns: readonly Column[],
 ): Promise<TableMode> {
   const [, prefix, text] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(given.trim()) ?? []
-  if (!text) throw new InputError(`The mode '${given}' is empty; give a column or an SQL expression.`)
+  if (!text)
+    throw new InputError('table', `The mode '${given}' is empty; give a column or an SQL expression.`)
   const resolved = await resolve(session, text, columns)
   const { name, type } = resolved
   const raw = (prefix ?? index) === 'raw' && isWhole(type)
   if (prefix === 'raw' && !raw)
     throw new InputError(
+      'table',
       `The mode ${name} cannot be an index as it is: its type is ${type}, not a whole number; leave out raw:.`,
     )
   const coding = raw ? 'raw' : numberType(type) ? 'number' : 'text'

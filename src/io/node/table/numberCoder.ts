@@ -41,6 +41,7 @@ export class NumberCoder {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new BeyondPrecision(this.#name)
     if (this.#large.size === MOST)
       throw new InputError(
+        'table',
         `The mode ${this.#name} has more than ${MOST} distinct values; bin it, as in week(x) or bins(x, 100).`,
       )
     this.#large.set(value, this.values.length)

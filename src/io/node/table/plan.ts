@@ -1,5 +1,5 @@
 /** From what was asked for to what will be read: which table, which modes, which value. */
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
 import { guessModes, guessValue, refuseTextValue } from './guess.ts'
 import { type Resolved, resolve, resolveMode, type TableMode } from './modes.ts'
@@ -30,13 +30,15 @@ export async function planTable(
   const merge = given.merge ?? options.duplicates ?? (value === undefined ? 'count' : 'error')
   if (value === undefined && merge !== 'count' && merge !== 'sum')
     throw new InputError(
-      `${where}: without values, rows can only be counted; name the column of values with --value.`,
+      'table',
+      sentence`${where}: without values, rows can only be counted; name the column of values with ${option('value')}.`,
     )
   const modes: TableMode[] = []
   for (const mode of given.modes ?? []) modes.push(await resolveMode(session, mode, index, columns))
   if (modes.length < 2)
     throw new InputError(
-      `${where}: a tensor needs at least two modes; name more with --modes, with blanks between them.`,
+      'table',
+      sentence`${where}: a tensor needs at least two modes; name more with ${option('modes')}.`,
     )
   return {
     table,
@@ -61,7 +63,7 @@ async function openTable(
     if (query === undefined) return table
     await session.run(`CREATE TEMP VIEW data AS SELECT * FROM ${table}`)
   }
-  if (query === undefined) throw new InputError('There is nothing to read; name a file.')
+  if (query === undefined) throw new InputError('empty', 'There is nothing to read; name a file.')
   return `(${query.trim().replace(/;$/, '')})`
 }
 

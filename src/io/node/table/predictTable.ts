@@ -41,6 +41,7 @@ export async function predictTable(
   const format = typeof output === 'string' ? tableText(output) : output.format
   if (typeof output === 'string' && !format && !hasEnding(output, ['.parquet']))
     throw new InputError(
+      'table',
       `${output}: predictions for a table are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
     )
   const session = await openSession(path)

@@ -50,6 +50,7 @@ function chooseModes({ dims, modes }: CpModel, columns: readonly Column[], path:
   if (numbered.every((wanted) => columns.some(({ name }) => name.toLowerCase() === wanted))) return numbered
   if (columns.length < dims.length)
     throw new InputError(
+      'table',
       `${path}: the model has ${dims.length} modes, but the table only the columns ${names(columns)}; give one per mode.`,
     )
   return columns.slice(0, dims.length).map(({ name }) => name)

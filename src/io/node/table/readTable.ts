@@ -2,7 +2,7 @@
  * A table as a tensor. DuckDB computes the modes and codes text; whole numbers and dates are coded as they stream by.
  * Merging is ours, too: DuckDB's GROUP BY takes more memory, and gives another order of the entries every time.
  */
-import { InputError } from '../../../inputError.ts'
+import { InputError, option, sentence } from '../../../inputError.ts'
 import { findDuplicates } from '../../../tensor/findDuplicates.ts'
 import { type SparseTensor, sparseTensor } from '../../../tensor/sparseTensor.ts'
 import { codedRows, createLabels, pickedRows } from './coding.ts'
@@ -101,6 +101,7 @@ async function readRows(
   if (unknown > 0) onRemark(`${where}: ${leftOut(unknown)} the training data lacks a label`)
   if (values.length === 0)
     throw new InputError(
+      'empty',
       `${where}: no rows are left to make a tensor of; the columns are ${names(plan.columns)}.`,
     )
   return entries
@@ -124,6 +125,7 @@ async function valueThatIsNoNumber(
     .catch(() => []) // it is something else that is wrong, and that has been said
   if (found)
     return new InputError(
+      'table',
       `${where}, row ${found[0]}: the value ${value?.name} is "${found[1]}", which is no number; mend it or leave it empty.`,
     )
 }
@@ -141,6 +143,7 @@ function checkDistinct(indices: readonly Uint32Array[], at: (entry: number) => s
   const first = firstOf.findIndex((first) => first !== 0)
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
   throw new InputError(
-    `${at(first)}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with --merge sum, mean, last or count.`,
+    'duplicate',
+    sentence`${at(first)}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
   )
 }

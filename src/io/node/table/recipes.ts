@@ -33,6 +33,7 @@ async function movielens(
 ): Promise<Prepared> {
   if (columns.length !== 4)
     throw new InputError(
+      'table',
       `${where}: MovieLens ratings have 4 columns (user, movie, rating, timestamp), this table has ${columns.length}; name ratings.csv, ratings.dat or u.data.`,
     )
   const named = ['userId', 'movieId', 'rating', 'timestamp'].map(
@@ -63,6 +64,7 @@ async function uber(
   for (const needed of ['Date/Time', 'Lat', 'Lon'])
     if (!columns.some(({ name }) => name === needed))
       throw new InputError(
+        'table',
         `${where}: there is no column "${needed}"; name FiveThirtyEight's files, as in uber-raw-data-apr14.csv.`,
       )
   const time = `strptime("Date/Time", '%m/%d/%Y %H:%M:%S')`

@@ -85,7 +85,7 @@ export async function openSession(where: string): Promise<TableSession> {
       }
       // It stopped on the way. Asked for a single row, DuckDB says why.
       await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
-      throw new InputError(`${where}: reading broke off, but a second time it did not; try again.`)
+      throw new InputError('table', `${where}: reading broke off, but a second time it did not; try again.`)
     },
     fill: (table, columns, batches) =>
       explained(async () => {
@@ -137,7 +137,7 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!kind || kind === 'INTERNAL') return error
   // Of several files, DuckDB knows which one it is.
   const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
-  return new InputError(`${file}${sentence(kind, message)}`, { cause: error })
+  return new InputError('table', `${file}${sentence(kind, message)}`, { cause: error })
 }
 
 function sentence(kind: string, message: string): string {
@@ -166,7 +166,7 @@ function sentence(kind: string, message: string): string {
     return ': the files do not have the same columns; give them one by one.'
   if (kind === 'Parser') return `: the SQL is not valid: ${first}.`
   if (kind === 'Out of Memory')
-    return ': the table does not fit in memory; take fewer columns or rows, by --query say.'
+    return ': the table does not fit in memory; take fewer columns or rows, by a query, say.'
   return `: ${first}.`
 }
 

@@ -31,6 +31,7 @@ export async function tableExpression(
   const kinds = new Set(paths.map(kindOf))
   if (kinds.size > 1)
     throw new InputError(
+      'table',
       `${paths.join(', ')}: files read as one table must be of one kind; convert them first.`,
     )
   const files = `[${paths.map(file).join(', ')}]`
@@ -59,7 +60,7 @@ function kindOf(path: string): 'text' | 'json' | 'parquet' {
   if (TEXT.includes(ending)) return 'text'
   if (JSON_TEXT.includes(ending)) return 'json'
   if (ending === 'parquet') return 'parquet'
-  throw new InputError(`${path}: the ending is not that of a table; use ${tableEndings.join(', ')}.`)
+  throw new InputError('table', `${path}: the ending is not that of a table; use ${tableEndings.join(', ')}.`)
 }
 
 export interface Dialect {
@@ -139,7 +140,7 @@ async function startOf(session: TableSession, path: string): Promise<string> {
     start ??= new TextDecoder().decode(piece).replace(/^\uFEFF/, '')
     if (!/\.gz$/i.test(path)) break
   }
-  if (!start?.trim()) throw new InputError(`${path}: the file is empty.`)
+  if (!start?.trim()) throw new InputError('empty', `${path}: the file is empty.`)
   return start
 }
 
@@ -149,14 +150,14 @@ async function startOfZstd(session: TableSession, path: string): Promise<string>
   const [row] = await session.rows(
     `SELECT line FROM read_csv(${file(path)}, ${options}, columns = {'line': 'VARCHAR'}) LIMIT 1`,
   )
-  if (!row) throw new InputError(`${path}: the file is empty.`)
+  if (!row) throw new InputError('empty', `${path}: the file is empty.`)
   return String(row[0])
 }
 
 /** That the file is there and holds something; that a packed one can be unpacked to its end. */
 async function checkFile(path: string): Promise<void> {
   const { source, byteLength } = await openFile(path)
-  if (byteLength === 0) throw new InputError(`${path}: the file is empty.`)
+  if (byteLength === 0) throw new InputError('empty', `${path}: the file is empty.`)
   if (/\.zst$/i.test(path)) await checkZstd(path)
   if (/\.gz$/i.test(path)) for await (const _ of source);
 }

@@ -29,6 +29,7 @@ async function endOfFrame(file: FileHandle, start: number, path: string, size: n
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE) return start + 8 + head.readUInt32LE(4)
   if (magic !== MAGIC)
     throw new InputError(
+      'table',
       start === 0
         ? `${path}: the name ends in .zst, but this is no zstd file; rename or pack it.`
         : `${path}: the zstd data is damaged; fetch the file again.`,
@@ -56,4 +57,4 @@ async function bytesAt(file: FileHandle, at: number, length: number, path: strin
 }
 
 const truncated = (path: string): InputError =>
-  new InputError(`${path}: the zstd data ends too early; the file is truncated, fetch it again.`)
+  new InputError('table', `${path}: the zstd data ends too early; the file is truncated, fetch it again.`)

@@ -183,7 +183,7 @@ describe('a download', () => {
   })
 
   test.each([
-    [404, /the server has no such file \(404\); it has moved, give --url or --mirror/],
+    [404, /the server has no such file \(404\); it has moved, give url or mirror/],
     [403, /does not hand it out \(403\)/],
     [418, /the server answers 418 instead of the file/],
   ])('says at once what a %i means', async (status, expected) => {

@@ -121,7 +121,7 @@ describe('several files', () => {
   })
 
   test('cannot all come from one address', async () => {
-    await expect(fetchIt(parts, { url: `${server.base}/a.csv` })).rejects.toThrow(/give --mirror/)
+    await expect(fetchIt(parts, { url: `${server.base}/a.csv` })).rejects.toThrow(/give mirror/)
     expect(existsSync(folder)).toBe(false)
   })
 })
@@ -157,7 +157,7 @@ describe('the catalogue', () => {
   test('helps with a name that is not quite one', () => {
     expect(() => findDataset('10m')).toThrow('There is no data set called 10m; did you mean movielens-10m?')
     expect(() => findDataset('netflix')).toThrow(
-      "There is no data set called netflix; see 'lacuna data list'.",
+      'There is no data set called netflix; there are movielens-latest-small, ',
     )
   })
 })

@@ -28,7 +28,7 @@ describe('guesses', () => {
 
   test('are refused where there are not two modes to be seen', async () => {
     const { message } = await rejection(guessed('lat,lon,depth', '1.5,2.5,3.5'))
-    expect(message).toContain('--modes')
+    expect(message).toContain('name at least two with modes')
     expect(message).toContain('the columns are lat, lon, depth')
   })
 })

@@ -117,8 +117,8 @@ describe('indices as they are', () => {
 
   test.each([
     ['user - 1', 'write "user - 1 + 1"'],
-    ['user - 9', '--index coded'],
-    ['CAST(user AS BIGINT) * 10000000000', '--index coded'],
+    ['user - 9', "index: 'coded'"],
+    ['CAST(user AS BIGINT) * 10000000000', "index: 'coded'"],
     ['raw:user / 2', 'its type is DOUBLE'],
     ['raw:name', 'its type is VARCHAR'],
   ])('%s is refused', async (mode, message) => {
@@ -143,8 +143,8 @@ describe('rows of the same coordinates', () => {
     const { message } = await rejection(read({ value: 'v' }))
     expect(message).toContain('same.csv, at a = 1, b = 1')
     expect(message).toContain('2 rows repeat')
-    expect(message).toContain('--merge sum, mean, last or count')
-    expect((await rejection(read({ merge: 'mean' }))).message).toContain('--value')
+    expect(message).toContain("merge: 'sum', 'mean', 'last' or 'count'")
+    expect((await rejection(read({ merge: 'mean' }))).message).toContain('column of values with value')
   })
 })
 
