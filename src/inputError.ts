@@ -95,3 +95,13 @@ export class InputError extends Error {
 
 const inWords = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
   sentence.map((part) => (typeof part === 'string' ? part : words(part))).join('')
+
+/** Runs a check whose sentences do not know the file, and puts its name before them. */
+export function inFile<T>(name: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof InputError) throw error.within(name)
+    throw error
+  }
+}

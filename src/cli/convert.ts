@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkEnding, endings, hasEnding, writableEndings } from '../io/node/endings.ts'
+import { checkEnding, endings, hasEnding, writableEndings } from '../io/node/files/endings.ts'
 import {
   checkOutput,
   readTensorOrModel,

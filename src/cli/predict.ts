@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { InputError } from '../inputError.ts'
 import { readCoordinates, writeTns } from '../io/index.ts'
-import { endings, hasEnding } from '../io/node/endings.ts'
+import { isTableFile } from '../io/node/duckdb/source.ts'
+import { endings, hasEnding } from '../io/node/files/endings.ts'
 import { checkOutput, openFile, readModel, writeFileWhole } from '../io/node/index.ts'
-import { isTableFile } from '../io/node/table/source.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
@@ -76,7 +76,7 @@ async function predictRows(
   progress: Progress,
 ): Promise<void> {
   const { output, fallback, json } = options
-  const { predictTable } = await import('../io/node/table/predictTable.ts')
+  const { predictTable } = await import('../io/node/duckdb/predictTable.ts')
   const trained = model.training.value
   const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
   const { rows, unknown, error } = await predictTable(model, queries, {

@@ -1,6 +1,6 @@
 /** The options of every command that reads tables. */
 import { type Command, Option } from 'commander'
-import { indexPolicies, mergePolicies, recipeNames, type TableOptions } from '../io/node/table/index.ts'
+import { indexPolicies, mergePolicies, recipeNames, type TableOptions } from '../io/node/duckdb/index.ts'
 
 export const filesHelp =
   'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns'

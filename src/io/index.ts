@@ -7,6 +7,7 @@ export {
   encodeDenseNpy,
   encodeTensorNpz,
 } from './array/index.ts'
+export { decodeModel, encodeModel } from './array/modelFile.ts'
 export {
   type ColumnType,
   type CsvColumn,
@@ -18,9 +19,8 @@ export {
   type TimeBin,
   timeBins,
 } from './csv/index.ts'
-export { decodeModel, encodeModel } from './modelFile.ts'
-export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npy.ts'
-export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz.ts'
+export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npz/npy.ts'
+export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz/npz.ts'
 export { type TableText, writeFactors, writeTable } from './table/index.ts'
 export {
   type Coordinates,
@@ -30,4 +30,4 @@ export {
   readTns,
   type WriteTnsOptions,
   writeTns,
-} from './tns.ts'
+} from './tns/index.ts'

@@ -5,8 +5,7 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError, option, sentence } from '../inputError.ts'
-import { explainFileError } from '../io/node/fileError.ts'
-import { writeFileWhole } from '../io/node/writeFileWhole.ts'
+import { explainFileError, writeFileWhole } from '../io/node/index.ts'
 
 export interface TrialStore {
   folder: string

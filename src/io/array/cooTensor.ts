@@ -5,7 +5,7 @@
 import { InputError } from '../../inputError.ts'
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
 import { largestPlusOne, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import type { NpyArray, NpyData } from '../npy.ts'
+import type { NpyArray, NpyData } from '../npz/npy.ts'
 
 /** Hands over an array of the file, or says that it is missing. */
 export type TakeArray = (name: string) => NpyArray

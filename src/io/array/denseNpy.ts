@@ -4,7 +4,7 @@ import type { CpModel } from '../../model/cpModel.ts'
 import { inCOrder } from '../../tensor/cOrder.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { npyHeader } from '../npy.ts'
+import { npyHeader } from '../npz/npy.ts'
 
 /** A dense file is refused beyond this. */
 export const MAX_DENSE_BYTES = 2 ** 34

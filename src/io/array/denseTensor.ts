@@ -1,9 +1,15 @@
-import { InputError } from '../../inputError.ts'
+import { InputError, inFile } from '../../inputError.ts'
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
-import { checkDims, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
-import { fitToDims, inFile } from '../fitToDims.ts'
-import type { NpyArray, NpyData } from '../npy.ts'
-import type { ArrayOptions } from './arrayOptions.ts'
+import { fitToDims } from '../../tensor/fitToDims.ts'
+import { checkDims, type SparseTensor, sparseTensor, type TensorOptions } from '../../tensor/sparseTensor.ts'
+import type { NpyArray, NpyData } from '../npz/npy.ts'
+
+export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
+  /** I_1 … I_N, at least as large as the array; its shape by default. */
+  dims?: readonly number[]
+  /** Of the array's shape: nonzero (true) where an element is observed. NaN is missing in any case. */
+  mask?: NpyArray
+}
 
 /** A dense array as a tensor: every element is an entry but NaN, and those that the mask calls unobserved. */
 export function denseTensor(array: NpyArray, name: string, options: ArrayOptions = {}): SparseTensor {

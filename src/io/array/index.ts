@@ -1,11 +1,11 @@
 /** Tensors as NumPy's arrays. */
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { decodeNpy } from '../npy.ts'
-import type { ArrayOptions } from './arrayOptions.ts'
+import { decodeNpy } from '../npz/npy.ts'
+import type { ArrayOptions } from './denseTensor.ts'
 import { denseTensor } from './denseTensor.ts'
 
-export type { ArrayOptions } from './arrayOptions.ts'
 export { denseBytes, encodeCompletedNpy, encodeDenseNpy, MAX_DENSE_BYTES } from './denseNpy.ts'
+export type { ArrayOptions } from './denseTensor.ts'
 export { denseTensor } from './denseTensor.ts'
 export { decodeTensorNpz, encodeTensorNpz } from './tensorNpz.ts'
 

@@ -3,10 +3,13 @@
  * as PyData/sparse saves a COO array, and metadata.json with labels and modes. Read: that, SciPy's sparse matrices,
  * and a dense array, alone or beside a mask.
  */
-import { InputError } from '../../inputError.ts'
+import { InputError, inFile } from '../../inputError.ts'
 import { inCOrder } from '../../tensor/cOrder.ts'
+import { fitToDims } from '../../tensor/fitToDims.ts'
 import { type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
-import { fitToDims, inFile } from '../fitToDims.ts'
+import { decodeNpy, decodeNpyText, encodeNpy, npyHeader } from '../npz/npy.ts'
+import { type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import { storedZip } from '../npz/zip.ts'
 import {
   MODEL_FORMAT,
   namesFromJson,
@@ -14,12 +17,9 @@ import {
   parseMetadata,
   readNames,
   TENSOR_FORMAT,
-} from '../metadata.ts'
-import { decodeNpy, decodeNpyText, encodeNpy, npyHeader } from '../npy.ts'
-import { type UnpackOptions, unpackNpz } from '../npz.ts'
-import { storedZip } from '../storedZip.ts'
-import type { ArrayOptions } from './arrayOptions.ts'
+} from '../text/names.ts'
 import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
+import type { ArrayOptions } from './denseTensor.ts'
 import { denseTensor } from './denseTensor.ts'
 
 const VERSION = 1

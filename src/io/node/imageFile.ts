@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import type { Picture } from '../../image/picture.ts'
 import { InputError } from '../../inputError.ts'
-import { explainFileError } from './fileError.ts'
-import { writeFileWhole } from './writeFileWhole.ts'
+import { explainFileError } from './files/fileError.ts'
+import { writeFileWhole } from './files/writeFileWhole.ts'
 
 export interface ImageFile {
   picture: Picture

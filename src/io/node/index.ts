@@ -1,7 +1,3 @@
-export { checkOutput } from './checkOutput.ts'
-export { writableEndings } from './endings.ts'
-export { type ImageFile, readImage, writePng } from './imageFile.ts'
-export { type OpenFile, openFile } from './openFile.ts'
 export {
   type IndexPolicy,
   isTableFile,
@@ -10,7 +6,13 @@ export {
   type RecipeName,
   readTable,
   type TableOptions,
-} from './table/index.ts'
+} from './duckdb/index.ts'
+export { checkOutput } from './files/checkOutput.ts'
+export { writableEndings } from './files/endings.ts'
+export { explainFileError } from './files/fileError.ts'
+export { type OpenFile, openFile } from './files/openFile.ts'
+export { writeFileWhole } from './files/writeFileWhole.ts'
+export { type ImageFile, readImage, writePng } from './imageFile.ts'
 export {
   type ReadTensorOptions,
   readModel,
@@ -22,4 +24,3 @@ export {
   writeModel,
   writeTensor,
 } from './tensorFile.ts'
-export { writeFileWhole } from './writeFileWhole.ts'

@@ -12,16 +12,16 @@ import {
   encodeDenseNpy,
   encodeTensorNpz,
 } from '../array/index.ts'
-import { decodeModel, encodeModel } from '../modelFile.ts'
-import { decodeNpy } from '../npy.ts'
-import { listNpz } from '../npz.ts'
+import { decodeModel, encodeModel } from '../array/modelFile.ts'
+import { decodeNpy } from '../npz/npy.ts'
+import { listNpz } from '../npz/npz.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
-import { readTns, writeTns } from '../tns.ts'
-import { checkEnding, endings, hasEnding, writableEndings } from './endings.ts'
-import { openFile } from './openFile.ts'
-import { maxFileBytes, readWhole } from './readWhole.ts'
-import { isTableFile, type ReadTableOptions, readTable } from './table/index.ts'
-import { writeFileWhole } from './writeFileWhole.ts'
+import { readTns, writeTns } from '../tns/index.ts'
+import { isTableFile, type ReadTableOptions, readTable } from './duckdb/index.ts'
+import { checkEnding, endings, hasEnding, writableEndings } from './files/endings.ts'
+import { openFile } from './files/openFile.ts'
+import { maxFileBytes, readWhole } from './files/readWhole.ts'
+import { writeFileWhole } from './files/writeFileWhole.ts'
 
 export interface ReadTensorOptions
   extends Omit<TensorOptions, 'where' | 'distinct'>,
@@ -98,7 +98,7 @@ export async function writeTensor(
 ): Promise<void> {
   checkEnding(path, 'tensor', writableEndings)
   if (hasEnding(path, endings.parquet)) {
-    const { writeParquet } = await import('./table/writeParquet.ts')
+    const { writeParquet } = await import('./duckdb/writeParquet.ts')
     return writeParquet(path, tensor)
   }
   if (hasEnding(path, endings.npy)) await checkSpace(path, tensor.dims)

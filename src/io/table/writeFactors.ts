@@ -1,5 +1,5 @@
 import type { CpModel } from '../../model/cpModel.ts'
-import { LONGEST_FLOAT32, writeFloat32 } from '../tns/writeNumber.ts'
+import { LONGEST_FLOAT32, writeFloat32 } from '../text/writeNumber.ts'
 import { rowStyle, type TableText } from './rowStyle.ts'
 
 /**

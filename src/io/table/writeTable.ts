@@ -1,5 +1,5 @@
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../tns/writeNumber.ts'
+import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
 import { areNumbers, checkLabels, columnNames } from './columns.ts'
 import { rowStyle, type TableText } from './rowStyle.ts'
 

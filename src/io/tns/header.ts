@@ -8,7 +8,7 @@
  */
 import { InputError } from '../../inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import { isArrayOf, isMode, isNumber, isRecord, isString, isStrings } from '../metadata.ts'
+import { isArrayOf, isMode, isNumber, isRecord, isString, isStrings } from '../text/names.ts'
 
 export interface TnsHeader {
   dims?: readonly number[]

@@ -1,7 +1,7 @@
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { LF, SPACE } from './bytes.ts'
+import { LF, SPACE } from '../text/bytes.ts'
+import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
 import { writeHeader } from './header.ts'
-import { LONGEST_FLOAT32, writeFloat32, writeWhole } from './writeNumber.ts'
 
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10

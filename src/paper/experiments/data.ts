@@ -3,8 +3,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { Picture } from '../../image/index.ts'
-import { explainFileError } from '../../io/node/fileError.ts'
-import { isTableFile, type RecipeName, readImage, readTable, readTensor } from '../../io/node/index.ts'
+import {
+  explainFileError,
+  isTableFile,
+  type RecipeName,
+  readImage,
+  readTable,
+  readTensor,
+} from '../../io/node/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Progress } from '../progress.ts'
 

@@ -1,6 +1,6 @@
 /** Writes results.json, the figures and report.html into the folder of a run. */
 import { join } from 'node:path'
-import { writeFileWhole } from '../../io/node/writeFileWhole.ts'
+import { writeFileWhole } from '../../io/node/index.ts'
 import { formatResults, type PaperResults } from '../results.ts'
 import { reportHtml } from './html.ts'
 import { renderFigures, toPng } from './render.ts'

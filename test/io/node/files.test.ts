@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { explainFileError } from '#dist/io/node/fileError.js'
+import { explainFileError } from '#dist/io/node/files/fileError.js'
 import {
   openFile,
   readModel,

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { writeFileWhole } from '../writeFileWhole.ts'
+import { writeFileWhole } from '../files/writeFileWhole.ts'
 
 /** $LACUNA_CACHE, else $XDG_CACHE_HOME/lacuna, else ~/.cache/lacuna. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {

@@ -6,7 +6,7 @@
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InputError } from '../../../inputError.ts'
-import { explainFileError } from '../fileError.ts'
+import { explainFileError } from '../files/fileError.ts'
 import { explainNetworkError, explainStatus, isPassing, PassingFault } from './networkFault.ts'
 import { type Answer, request } from './request.ts'
 

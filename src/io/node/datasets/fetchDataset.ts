@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { InputError, option, sentence } from '../../../inputError.ts'
-import { explainFileError } from '../fileError.ts'
+import { explainFileError } from '../files/fileError.ts'
 import { cachedFiles, writeReceipt } from './cache.ts'
 import { checkDigest, expectedDigest } from './checksum.ts'
 import { type Checksum, type Dataset, type Download, fileNameOf } from './dataset.ts'

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { InputError } from '../../../inputError.ts'
-import { explainFileError } from '../fileError.ts'
-import { writeFileWhole } from '../writeFileWhole.ts'
+import { explainFileError } from '../files/fileError.ts'
+import { writeFileWhole } from '../files/writeFileWhole.ts'
 
 interface Member {
   name: string
