@@ -31,11 +31,20 @@ export type InputErrorCode =
 export interface OptionMention {
   option: string
   values: readonly (string | number)[]
+  /** These are its values, all of them, not a choice. */
+  set?: true
 }
 
 export const option = (name: string, ...values: (string | number)[]): OptionMention => ({
   option: name,
   values,
+})
+
+/** An option that has been given these values, as one would write them to give them again. */
+export const setting = (name: string, ...values: (string | number)[]): OptionMention => ({
+  option: name,
+  values,
+  set: true,
 })
 
 /** a, b or c */
@@ -61,9 +70,10 @@ const plain = (value: string | number | OptionMention): string | OptionMention =
   typeof value === 'number' ? String(value) : value
 
 /** rank, or negative: 'keep', as one writes it in a program. */
-function inTypeScript({ option, values }: OptionMention): string {
+function inTypeScript({ option, values, set }: OptionMention): string {
   if (values.length === 0) return option
-  return `${option}: ${oneOf(values.map((value) => (typeof value === 'string' ? `'${value}'` : value)))}`
+  const written = values.map((value) => (typeof value === 'string' ? `'${value}'` : value))
+  return `${option}: ${!set ? oneOf(written) : written.length > 1 ? `[${written.join(', ')}]` : written[0]}`
 }
 
 /**
@@ -93,7 +103,23 @@ export class InputError extends Error {
   }
 }
 
-const inWords = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
+/** Something worth knowing that is no error. */
+export interface Remark {
+  text: string
+  /** The same in pieces, for who calls options by other names. */
+  sentence: Sentence
+  /** It was guessed, and changes what is learned: never to be left unsaid. */
+  guess: boolean
+}
+
+export const remark = (sentence: Sentence, guess = false): Remark => ({
+  text: inWords(sentence, inTypeScript),
+  sentence,
+  guess,
+})
+
+/** A sentence with its options as others call them. */
+export const inWords = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
   sentence.map((part) => (typeof part === 'string' ? part : words(part))).join('')
 
 /** Runs a check whose sentences do not know the file, and puts its name before them. */

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkEnding, endings, hasEnding, writableEndings } from '../io/node/files/endings.ts'
+import { checkEnding, endings, hasEnding, writableEndings } from '../io/node/files/kind.ts'
 import {
-  checkOutput,
+  checkOutputs,
   readTensorOrModel,
   type TableOptions,
+  type WriteTensorOptions,
   writeCompleted,
   writeFactorTable,
   writeTensor,
@@ -19,11 +20,12 @@ import {
 } from '../tensor/index.ts'
 import { duplicates, negative, sizes } from './arguments.ts'
 import { count } from './format.ts'
-import { readingProgress, rowProgress } from './reading.ts'
+import { nameOf, readingProgress, rowProgress, tellRemark } from './reading.ts'
 import { addTableOptions, tableOptions } from './tableOptions.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
 interface Options extends TableOptions {
+  format?: string
   dims?: number[]
   negative: NegativePolicy
   duplicates?: DuplicatePolicy
@@ -34,10 +36,17 @@ interface Options extends TableOptions {
 export function convertCommand(): Command {
   const command = new Command('convert')
     .description('Writes a tensor in another format, or what a model holds; the endings say which.')
-    .argument('<in>', 'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz)')
+    .argument(
+      '<in>',
+      'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz); - for stdin',
+    )
     .argument(
       '<out>',
-      `a tensor: ${writableEndings.join(' ')}; of a model: its factors (.csv …) or all values (.npy)`,
+      `a tensor: ${writableEndings.join(' ')}; of a model: its factors (.csv …) or all values (.npy); - for stdout`,
+    )
+    .option(
+      '--format <ext>',
+      'what to write to stdout, or to a file whose ending does not say so: csv, tns …',
     )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
@@ -54,35 +63,44 @@ Examples:
   lacuna convert ratings.tns ratings.parquet        a row per entry, a column per mode
   lacuna convert ratings.tns ratings.npz            COO: coords, data, shape, as PyData/sparse reads them
   lacuna convert model.npz factors.csv              a row per row of each factor
-  lacuna convert model.npz completed.npy            every cell as the model has it, observed or not`,
+  lacuna convert model.npz completed.npy            every cell as the model has it, observed or not
+  zcat day.csv.gz | lacuna convert - day.npz --modes user item --value rating
+  lacuna convert ratings.npz - --format csv | head`,
     )
     .action(convert)
 }
 
 async function convert(from: string, to: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  await checkOutput(to)
-  checkEnding(to, 'tensor', writableEndings)
+  await checkOutputs([to], [from, options.mask])
+  const format = options.format === undefined ? undefined : `.${options.format.replace(/^\./, '')}`
+  const ending = format ?? to
+  if (to === '-' && format === undefined)
+    throw new InputError(
+      'option',
+      'stdout has no ending that says what to write; say it with --format csv, tns …',
+    )
+  checkEnding(ending, 'tensor', writableEndings)
   const { dims, negative, duplicates, mask } = options
   const found = await readTensorOrModel(from, {
-    ...{
-      ...tableOptions(options),
-      negative,
-      ...(dims && { dims }),
-      ...(duplicates && { duplicates }),
-      ...(mask && { mask }),
-    },
-    onProgress: readingProgress(from, progress),
-    onRows: rowProgress(from, progress),
-    onRemark: progress.say,
+    ...tableOptions(options),
+    negative,
+    ...(dims && { dims }),
+    ...(duplicates && { duplicates }),
+    ...(mask && { mask }),
+    onProgress: readingProgress(nameOf(from), progress),
+    onRows: rowProgress(nameOf(from), progress),
+    onRemark: tellRemark(progress),
   })
+  const name = to === '-' ? 'stdout' : to
   const onProgress = (bytes: number) => {
-    if (bytes > 20e6) progress.update(`Writing ${to}: ${Math.round(bytes / 1e6)} MB`)
+    if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
   }
-  if (found instanceof CpModel) return convertModel(from, found, to, onProgress, progress)
-  await writeTensor(to, found, { onProgress })
-  progress.say(`${to}: ${found.dims.join('×')}, ${count(found.values.length)} entries`)
-  const lost = listLost(found, to)
+  const writing = { onProgress, ...(format !== undefined && { format }) }
+  if (found instanceof CpModel) return convertModel(nameOf(from), found, to, ending, writing, progress)
+  await writeTensor(to, found, writing)
+  progress.say(`${name}: ${found.dims.join('×')}, ${count(found.values.length)} entries`)
+  const lost = listLost(found, ending)
   if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)
 }
 
@@ -90,16 +108,18 @@ async function convertModel(
   from: string,
   model: CpModel,
   to: string,
-  onProgress: (bytes: number) => void,
+  ending: string,
+  writing: WriteTensorOptions,
   progress: Progress,
 ): Promise<void> {
   const what = `${model.dims.join('×')}, rank ${model.rank}`
-  if (hasEnding(to, endings.npy)) {
-    await writeCompleted(to, model, { onProgress })
-    progress.say(`${to}: every value of the model in ${from} (${what})`)
-  } else if (tableText(to)) {
-    await writeFactorTable(to, model)
-    progress.say(`${to}: the factors of the model in ${from} (${what})`)
+  const name = to === '-' ? 'stdout' : to
+  if (hasEnding(ending, endings.npy)) {
+    await writeCompleted(to, model, writing)
+    progress.say(`${name}: every value of the model in ${from} (${what})`)
+  } else if (tableText(ending)) {
+    await writeFactorTable(to, model, writing.format)
+    progress.say(`${name}: the factors of the model in ${from} (${what})`)
   } else
     throw new InputError(
       'option',

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { InputError, type OptionMention, oneOf } from '../inputError.ts'
+import { oneLine } from './printable.ts'
 
 /** Thrown to end with 130 after Ctrl-C, when everything is tidy. */
 export class Interrupted extends Error {}
@@ -9,7 +10,7 @@ export function explainFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has already spoken
   if (error instanceof Interrupted) return 130
   if (error instanceof InputError) {
-    process.stderr.write(`lacuna: ${error.in(asFlag)}\n`)
+    process.stderr.write(`lacuna: ${oneLine(error.in(asFlag))}\n`)
     return 2
   }
   process.stderr.write(
@@ -19,7 +20,12 @@ export function explainFailure(error: unknown): number {
 }
 
 /** An option of the library as one types it: maxInner as --max-inner. */
-export function asFlag({ option, values }: OptionMention): string {
+export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
-  return values.length === 0 ? flag : `${flag} ${oneOf(values)}`
+  if (values.length === 0) return flag
+  return `${flag} ${set ? values.map((value) => shellWord(String(value))).join(' ') : oneOf(values)}`
 }
+
+/** As a POSIX shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -19,7 +19,7 @@ import {
 } from '../image/index.ts'
 import { checkSameSize } from '../image/picture.ts'
 import { InputError } from '../inputError.ts'
-import { checkOutput, readImage, writePng } from '../io/node/index.ts'
+import { checkOutputs, type PngFile, readImage, writePngs } from '../io/node/index.ts'
 import { decimalNumber, numberOrAuto, positiveWholeNumber, wholeNumber } from './arguments.ts'
 import { withCtrlC } from './ctrlC.ts'
 import { epochLine } from './epochLine.ts'
@@ -111,8 +111,9 @@ Ctrl-C ends the work and writes the picture as far as it has come.`,
 
 async function run(file: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  for (const path of [options.output, options.damaged, options.compare])
-    if (path) await checkPicturePath(path)
+  const outputs = [options.output, options.damaged, options.compare]
+  for (const path of outputs) if (path) checkPicturePath(path)
+  await checkOutputs(outputs, [file, options.mask, options.truth])
   const { picture, alpha } = await readImage(file)
   const { known, original } = await findHoles(file, picture, alpha, options)
   const hidden = countHidden(known)
@@ -142,21 +143,25 @@ async function run(file: string, options: Options): Promise<void> {
   progress.end()
   const elapsed = (performance.now() - begin) / 1000
 
-  await writePng(options.output, result.picture)
   const left = blacken(picture, known)
-  if (options.damaged) await writePng(options.damaged, left, opaque(known, picture.channels))
+  const files: PngFile[] = [{ path: options.output, picture: result.picture }]
+  if (options.damaged)
+    files.push({ path: options.damaged, picture: left, alpha: opaque(known, picture.channels) })
   if (options.compare)
-    await writePng(options.compare, sideBySide([...(original ? [original] : []), left, result.picture]))
+    files.push({
+      path: options.compare,
+      picture: sideBySide([...(original ? [original] : []), left, result.picture]),
+    })
+  await writePngs(files)
   const found = original && quality(original, result.picture, known)
   if (options.json) await printJson(report(picture, hidden, result, found, elapsed, options))
   else await print(describe(result, found, elapsed, options))
   if (result.aborted) throw new Interrupted()
 }
 
-async function checkPicturePath(path: string): Promise<void> {
+function checkPicturePath(path: string): void {
   if (!/\.png$/i.test(path))
     throw new InputError('option', `${path}: pictures are written as PNG; let the name end in .png.`)
-  await checkOutput(path)
 }
 
 /** Where the holes are, and the undamaged picture, if it is known. */

@@ -1,12 +1,20 @@
 import { Command } from 'commander'
 import { formatBytes, hardwareThreads, planMemory } from '../engine/cpu/index.ts'
+import { inWords } from '../inputError.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { CpModel } from '../model/index.ts'
-import { type DuplicatePolicy, describeTensor, type TensorDescription } from '../tensor/index.ts'
+import {
+  countsRemark,
+  type DuplicatePolicy,
+  describeTensor,
+  type TensorDescription,
+} from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
+import { asFlag } from './failure.ts'
 import { count, figure, table } from './format.ts'
 import { print, printJson } from './print.ts'
-import { readWithProgress } from './reading.ts'
+import { oneLine } from './printable.ts'
+import { nameOf, type ReadingOptions, readWithProgress, tellRemark } from './reading.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { startProgress } from './terminal.ts'
 
@@ -44,31 +52,25 @@ Examples:
 }
 
 async function info(files: string[], options: Options): Promise<void> {
-  if (files.length === 1 && files[0].endsWith('.npz')) {
-    const found = await readTensorOrModel(files[0], { negative: 'keep', mask: options.mask })
-    if (found instanceof CpModel) return tellModel(files[0], found, options.json ?? false)
-  }
-  const { dims, duplicates } = options
+  const { dims, duplicates, mask } = options
   // What was guessed and left out is told; the rest is the answer itself.
-  const onRemark = startProgress(false).say
-  const tensor = await readWithProgress(
-    files,
-    { ...tableOptions(options), negative: 'keep', dims, duplicates, mask: options.mask, onRemark },
-    startProgress(true),
-  )
-  const file = files.join(' ') || (options.database ?? 'query')
-  const description = describeTensor(tensor)
+  const asked: ReadingOptions = { ...tableOptions(options), negative: 'keep', dims, duplicates, mask }
+  const onRemark = tellRemark(startProgress(false))
+  const isOne = files.length === 1 && options.query === undefined && options.database === undefined
+  const found =
+    isOne && (files[0] === '-' || files[0].endsWith('.npz'))
+      ? await readTensorOrModel(files[0], { ...asked, onRemark })
+      : await readWithProgress(files, { ...asked, onRemark }, startProgress(true))
+  const file = files.map(nameOf).join(' ') || (options.database ?? 'query')
+  if (found instanceof CpModel) return tellModel(file, found, options.json ?? false)
+  const description = describeTensor(found)
   const { rank, threads } = options
-  const plan = planMemory({
-    dims: tensor.dims,
-    entries: tensor.values.length,
-    rank,
-    threads,
-    companions: true,
-  })
+  const plan = planMemory({ dims: found.dims, entries: found.values.length, rank, threads, companions: true })
   const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts }
-  if (options.json) return printJson({ file, ...description, memory })
+  const counts = countsRemark(found)
+  if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
   await print(describe(file, description))
+  if (counts) await print(`\n${inWords(counts, asFlag)}`)
   const parts = plan.parts.map(({ name, byteLength }) => `${name} ${formatBytes(byteLength)}`)
   await print(
     `\nMemory to solve at rank ${rank} with ${threads} threads: ${formatBytes(plan.byteLength)} (${parts.join(', ')})`,
@@ -88,16 +90,16 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
     })
   const rows = dims.map((dim, i) => [
     String(i + 1),
-    modes?.[i]?.name ?? '',
+    oneLine(modes?.[i]?.name ?? ''),
     count(dim),
     count(unobserved[i].length),
-    labels?.[i] ? `${labels[i]?.[0]} … ${labels[i]?.at(-1)}` : '',
+    labels?.[i] ? oneLine(`${labels[i]?.[0]} … ${labels[i]?.at(-1)}`) : '',
   ])
   const settings = Object.entries(training).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
+    oneLine(name),
+    oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value)),
   ])
-  await print(`${file}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
+  await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
@@ -107,7 +109,7 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
 function describe(file: string, { order, dims, entries, density, values, modes }: TensorDescription): string {
   const head = table(
     [
-      ['File', file],
+      ['File', oneLine(file)],
       ['Order', String(order)],
       ['Size', dims.join(' × ')],
       ['Entries', count(entries)],
@@ -129,9 +131,10 @@ function describe(file: string, { order, dims, entries, density, values, modes }
     count(m.max),
   ])
   const named = modes.some(({ name }) => name !== undefined)
-  const names = modes.map(
-    ({ name = '', labels }, i) =>
+  const names = modes.map(({ name = '', labels }, i) =>
+    oneLine(
       `${i + 1}  ${name}${labels ? `  ${count(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
+    ),
   )
   const what = named ? `\n\nModes\n${names.join('\n')}` : ''
   return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`

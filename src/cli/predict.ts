@@ -1,19 +1,24 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { InputError } from '../inputError.ts'
-import { readCoordinates, writeTns } from '../io/index.ts'
-import { isTableFile } from '../io/node/duckdb/source.ts'
-import { endings, hasEnding } from '../io/node/files/endings.ts'
-import { checkOutput, openFile, readModel, writeFileWhole } from '../io/node/index.ts'
-import type { CpModel, ErrorSummary } from '../model/index.ts'
+import { type Coordinates, readCoordinates } from '../io/index.ts'
+import { openInput } from '../io/node/files/input.ts'
+import { endings, hasEnding, isTableKind } from '../io/node/files/kind.ts'
+import { answerTable, checkOutputs, readModel, writeFileWhole } from '../io/node/index.ts'
+import { numberAsText } from '../io/text/writeNumber.ts'
+import { type CpModel, type ErrorSummary, RowPredictor } from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
 import { print } from './print.ts'
+import { printable } from './printable.ts'
+import { nameOf } from './reading.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
 interface Options {
   output?: string
   fallback?: number | 'mean'
+  modes?: string[]
   value?: string
+  decimal?: ',' | '.'
   json?: boolean
   quiet?: boolean
 }
@@ -21,10 +26,10 @@ interface Options {
 export function predictCommand(): Command {
   return new Command('predict')
     .description('Predicts the values at given coordinates, or for the rows of a table.')
-    .argument('<model>', 'a model made by lacuna complete (.npz)')
+    .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
     .argument(
       '<queries>',
-      "a table with the model's columns (.csv, .tsv, .parquet, .json …), or a .tns file of coordinates; a column of values is compared with the predictions",
+      "a table with the model's columns (.csv, .tsv, .parquet, .json …), a .tns file of coordinates, or - for stdin; a column of values is compared with the predictions",
     )
     .option(
       '-o, --output <file>',
@@ -36,8 +41,15 @@ export function predictCommand(): Command {
       fallback,
     )
     .option(
+      '--modes <expr...>',
+      "how each of the model's modes is made of the table's columns, where they have other names",
+    )
+    .option(
       '--value <column>',
       "the column of observed values (default: the training data's, if it is there)",
+    )
+    .addOption(
+      new Option('--decimal <sign>', 'what stands before the fraction of a number').choices([',', '.']),
     )
     .option('--json', 'print one JSON object per line')
     .option('-q, --quiet', 'no remarks on stderr')
@@ -64,30 +76,38 @@ function fallback(text: string): number | 'mean' {
 
 async function predict(modelFile: string, queries: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  if (options.output) await checkOutput(options.output)
+  await checkOutputs([options.output], [modelFile, queries])
   const model = await readModel(modelFile)
-  await (isTableFile(queries) ? predictRows : predictCoordinates)(model, queries, options, progress)
+  const input = await openInput(queries)
+  const { kind } = input
+  if (kind === 'npy' || kind === 'npz')
+    throw new InputError('option', `${input.name}: an array is no list of queries; give a table, or .tns.`)
+  if (isTableKind(kind)) return predictRows(model, queries, { ...options, input }, progress)
+  return predictCoordinates(model, input.name, input.open(), options, progress)
 }
 
 async function predictRows(
   model: CpModel,
   queries: string,
-  options: Options,
+  options: Options & { input: Awaited<ReturnType<typeof openInput>> },
   progress: Progress,
 ): Promise<void> {
-  const { output, fallback, json } = options
-  const { predictTable } = await import('../io/node/duckdb/predictTable.ts')
+  const { output, fallback, json, modes, decimal, input } = options
   const trained = model.training.value
   const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
-  const { rows, unknown, error } = await predictTable(model, queries, {
-    output: output ?? { format: json ? 'ndjson' : 'csv', write: print },
-    ...(fallback !== undefined && { fallback }),
+  const predictor = new RowPredictor(model, fallback)
+  await answerTable(queries, model, (batch) => predictor.predict(batch), {
+    input,
+    output: output && output !== '-' ? output : { format: json ? 'ndjson' : 'csv', write: printData },
+    ...(modes && { modes }),
+    ...(decimal && { decimal }),
     ...(value !== undefined && { value }),
     onRows: (done) => {
       if (done > 1e6) progress.update(`Predicting: ${count(done)} rows`)
     },
   })
-  if (output) progress.say(`${output}: ${count(rows)} rows`)
+  const { rows, unknown } = predictor
+  if (output) progress.say(`${nameOf(output)}: ${count(rows)} rows`)
   if (unknown > 0) {
     const which = unknown === 1 ? '1 row has' : `${count(unknown)} rows have`
     const given = fallback === undefined ? 'no prediction' : `the fallback (${fallback})`
@@ -95,39 +115,66 @@ async function predictRows(
       `${which} a label that the model does not know, and ${unknown === 1 ? 'gets' : 'get'} ${given}.`,
     )
   }
+  const error = predictor.error()
   if (error) progress.say(compared(error))
 }
 
+/** Rows as they are; on a terminal, without what would move the cursor. */
+const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
+
 async function predictCoordinates(
   model: CpModel,
-  file: string,
-  { output, json, fallback, value: column }: Options,
+  name: string,
+  source: AsyncIterable<Uint8Array>,
+  { output, json, fallback, value, modes }: Options,
   progress: Progress,
 ): Promise<void> {
-  if (fallback !== undefined || column !== undefined)
-    throw new InputError('option', `${file}: --fallback and --value go with tables; a .tns file has indices.`)
-  if (output && !hasEnding(output, endings.tns))
+  if (fallback !== undefined || value !== undefined || modes)
+    throw new InputError(
+      'option',
+      `${name}: --fallback, --modes and --value go with tables; a .tns file has indices.`,
+    )
+  if (output && output !== '-' && !hasEnding(output, endings.tns))
     throw new InputError(
       'option',
       `${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`,
     )
-  const { source } = await openFile(file)
   const { dims } = model
-  const { indices, values } = await readCoordinates(source, { name: file, order: dims.length, dims })
-  const predicted = { dims, indices, values: model.predictMany(indices) }
-  const text = writeTns(predicted, { header: false })
-  if (output) await writeFileWhole(output, text)
-  else if (json) await printLines(predicted.indices, predicted.values)
-  else for (const chunk of text) await print(new TextDecoder().decode(chunk))
-  if (values) progress.say(compared(model.error({ dims, indices, values })))
+  const asked = await readCoordinates(source, { name, order: dims.length, dims })
+  const predictor = new RowPredictor(model)
+  const texts = lines(asked, predictor, json ?? false)
+  if (output && output !== '-') await writeFileWhole(output, encoded(texts))
+  else for (const text of texts) await print(text)
+  const error = predictor.error()
+  if (error) progress.say(compared(error))
+}
+
+const LINES_AT_ONCE = 2 ** 14
+
+/** The coordinates, from 1, with their predictions. */
+function* lines({ indices, values }: Coordinates, predictor: RowPredictor, json: boolean): Generator<string> {
+  const length = indices[0].length
+  for (let start = 0; start < length; start += LINES_AT_ONCE) {
+    const end = Math.min(length, start + LINES_AT_ONCE)
+    const some = indices.map((column) => Float64Array.from(column.subarray(start, end)))
+    const observed = values
+      ? Float64Array.from(values.subarray(start, end))
+      : new Float64Array(end - start).fill(NaN)
+    const predictions = predictor.predict({ rowCount: end - start, indices: some, observed })
+    let text = ''
+    predictions.forEach((y, e) => {
+      const coordinates = some.map((column) => column[e] + 1)
+      text += json
+        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}}\n`
+        : `${coordinates.join(' ')} ${numberAsText(y)}\n`
+    })
+    yield text
+  }
+}
+
+function* encoded(texts: Iterable<string>): Generator<Uint8Array> {
+  for (const text of texts) yield new TextEncoder().encode(text)
 }
 
 const compared = ({ relative, rmse, mae }: ErrorSummary): string =>
   `Against the values given: relative error ${figure(relative)}, RMSE ${figure(rmse)}, MAE ${figure(mae)}`
-
-async function printLines(indices: readonly Uint32Array[], values: Float32Array): Promise<void> {
-  for (let e = 0; e < values.length; e++)
-    await print(
-      JSON.stringify({ coordinates: indices.map((column) => column[e] + 1), prediction: values[e] }),
-    )
-}

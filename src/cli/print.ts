@@ -7,7 +7,12 @@ export function print(text: string): Promise<void> {
   })
 }
 
-/** One JSON object. Infinity, which JSON lacks, is written as null. */
+/** One JSON object. Infinity, which JSON lacks, is written as null; characters that would steer a terminal as \\u009b. */
 export function printJson(value: unknown): Promise<void> {
-  return print(JSON.stringify(value, null, 2))
+  const text = JSON.stringify(value, null, 2)
+  return print(
+    text.replace(/[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (found) => {
+      return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
+    }),
+  )
 }

@@ -1,6 +1,7 @@
-import { InputError } from '../inputError.ts'
+import { InputError, inWords, type Remark } from '../inputError.ts'
 import { isTableFile, type ReadTableOptions, readTable, readTensor } from '../io/node/index.ts'
 import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
+import { asFlag } from './failure.ts'
 import { count } from './format.ts'
 import { tableOptions } from './tableOptions.ts'
 import type { Progress } from './terminal.ts'
@@ -18,13 +19,22 @@ export async function readWithProgress(
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
-  const name = files.join(' ') || (options.database ?? 'query')
+  const name = files.map(nameOf).join(' ') || (options.database ?? 'query')
+  const told = { onRemark: tellRemark(progress), ...options, onRows: rowProgress(name, progress) }
   const tensor = isTable(files, options)
-    ? await readTable(files, { onRemark: progress.say, ...options, onRows: rowProgress(name, progress) })
-    : await readTensor(oneFile(files, options), { ...options, onProgress: readingProgress(name, progress) })
+    ? await readTable(files, told)
+    : await readTensor(oneFile(files, options), { ...told, onProgress: readingProgress(name, progress) })
   progress.say(`${name}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
   return tensor
 }
+
+export const nameOf = (file: string): string => (file === '-' ? 'stdin' : file)
+
+/** What was found out while reading; what was guessed is told even to who wants quiet. */
+export const tellRemark =
+  ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
+  ({ sentence, guess }: Remark): void =>
+    (guess ? insist : say)(inWords(sentence, asFlag))
 
 /** Shows how far a large file has been read. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {
@@ -54,7 +64,7 @@ function oneFile(files: readonly string[], options: ReadingOptions): string {
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,
     )
   const [foreign] = Object.keys(tableOptions(options))
-  if (foreign && !options.like)
+  if (foreign && !options.like && file !== '-')
     throw new InputError(
       'option',
       `${file}: this is no table, so that --${foreign} means nothing; leave it out.`,

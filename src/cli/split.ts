@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkOutput, type TableOptions, writableEndings, writeTensor } from '../io/node/index.ts'
+import { checkOutputs, type TableOptions, writableEndings, writeTensors } from '../io/node/index.ts'
 import {
   type DuplicatePolicy,
   leaveOneOut,
@@ -36,7 +37,7 @@ interface Options extends TableOptions {
 export function splitCommand(): Command {
   const command = new Command('split')
     .description('Divides the entries of a tensor into files for training, validation and test.')
-    .argument('<file>', 'a tensor: .tns, .npy, .npz, or a table')
+    .argument('<file>', 'a tensor: .tns, .npy, .npz, or a table; - for stdin')
     .option('--test <share>', 'share of the entries for test, as in 0.1', share)
     .option('--validation <share>', 'share of the entries for validation', share)
     .addOption(
@@ -86,7 +87,9 @@ async function run(file: string, options: Options): Promise<void> {
   const wanted = (['train', 'validation', 'test'] as const).filter(
     (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
   )
-  for (const part of wanted) await checkOutput(`${output}.${part}${ending}`)
+  const place = (part: string): string => `${output}.${part}${ending}`
+  await checkOutputs(wanted.map(place), [file, mask])
+  refuseLeftovers(output, wanted)
   const asked = { ...tableOptions(options), dims, negative, duplicates, mask }
   const tensor = await readWithProgress([file], asked, progress)
   if (by === 'last' && options.test)
@@ -97,14 +100,26 @@ async function run(file: string, options: Options): Promise<void> {
     )
   const parts = divide(tensor, options)
   const report: Record<string, { file: string; entries: number }> = {}
+  await writeTensors(wanted.map((part) => ({ path: place(part), tensor: parts[part] })))
   for (const part of wanted) {
-    const path = `${output}.${part}${ending}`
     const entries = parts[part].values.length
-    await writeTensor(path, parts[part])
-    report[part] = { file: path, entries }
-    progress.say(`${path}: ${count(entries)} entries`)
+    report[part] = { file: place(part), entries }
+    progress.say(`${place(part)}: ${count(entries)} entries`)
   }
   if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
+}
+
+/** Parts of an earlier split that this one does not replace would be taken for parts of it. */
+function refuseLeftovers(output: string, wanted: readonly string[]): void {
+  const other = ['train', 'validation', 'test']
+    .filter((part) => !wanted.includes(part))
+    .flatMap((part) => writableEndings.map((ending) => `${output}.${part}${ending}`))
+    .find((path) => existsSync(path))
+  if (other !== undefined)
+    throw new InputError(
+      'file',
+      `${other}: this is of an earlier split, and would not belong to this one; remove it, or choose another prefix.`,
+    )
 }
 
 function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkOutput, writeTensor } from '../io/node/index.ts'
+import { checkOutputs, writeTensors } from '../io/node/index.ts'
 import { synthetic } from '../tensor/index.ts'
 import { decibels, positiveWholeNumber, sizes, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
@@ -51,12 +51,14 @@ async function synth(options: Options): Promise<void> {
   if ((testEntries === undefined) !== (testFile === undefined))
     throw new InputError('option', '--test-entries and --test belong together: how many, and where to.')
   const progress = startProgress(options.quiet ?? false)
-  for (const path of [output, testFile]) if (path) await checkOutput(path)
+  await checkOutputs([output, testFile], [])
   progress.update('Making the entries …')
   const { tensor, test } = synthetic({ dims, entries, rank, snrDb: snr, seed, testEntries })
   progress.update(`Writing ${output} …`)
-  await writeTensor(output, tensor)
-  if (test && testFile) await writeTensor(testFile, test)
+  await writeTensors([
+    { path: output, tensor },
+    ...(test && testFile ? [{ path: testFile, tensor: test }] : []),
+  ])
   progress.say(
     `${output}: ${dims.join('×')}, ${count(entries)} entries, rank ${rank}, ${snr === Infinity ? 'no noise' : `SNR ${snr} dB`}, seed ${seed}`,
   )

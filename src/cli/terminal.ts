@@ -1,11 +1,14 @@
 /** What a person sees on stderr while something long runs: one line that changes on a terminal, plain lines elsewhere. */
 import type { WriteStream } from 'node:tty'
+import { oneLine } from './printable.ts'
 
 export interface Progress {
   /** A line that replaces the one before it. */
   update(line: string): void
   /** A line that stays. */
   say(line: string): void
+  /** A line that stays, and is said even to who wants quiet: something was guessed that changes the answer. */
+  insist(line: string): void
   /** Leaves the last line standing. */
   end(): void
 }
@@ -15,15 +18,16 @@ const PLAIN_INTERVAL_MS = 1000
 const TERMINAL_INTERVAL_MS = 50
 
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
-  if (quiet) return { update: () => {}, say: () => {}, end: () => {} }
+  const write = (line: string) => stream.write(`${oneLine(line)}\n`)
+  if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
   const terminal = stream.isTTY === true
   let pending: string | undefined // a changing line not shown yet
   let shown = false // a changing line stands on the terminal
   let last = -Infinity
 
   function show(line: string): void {
-    if (terminal) stream.write(`\r\x1b[K${line.slice(0, (stream.columns ?? 80) - 1)}`)
-    else stream.write(`${line}\n`)
+    if (terminal) stream.write(`\r\x1b[K${oneLine(line).slice(0, (stream.columns ?? 80) - 1)}`)
+    else write(line)
     shown = terminal
     pending = undefined
     last = performance.now()
@@ -35,15 +39,18 @@ export function startProgress(quiet: boolean, stream: WriteStream = process.stde
     shown = false
   }
 
+  function say(line: string): void {
+    settle()
+    write(line)
+  }
+
   return {
     update(line) {
       pending = line
       if (performance.now() - last >= (terminal ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS)) show(line)
     },
-    say(line) {
-      settle()
-      stream.write(`${line}\n`)
-    },
+    say,
+    insist: say,
     end: settle,
   }
 }

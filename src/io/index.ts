@@ -1,27 +1,51 @@
+/** Files as bytes and text, wherever they come from. */
 export {
   type ArrayOptions,
+  decodeModel,
   decodeTensorNpy,
   decodeTensorNpz,
   denseTensor,
   encodeCompletedNpy,
   encodeDenseNpy,
+  encodeModel,
   encodeTensorNpz,
 } from './array/index.ts'
-export { decodeModel, encodeModel } from './array/modelFile.ts'
 export {
-  type ColumnType,
-  type CsvColumn,
-  type CsvDialect,
-  type CsvMerge,
-  type ReadCsvOptions,
-  readCsv,
-  sniffCsv,
-  type TimeBin,
+  decodeNpy,
+  decodeNpz,
+  encodeNpy,
+  encodeNpz,
+  type NpyArray,
+  type NpyData,
+  type NpzEntries,
+  type UnpackOptions,
+} from './npz/index.ts'
+export {
+  type Batch,
+  type Cells,
+  type ColumnSummary,
+  cellsOf,
+  guessTable,
+  type IndexPolicy,
+  isTime,
+  jsonTable,
+  type MergePolicy,
+  type ReadRowsOptions,
+  type RecipeName,
+  readRows,
+  type Table,
+  type TableColumn,
+  type TableGuess,
+  type TableOptions,
+  type TableText,
+  type TextFile,
+  textTable,
   timeBins,
-} from './csv/index.ts'
-export { decodeNpy, encodeNpy, type NpyArray, type NpyData } from './npz/npy.ts'
-export { decodeNpz, encodeNpz, type NpzEntries, type UnpackOptions } from './npz/npz.ts'
-export { type TableText, writeFactors, writeTable } from './table/index.ts'
+  type Wanted,
+  writeFactors,
+  writeTable,
+} from './table/index.ts'
+export { type ColumnType, columnType, isNumeric } from './text/types.ts'
 export {
   type Coordinates,
   type ReadCoordinatesOptions,

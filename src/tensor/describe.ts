@@ -1,3 +1,4 @@
+import { option, type Sentence, sentence } from '../inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
 export interface TensorDescription {
@@ -88,4 +89,31 @@ function rowLengths(column: Uint32Array): Uint32Array {
     lengths[used]++
   }
   return lengths.subarray(0, used + 1).sort()
+}
+
+/** Of so many different counts or more, none is expected to be the most frequent. */
+const MANY_COUNTS = 2 ** 12
+
+/**
+ * Whether the values look like numbers of events, of which those with none were not listed: whole numbers from 1, and
+ * either rows were counted, or 1 is the most frequent. Ratings, of which 1 is a rare one, do not.
+ */
+export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
+  const cells = dims.reduce((product, dim) => product * dim, 1)
+  if (values.length >= cells) return false
+  const frequencies = new Map<number, number>()
+  for (const x of values) {
+    if (!(x >= 1 && Number.isInteger(x))) return false
+    if (frequencies.size < MANY_COUNTS || frequencies.has(x))
+      frequencies.set(x, (frequencies.get(x) ?? 0) + 1)
+  }
+  if (modes && valueName === undefined) return true
+  const ones = frequencies.get(1) ?? 0
+  return ones > 1 && [...frequencies.values()].every((frequency) => frequency <= ones)
+}
+
+/** What it means for counts that a cell has no entry; undefined where the values are no counts. */
+export function countsRemark(tensor: SparseTensor): Sentence | undefined {
+  if (!looksLikeCounts(tensor)) return undefined
+  return sentence`The values look like counts of events. A cell without an entry is unknown, not zero: the model learns how many events there were where there were any, and predicts as many for cells that nobody listed. If no entry means no event, say so with ${option('missing', 'zero')}.`
 }

@@ -1,9 +1,16 @@
-export { describeTensor, rowsWithEntries, type TensorDescription } from './describe.ts'
+export {
+  countsRemark,
+  describeTensor,
+  looksLikeCounts,
+  rowsWithEntries,
+  type TensorDescription,
+} from './describe.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './leaveOneOut.ts'
 export { type RatingsOptions, ratings } from './ratings.ts'
 export {
   type DuplicatePolicy,
   type Mode,
+  type ModeSource,
   type NegativePolicy,
   pickEntries,
   type SparseTensor,

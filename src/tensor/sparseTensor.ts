@@ -4,10 +4,23 @@ import { findDuplicates } from './findDuplicates.ts'
 
 /** What a mode stands for: a column of a table, say. */
 export interface Mode {
-  /** The column, or the SQL expression of columns, that gave the labels. */
+  /** What it is called: a column, what was made of one, as in week(seen), or a name of its own. */
   readonly name: string
   /** The SQL type of which the labels are the text, where the mode came from a table. */
   readonly type?: string
+  /** How to find it in a table that has no column of its name. */
+  readonly from?: ModeSource
+}
+
+/** How a mode is made of a column. */
+export interface ModeSource {
+  readonly column: string
+  /** One of a closed list: week, hour, bins … */
+  readonly binning?: string
+  /** Of the binning: the width of bins, the decimals that are kept, the first time. */
+  readonly argument?: number
+  /** The forms in which the column writes times, where they are not ISO's. */
+  readonly dates?: readonly string[]
 }
 
 /** The observed entries of a tensor X of order N: the paper's Ω and the values of X on it. */

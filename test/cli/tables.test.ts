@@ -133,7 +133,7 @@ describe('lacuna info', () => {
 
 describe('bad tables and options', () => {
   it.each([
-    [['complete', 'ragged.csv', '-o', 'x.npz'], 'ragged.csv, line 2: 3 fields where the other lines have 4'],
+    [['complete', 'ragged.csv', '-o', 'x.npz'], 'ragged.csv, line 2: 3 fields where the first line has 4'],
     [
       ['complete', 'all.csv', '--modes', 'usr', 'item', '-o', 'x.npz'],
       'the columns are user, item, rating, bought',
@@ -162,7 +162,7 @@ describe('a newcomer', () => {
     const { code, stderr } = await run('complete', 'text.csv')
     expect(code).toBe(2)
     expect(stderr).toBe(
-      'lacuna: text.csv: the column rating should be numbers, but some of it is text; correct it, or say with --modes and --value what is meant.\n',
+      'lacuna: text.csv, line 3: rating is "good", which is no number; mend it or leave it empty.\n',
     )
   })
 
@@ -172,7 +172,9 @@ describe('a newcomer', () => {
     expect(unknown.stderr).toMatch(/there is no function wek; the binnings are year, month, week/)
     const notime = await run('info', 'all.csv', '--modes', 'user', 'week(item)', '--value', 'rating')
     expect(notime.code).toBe(2)
-    expect(notime.stderr).toMatch(/"\w+" is no time; times are Unix seconds or text like/)
+    expect(notime.stderr).toMatch(
+      /line 2: "\w+" in item is no time; times are Unix seconds or text like .* other forms need --dates/,
+    )
   })
 
   it('sees the result without progress too, and can ask what a model is', async () => {

@@ -147,20 +147,78 @@ describe('what cannot be', () => {
   })
 
   it.each([
-    [
-      'ragged.csv',
-      'a,b,value\n1,2,3\n4,5\n',
-      'ragged.csv, line 3: there are 2 fields, but the first line has 3',
-    ],
+    ['ragged.csv', 'a,b,value\n1,2,3\n4,5\n', 'ragged.csv, line 3: 2 fields where the first line has 3'],
     ['empty.tns', '', 'empty.tns: the file is empty.'],
     ['negative.tns', '1 1 1 -2\n', 'the value -2 is negative; allow it with “Negative values”'],
     ['huge.tns', '1 1 1 1\n4294967294 1 1 2\n', 'Complete it on the command line:\nlacuna complete huge.tns'],
     ['what.pdf', 'x', 'what.pdf: the studio opens .tns, .csv'],
     ['broken.npz', 'PK', 'broken.npz: the zip file is truncated or damaged'],
+    ['cut.json', '[{"a":1,"b":2', 'cut.json, line 1: the JSON is not well-formed (it ends within an object)'],
+    ['not.parquet', 'PAR1 and nothing else', 'not.parquet: this is not a whole Parquet file'],
+    [
+      'dates.csv',
+      'who,when,value\nann,01/02/2024,3\nbo,02/03/2024,4\n',
+      'the dates in when ("01/02/2024") are not written as ISO writes them (2014-04-01), and may be read in more than one way',
+    ],
   ])('is said in a sentence: %s', async (name, text, sentence) => {
     await open(here.page, { name, mimeType: '', buffer: Buffer.from(text) })
     await expect.poll(() => here.page.getByRole('alert').textContent(), PATIENT).toContain(sentence)
     expect(here.complaints).toEqual([])
+  })
+})
+
+describe('the command line and the page', () => {
+  // pandas' own row numbers come first; a number beyond 2^53; a date; a mark for what is missing.
+  const rows = [
+    { '': 0, user: 'ann', tweet: '9007199254740993', when: '2024-02-29', price: 9.5, rating: 4 },
+    { '': 1, user: 'bo', tweet: '9007199254740992', when: '2024-03-01', price: 1.25, rating: 'N/A' },
+    { '': 2, user: 'ann', tweet: '9007199254740992', when: '2024-03-01', price: 3, rating: 2.5 },
+    { '': 3, user: 'çay', tweet: '9007199254740993', when: '2024-03-11', price: 2, rating: 5 },
+  ]
+  const csv = [Object.keys(rows[0]), ...rows.map(Object.values)].map((row) => row.join()).join('\n')
+
+  it.each(['csv', 'json', 'parquet'])('see the same in a .%s file', async (ending) => {
+    await writeFile(join(folder, 'seen.csv'), `${csv}\n`)
+    const numbers = JSON.stringify(rows)
+      .replaceAll(/"(\d{16})"/g, '$1')
+      .replaceAll('"":', '"column0":')
+    await writeFile(join(folder, 'seen.json'), `\uFEFF${numbers.replaceAll('"N/A"', 'null')}`)
+    const converted = ['user', 'tweet', 'when', 'rating']
+    await lacuna(
+      ['convert', 'seen.csv', 'seen.parquet', '--modes', ...converted.slice(0, 3), '--value', 'rating', '-q'],
+      { cwd: folder },
+    )
+    const told = await lacuna(['info', `seen.${ending}`, '--json'], { cwd: folder })
+    const { dims, entries } = JSON.parse(told.stdout)
+    expect({ dims, entries }).toEqual({ dims: [2, 2, 2], entries: 3 })
+    const { page, complaints } = await visit(studio, '#complete')
+    await open(page, join(folder, `seen.${ending}`))
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2 × 2')
+    const choice = (column: RegExp) => page.getByLabel(column).inputValue()
+    expect([await choice(/^user/), await choice(/^when/), await choice(/^rating/)]).toEqual([
+      'mode',
+      'week',
+      'value',
+    ])
+    if (ending === 'csv') {
+      expect(await choice(/^column0/)).toBe('none')
+      expect(told.stderr).toContain('a cell is taken as empty ("N/A" in seen.csv, line 3)')
+      await page.getByText('a cell is taken as empty ("N/A" in seen.csv, line 3)').waitFor()
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('read dates as they are told to', async () => {
+    const text = 'who,when,value\nann,01/02/2024,3\nbo,02/03/2024,4\nann,03/04/2024,1\n'
+    await writeFile(join(folder, 'dates.csv'), text)
+    const { page, complaints } = await visit(studio, '#complete')
+    await open(page, join(folder, 'dates.csv'))
+    await page.getByLabel(/^who/).selectOption('mode')
+    await page.getByLabel(/^when/).selectOption('day')
+    await page.getByLabel('Form of dates').fill('%m/%d/%Y')
+    await page.getByLabel('Form of dates').blur()
+    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 3')
+    expect(complaints).toEqual([])
   })
 })
 

@@ -1,10 +1,10 @@
 /** Pictures by path, through sharp, which is loaded when the first one is read or written. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import type { Picture } from '../../image/picture.ts'
 import { InputError } from '../../inputError.ts'
 import { explainFileError } from './files/fileError.ts'
-import { writeFileWhole } from './files/writeFileWhole.ts'
+import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 
 export interface ImageFile {
   picture: Picture
@@ -14,14 +14,14 @@ export interface ImageFile {
 
 /** A small file can unpack to any size: more pixels than this are refused before they are unpacked. */
 const MOST_PIXELS = 100e6
+/** Four channels of 16 bits for each of them. */
+const MOST_BYTES = 8 * MOST_PIXELS
 const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
 /** Reads PNG, JPEG, WebP, TIFF or AVIF, upright (as EXIF tells), grey or RGB, with 8 or 16 bits. */
 export async function readImage(path: string): Promise<ImageFile> {
   const { default: sharp } = await import('sharp')
-  const bytes = await readFile(path).catch((error) => {
-    throw explainFileError(error, path, 'read')
-  })
+  const bytes = await readPicture(path)
   try {
     const image = sharp(bytes, { failOn: 'truncated', limitInputPixels: false })
     const { format, width, height, depth, channels, hasAlpha, space, pages = 1 } = await image.metadata()
@@ -43,6 +43,21 @@ export async function readImage(path: string): Promise<ImageFile> {
   } catch (error) {
     if (error instanceof InputError) throw error
     throw new InputError('format', `${path}: ${explain(error)}`, { cause: error })
+  }
+}
+
+/** The whole file, which has at most as many bytes as its pixels could take. */
+async function readPicture(path: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(path)
+    if (size > MOST_BYTES)
+      throw new InputError(
+        'memory',
+        `${path}: the file has ${size} bytes, more than a picture of ${MOST_PIXELS / 1e6} million pixels can take; scale it down first.`,
+      )
+    return await readFile(path)
+  } catch (error) {
+    throw explainFileError(error, path, 'read')
   }
 }
 
@@ -75,8 +90,27 @@ function explain(error: unknown): string {
   return `the picture is damaged or cut off (${text.split('\n')[0].replace(/\.$/, '')}); fetch it again.`
 }
 
+export interface PngFile {
+  path: string
+  picture: Picture
+  /** Pixels with 0 in it are transparent. */
+  alpha?: Uint8Array
+}
+
 /** Writes a PNG, with 8 or 16 bits as the picture has. Where `alpha` is given, pixels with 0 in it are transparent. */
 export async function writePng(path: string, picture: Picture, alpha?: Uint8Array): Promise<void> {
+  await writePngs([{ path, picture, ...(alpha && { alpha }) }])
+}
+
+/** The same for several, as one unit: all are written or none is. */
+export async function writePngs(files: readonly PngFile[]): Promise<void> {
+  const written: Replacement[] = []
+  for (const { path, picture, alpha } of files)
+    written.push(writeChunks(path, [await encodePng(picture, alpha)]))
+  await replaceFiles(written)
+}
+
+async function encodePng(picture: Picture, alpha: Uint8Array | undefined): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   const { width, height, channels, maximum, data } = picture
   const all = alpha ? channels + 1 : channels
@@ -87,9 +121,8 @@ export async function writePng(path: string, picture: Picture, alpha?: Uint8Arra
     if (alpha) samples[p * all + channels] = alpha[p] ? maximum : 0
   }
   const space = maximum === 255 ? (channels === 1 ? 'b-w' : 'srgb') : channels === 1 ? 'grey16' : 'rgb16'
-  const png = await sharp(samples, { raw: { width, height, channels: all as 1 | 2 | 3 | 4 } })
+  return sharp(samples, { raw: { width, height, channels: all as 1 | 2 | 3 | 4 } })
     .toColourspace(space)
     .png()
     .toBuffer()
-  await writeFileWhole(path, [png])
 }

@@ -1,18 +1,12 @@
-export {
-  type IndexPolicy,
-  isTableFile,
-  type MergePolicy,
-  type ReadTableOptions,
-  type RecipeName,
-  readTable,
-  type TableOptions,
-} from './duckdb/index.ts'
-export { checkOutput } from './files/checkOutput.ts'
-export { writableEndings } from './files/endings.ts'
+/** Files by path. */
+export type { IndexPolicy, MergePolicy, RecipeName, TableOptions } from '../table/index.ts'
+export { checkOutput, checkOutputs } from './files/checkOutput.ts'
 export { explainFileError } from './files/fileError.ts'
+export { isTableFile, writableEndings } from './files/kind.ts'
 export { type OpenFile, openFile } from './files/openFile.ts'
 export { writeFileWhole } from './files/writeFileWhole.ts'
-export { type ImageFile, readImage, writePng } from './imageFile.ts'
+export { type ImageFile, type PngFile, readImage, writePng, writePngs } from './imageFile.ts'
+export { type AnswerTableOptions, answerTable, type ReadTableOptions, readTable } from './tables.ts'
 export {
   type ReadTensorOptions,
   readModel,
@@ -23,4 +17,5 @@ export {
   writeFactorTable,
   writeModel,
   writeTensor,
+  writeTensors,
 } from './tensorFile.ts'

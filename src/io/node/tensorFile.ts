@@ -1,27 +1,27 @@
 /** Tensors and models by path; the ending says what the file is. */
-import { statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { InputError } from '../../inputError.ts'
+import { InputError, option, sentence } from '../../inputError.ts'
 import type { CpModel } from '../../model/cpModel.ts'
 import type { SparseTensor, TensorOptions } from '../../tensor/sparseTensor.ts'
 import {
+  decodeModel,
   decodeTensorNpy,
   decodeTensorNpz,
   denseBytes,
   encodeCompletedNpy,
   encodeDenseNpy,
+  encodeModel,
   encodeTensorNpz,
 } from '../array/index.ts'
-import { decodeModel, encodeModel } from '../array/modelFile.ts'
-import { decodeNpy } from '../npz/npy.ts'
-import { listNpz } from '../npz/npz.ts'
+import { decodeNpy, listNpz } from '../npz/index.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
 import { readTns, writeTns } from '../tns/index.ts'
-import { isTableFile, type ReadTableOptions, readTable } from './duckdb/index.ts'
-import { checkEnding, endings, hasEnding, writableEndings } from './files/endings.ts'
-import { openFile } from './files/openFile.ts'
+import { type Input, openInput } from './files/input.ts'
+import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
 import { maxFileBytes, readWhole } from './files/readWhole.ts'
-import { writeFileWhole } from './files/writeFileWhole.ts'
+import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { type ReadTableOptions, readTable } from './tables.ts'
 
 export interface ReadTensorOptions
   extends Omit<TensorOptions, 'where' | 'distinct'>,
@@ -37,37 +37,47 @@ export interface ReadTensorOptions
 /** Text of numbers packs to about a quarter. */
 const PACKING = 4
 
-/** Reads a .tns file or a table; what the options say of tables is for tables. */
+/**
+ * Reads a .tns file, an array or a table; what the options say of tables is for tables. The name - is stdin, which, like
+ * a pipe without an ending, is taken for what its first bytes say.
+ */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
-  if (options.mask !== undefined && !hasEnding(path, [...endings.npy, ...endings.npz]))
-    throw new InputError('format', `${path}: a mask goes with a dense array (.npy, .npz); leave it out.`)
-  if (isTableFile(path)) return readTable(path, options)
-  checkEnding(path, 'tensor', [
-    ...endings.tns,
-    ...endings.npy,
-    ...endings.npz,
-    '.csv',
-    '.parquet',
-    'another table',
-  ])
-  if (!hasEnding(path, endings.tns)) return readArray(path, options)
-  const { source, byteLength, bytesRead } = await openFile(path)
-  return readTns(source, {
+  return readInput(await openAs(path, 'tensor', readable), options)
+}
+
+const readable = [...endings.tns, ...endings.npy, ...endings.npz, '.csv', '.parquet', 'another table']
+
+/** A file must say by its ending what it is; a pipe need not. */
+async function openAs(path: string, what: string, allowed: readonly string[]): Promise<Input> {
+  const known = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
+  const status = known || path === '-' ? undefined : await stat(path).catch(() => undefined)
+  const isPipe = path === '-' || (status !== undefined && !status.isFile() && !status.isDirectory())
+  if (!known && !isPipe) checkEnding(path, what, allowed)
+  return openInput(path)
+}
+
+async function readInput(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
+  const { path, name, kind, open, byteLength } = input
+  if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
+    throw new InputError('format', `${name}: a mask goes with a dense array (.npy, .npz); leave it out.`)
+  if (isTableKind(kind)) return readTable(path, { ...options, input })
+  if (kind !== 'tns') return readArray(input, options)
+  return readTns(open(), {
     ...options,
-    name: path,
+    name,
     sizeHint: path.endsWith('.gz') ? PACKING * byteLength : byteLength,
-    onProgress: () => options.onProgress?.(bytesRead(), byteLength),
+    onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   })
 }
 
-async function readArray(path: string, options: ReadTensorOptions): Promise<SparseTensor> {
+async function readArray(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { onProgress, mask: maskFile, ...policies } = options
   const mask = maskFile === undefined ? undefined : await readMask(maskFile)
-  const bytes = await readWhole(path, onProgress)
+  const bytes = await readWhole(input, onProgress)
   const settings = { ...policies, ...(mask && { mask }), maxBytes: maxFileBytes() }
-  return hasEnding(path, endings.npy)
-    ? decodeTensorNpy(bytes, path, settings)
-    : decodeTensorNpz(bytes, path, settings)
+  return input.kind === 'npy'
+    ? decodeTensorNpy(bytes, input.name, settings)
+    : decodeTensorNpz(bytes, input.name, settings)
 }
 
 /** Reads what may be either: an .npz of factors is a model. */
@@ -75,41 +85,72 @@ export async function readTensorOrModel(
   path: string,
   options: ReadTensorOptions = {},
 ): Promise<SparseTensor | CpModel> {
-  if (!hasEnding(path, endings.npz)) return readTensor(path, options)
-  const isModel = listNpz(await readWhole(path)).includes('factor_1.npy')
-  return isModel ? readModel(path) : readTensor(path, options)
+  const input = await openAs(path, 'tensor', readable)
+  if (input.kind !== 'npz') return readInput(input, options)
+  // Held, so that a pipe need not be read twice.
+  const bytes = await readWhole(input, options.onProgress)
+  const held = { ...input, open: () => once(bytes) }
+  return listNpz(bytes).includes('factor_1.npy')
+    ? decodeModel(bytes, input.name, { maxBytes: maxFileBytes() })
+    : readInput(held, options)
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   checkEnding(path, 'mask', endings.npy)
-  return decodeNpy(await readWhole(path), path)
+  return decodeNpy(await readWhole(await openInput(path)), path)
 }
 
 export interface WriteTensorOptions {
+  /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
+  format?: string
   /** Told how many bytes have been made so far, before packing; not for Parquet. */
   onProgress?(bytes: number): void
 }
 
-/** Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. */
+/** Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. - is stdout. */
 export async function writeTensor(
   path: string,
   tensor: SparseTensor,
-  { onProgress }: WriteTensorOptions = {},
+  options: WriteTensorOptions = {},
 ): Promise<void> {
-  checkEnding(path, 'tensor', writableEndings)
-  if (hasEnding(path, endings.parquet)) {
-    const { writeParquet } = await import('./duckdb/writeParquet.ts')
-    return writeParquet(path, tensor)
-  }
-  if (hasEnding(path, endings.npy)) await checkSpace(path, tensor.dims)
-  await writeFileWhole(path, counted(encode(path, tensor), onProgress))
+  await writeTensors([{ path, tensor }], options)
 }
 
-function encode(path: string, tensor: SparseTensor): Iterable<Uint8Array> {
-  const text = tableText(path)
+/** The same for several, as one unit: all are written or none is. */
+export async function writeTensors(
+  files: readonly { path: string; tensor: SparseTensor }[],
+  { format, onProgress }: WriteTensorOptions = {},
+): Promise<void> {
+  const replacements: Replacement[] = []
+  for (const { path, tensor } of files) {
+    const ending = format ?? path
+    if (path === '-' && format === undefined)
+      throw new InputError(
+        'option',
+        sentence`stdout has no ending that says what to write; say it with ${option('format')}.`,
+      )
+    checkEnding(ending, 'tensor', writableEndings)
+    if (hasEnding(ending, endings.npy)) await checkSpace(path, tensor.dims)
+    if (!hasEnding(ending, endings.parquet)) {
+      replacements.push(writeChunks(path, counted(encode(ending, tensor), onProgress), ending))
+      continue
+    }
+    if (path === '-') throw new InputError('option', 'Parquet cannot be written to stdout; name a file.')
+    const { tensorAsParquet } = await import('./duckdb/writeParquet.ts')
+    replacements.push(tensorAsParquet(path, tensor))
+  }
+  await replaceFiles(replacements)
+}
+
+function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
+  const text = tableText(ending)
   if (text) return writeTable(tensor, text)
-  if (hasEnding(path, endings.npz)) return encodeTensorNpz(tensor)
-  return hasEnding(path, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
+  if (hasEnding(ending, endings.npz)) return encodeTensorNpz(tensor)
+  return hasEnding(ending, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
 }
 
 function* counted(chunks: Iterable<Uint8Array>, onProgress?: (bytes: number) => void): Generator<Uint8Array> {
@@ -122,13 +163,13 @@ function* counted(chunks: Iterable<Uint8Array>, onProgress?: (bytes: number) => 
 }
 
 export async function readModel(path: string): Promise<CpModel> {
-  checkEnding(path, 'model', endings.npz)
-  return decodeModel(await readWhole(path), path, { maxBytes: maxFileBytes() })
+  const input = await openAs(path, 'model', endings.npz)
+  return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
 export async function writeModel(path: string, model: CpModel): Promise<void> {
-  checkEnding(path, 'model', endings.npz)
-  await writeFileWhole(path, [encodeModel(model)])
+  if (path !== '-') checkEnding(path, 'model', endings.npz)
+  await replaceFiles([writeChunks(path, [encodeModel(model)])])
 }
 
 /** Writes the whole tensor as the model has it, observed or not, as a dense .npy file. */
@@ -137,25 +178,26 @@ export async function writeCompleted(
   model: CpModel,
   { onProgress }: WriteTensorOptions = {},
 ): Promise<void> {
-  checkEnding(path, 'completed tensor', endings.npy)
+  if (path !== '-') checkEnding(path, 'completed tensor', endings.npy)
   await checkSpace(path, model.dims)
-  await writeFileWhole(path, counted(encodeCompletedNpy(model), onProgress))
+  await replaceFiles([writeChunks(path, counted(encodeCompletedNpy(model), onProgress))])
 }
 
 /** Writes the factors as a table: mode, index, label, component_1 … component_R. */
-export async function writeFactorTable(path: string, model: CpModel): Promise<void> {
-  const text = tableText(path)
+export async function writeFactorTable(path: string, model: CpModel, format?: string): Promise<void> {
+  const text = tableText(format ?? path)
   if (!text)
     throw new InputError(
       'format',
       `${path}: the ending is not that of a table of factors; use .csv, .tsv or .json.`,
     )
-  await writeFileWhole(path, writeFactors(model, text))
+  await replaceFiles([writeChunks(path, writeFactors(model, text), format ?? path)])
 }
 
 /** Says before the work, not at its end, that a dense file does not fit on the disk. */
 async function checkSpace(path: string, dims: readonly number[]): Promise<void> {
   const bytes = denseBytes(dims)
+  if (path === '-') return
   const disk = await statfs(dirname(path)).catch(() => undefined)
   const free = disk ? disk.bavail * disk.bsize : Infinity
   if (bytes > free)

@@ -1,7 +1,77 @@
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
-import { areNumbers, checkLabels, columnNames } from './columns.ts'
-import { rowStyle, type TableText } from './rowStyle.ts'
+/** Tensors, and the factors of models, as the text of tables. */
+import { InputError } from '../../inputError.ts'
+import type { CpModel } from '../../model/cpModel.ts'
+import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
+import { type ColumnType, isNumeric } from '../text/types.ts'
+import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
+import { uniqueNames } from './rows.ts'
+
+/** How a row of a table looks in a text file. */
+interface RowStyle {
+  head: string
+  /** What comes before each field. */
+  before: readonly string[]
+  /** What comes between two rows. */
+  between: string
+  tail: string
+  /** Text as a field. */
+  quote(text: string): string
+}
+
+export type TableText = 'csv' | 'tsv' | 'json' | 'ndjson'
+
+/** The text format that a file's name calls for, or undefined. */
+export function tableText(path: string): TableText | undefined {
+  const ending = /\.(csv|tsv|json|jsonl|ndjson)(\.gz)?$/i.exec(path)?.[1].toLowerCase()
+  return ending === 'jsonl' ? 'ndjson' : (ending as TableText | undefined)
+}
+
+function rowStyle(format: TableText, names: readonly string[]): RowStyle {
+  if (format === 'csv' || format === 'tsv') {
+    const delimiter = format === 'csv' ? ',' : '\t'
+    // All text is in quotes, so that an empty text differs from no text.
+    const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+    const before = names.map((_, column) => (column === 0 ? '' : delimiter))
+    return { head: `${names.map(quote).join(delimiter)}\n`, before, between: '\n', tail: '\n', quote }
+  }
+  const quote = (text: string) => JSON.stringify(text)
+  const keys = names.map((name, column) => `${column === 0 ? '{' : ','}${quote(name)}:`)
+  return format === 'json'
+    ? { head: '[\n', before: keys, between: '},\n', tail: '}\n]\n', quote }
+    : { head: '', before: keys, between: '}\n', tail: '}\n', quote }
+}
+
+/** A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value. */
+export function columnNames({
+  dims,
+  modes,
+  valueName,
+}: Pick<SparseTensor, 'dims' | 'modes' | 'valueName'>): string[] {
+  const wanted = dims.map((_, mode) => modes?.[mode].name || `mode_${mode + 1}`)
+  return uniqueNames([...wanted, valueName || 'value'])
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
+
+/** Whether the labels of a mode are numbers by their type, and so may stand in a file without quotes. */
+function areNumbers(mode: Mode | undefined, labels: readonly string[]): boolean {
+  return (
+    mode?.type !== undefined &&
+    isNumeric(mode.type as ColumnType) &&
+    labels.every((label) => NUMBER.test(label))
+  )
+}
+
+/** Labels that cannot be told apart cannot be told apart in a table either. */
+export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
+  labels?.forEach((names, mode) => {
+    if (names && new Set(names).size !== names.length)
+      throw new InputError(
+        'format',
+        `Two indices of mode ${mode + 1} have the same label, so their rows in a table would be mixed up; write .tns or .npz.`,
+      )
+  })
+}
 
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
@@ -70,4 +140,34 @@ function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float
     bytes.set(part, starts[index])
   })
   return { bytes, starts, longest }
+}
+
+/**
+ * The factors of a model as the text of a table, in chunks: a row for every row of every factor, with the mode's name,
+ * the index from 1, the label (nothing where the mode has none) and component_1 … component_R.
+ */
+export function* writeFactors(model: CpModel, format: TableText): Generator<Uint8Array> {
+  const { dims, rank, factors, labels, modes } = model
+  const components = Array.from({ length: rank }, (_, r) => `component_${r + 1}`)
+  const style = rowStyle(format, ['mode', 'index', 'label', ...components])
+  const missing = format === 'csv' || format === 'tsv' ? '' : 'null'
+  const encoder = new TextEncoder()
+  yield encoder.encode(style.head)
+  let between = ''
+  for (let mode = 0; mode < dims.length; mode++) {
+    const name = style.quote(modes?.[mode].name || `mode_${mode + 1}`)
+    let text = ''
+    for (let row = 0; row < dims[mode]; row++) {
+      const label = labels?.[mode]?.[row]
+      const fields = [name, String(row + 1), label === undefined ? missing : style.quote(label)]
+      for (let r = 0; r < rank; r++) fields.push(float32Text(factors[mode][row * rank + r]))
+      text += between + fields.map((field, column) => style.before[column] + field).join('')
+      between = style.between
+      if (text.length < 2 ** 16) continue
+      yield encoder.encode(text)
+      text = ''
+    }
+    yield encoder.encode(text)
+  }
+  yield encoder.encode(style.tail)
 }

@@ -1,4 +1,4 @@
-/** The ASCII codes that a .tns file is made of. */
+/** The ASCII codes that numbers and their tables are made of. */
 export const TAB = 9
 export const LF = 10
 export const CR = 13
@@ -6,6 +6,7 @@ export const SPACE = 32
 export const HASH = 35
 export const PERCENT = 37
 export const PLUS = 43
+export const COMMA = 44
 export const MINUS = 45
 export const DOT = 46
 export const ZERO = 48

@@ -1,6 +1,11 @@
-/** metadata.json: what an .npz of Lacuna's says about itself beside its arrays. */
+/**
+ * The names of modes, labels and values as JSON: in metadata.json of Lacuna's .npz files, and at the head of .tns files.
+ * A file may come from anybody. So a mode is taken apart and put together again from closed lists: its type, and how
+ * it is made of a column. Nothing that a file says is ever run.
+ */
 import { InputError } from '../../inputError.ts'
-import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { Mode, ModeSource, SparseTensor } from '../../tensor/sparseTensor.ts'
+import { columnType } from './types.ts'
 
 export const MODEL_FORMAT = 'lacuna-model'
 export const TENSOR_FORMAT = 'lacuna-tensor'
@@ -46,7 +51,7 @@ export function readNames(
   newest: number,
   name: string,
 ): Names & { dims: number[] } {
-  const { version, dims, labels, modes, value } = metadata
+  const { version, dims, labels, modes: given, value } = metadata
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new InputError(
       'format',
@@ -59,9 +64,47 @@ export function readNames(
     )
   if (!isArrayOf(dims, isNumber)) throw damaged('dims', name)
   if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels', name)
-  if (modes !== undefined && !isArrayOf(modes, isMode)) throw damaged('modes', name)
+  const modes = given === undefined ? undefined : readModes(given)
+  if (given !== undefined && !modes) throw damaged('modes', name)
   if (value !== undefined && !isString(value)) throw damaged('value', name)
   return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
+}
+
+/** What a mode may be made by, of a column. */
+export const binningNames = [
+  ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
+  ...(['bins', 'round', 'round_even', 'weeks'] as const),
+] as const
+export type BinningName = (typeof binningNames)[number]
+
+/** The modes that a file names; undefined if any of them is not made of what is known here. */
+export function readModes(value: unknown): Mode[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const modes = value.map(readMode)
+  return modes.every((mode) => mode !== undefined) ? modes : undefined
+}
+
+function readMode(value: unknown): Mode | undefined {
+  if (!isRecord(value) || !isString(value.name)) return undefined
+  const type = isString(value.type) ? columnType(value.type) : undefined
+  if (value.type !== undefined && type === undefined) return undefined
+  const from = value.from === undefined ? undefined : readSource(value.from)
+  if (value.from !== undefined && from === undefined) return undefined
+  return { name: value.name, ...(type && { type }), ...(from && { from }) }
+}
+
+function readSource(value: unknown): ModeSource | undefined {
+  if (!isRecord(value) || !isString(value.column)) return undefined
+  const { column, binning, argument, dates } = value
+  if (binning !== undefined && !(binningNames as readonly unknown[]).includes(binning)) return undefined
+  if (argument !== undefined && !(isNumber(argument) && Number.isFinite(argument))) return undefined
+  if (dates !== undefined && !isStrings(dates)) return undefined
+  return {
+    column,
+    ...(binning !== undefined && { binning: binning as BinningName }),
+    ...(argument !== undefined && { argument }),
+    ...(dates !== undefined && { dates }),
+  }
 }
 
 export function damaged(field: string, name: string): InputError {
@@ -73,8 +116,6 @@ export function damaged(field: string, name: string): InputError {
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isString = (value: unknown): value is string => typeof value === 'string'
-export const isMode = (value: unknown): value is Mode =>
-  isRecord(value) && isString(value.name) && (value.type === undefined || isString(value.type))
 const isLabels = (value: unknown): value is string[] | null => value === null || isStrings(value)
 export const isStrings = (value: unknown): value is string[] => isArrayOf(value, isString)
 

@@ -20,6 +20,7 @@ export function writeWhole(bytes: Uint8Array, at: number, n: number): number {
 
 /** Writes a finite float32 from `at` on; returns the end. */
 export function writeFloat32(bytes: Uint8Array, at: number, x: number): number {
+  if (!Number.isFinite(x)) throw new RangeError(`${x} is no number that can be written`)
   if (x < 0 || Object.is(x, -0)) {
     bytes[at++] = MINUS
     x = -x
@@ -51,6 +52,18 @@ export function writeFloat32(bytes: Uint8Array, at: number, x: number): number {
   const m = Number(digits.replace('.', ''))
   return writeDecimal(bytes, at, m, exponent - countDigits(m) + 1)
 }
+
+const scratch = new Uint8Array(LONGEST_FLOAT32)
+
+/** A finite float32 as text. */
+export const float32Text = (x: number): string =>
+  new TextDecoder().decode(scratch.subarray(0, writeFloat32(scratch, 0, x)))
+
+const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
+
+/** A finite number as text: to the precision of a float32 where one can hold it, else as it is. */
+export const numberAsText = (x: number): string =>
+  Math.abs(x) <= LARGEST_FLOAT32 ? float32Text(Math.fround(x)) : String(x)
 
 /** Writes m · 10^lowest, m < 2³²: plainly if it is of ordinary size, else as 1.25e-7. */
 function writeDecimal(bytes: Uint8Array, at: number, m: number, lowest: number): number {

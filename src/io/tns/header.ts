@@ -8,7 +8,7 @@
  */
 import { InputError } from '../../inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import { isArrayOf, isMode, isNumber, isRecord, isString, isStrings } from '../text/names.ts'
+import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
 
 export interface TnsHeader {
   dims?: readonly number[]
@@ -48,9 +48,11 @@ export function* writeHeader(tensor: SparseTensor): Generator<Uint8Array<ArrayBu
 export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: string): void {
   if (MARK_BYTES.some((byte, at) => line[at] !== byte)) return
   const content = parse(new TextDecoder().decode(line.subarray(MARK.length - 1)))
-  if (content && isArrayOf(content.dims, isNumber)) {
+  const modes = content?.modes === undefined ? undefined : readModes(content.modes)
+  const readable = content?.modes === undefined || modes !== undefined
+  if (content && readable && isArrayOf(content.dims, isNumber)) {
     header.dims = content.dims
-    if (isArrayOf(content.modes, isMode)) header.modes = content.modes
+    if (modes) header.modes = modes
     if (isString(content.value)) header.valueName = content.value
   } else if (content && isNumber(content.mode) && header.dims && isStrings(content.labels)) {
     header.labels ??= header.dims.map(() => undefined)

@@ -1,9 +1,8 @@
-import { type CsvColumn, type CsvMerge, timeBins } from 'lacuna'
-import { isNumber, isTime } from './guess.ts'
+import { type ColumnSummary, isNumeric, isTime, type MergePolicy, timeBins } from 'lacuna'
 import type { TableChoice } from './protocol.ts'
 
 interface Props {
-  columns: readonly CsvColumn[]
+  columns: readonly ColumnSummary[]
   choice: TableChoice
   onChange(choice: TableChoice): void
 }
@@ -23,7 +22,8 @@ export function ColumnsPanel({ columns, choice, onChange }: Props) {
     })
     const value = columns.find(({ name }) => next.get(name) === 'value')?.name
     const merge = value === undefined ? 'count' : choice.merge === 'count' ? 'error' : choice.merge
-    onChange({ modes, merge, ...(value !== undefined && { value }) })
+    const { value: _, ...written } = choice
+    onChange({ ...written, modes, merge, ...(value !== undefined && { value }) })
   }
   return (
     <div class="group">
@@ -47,15 +47,74 @@ export function ColumnsPanel({ columns, choice, onChange }: Props) {
                       mode by {bin}
                     </option>
                   ))}
-                {isNumber(column) && <option value="value">value</option>}
+                {isNumeric(column.type) && <option value="value">value</option>}
                 <option value="none">left out</option>
               </select>
             </label>
           </li>
         ))}
       </ul>
-      {choice.value === undefined && <small class="soft">No column is the value: rows are counted.</small>}
+      {choice.value === undefined && choice.melt === undefined && (
+        <small class="soft">No column is the value: rows are counted.</small>
+      )}
+      <WritingFields {...{ columns, choice, onChange }} />
     </div>
+  )
+}
+
+/** How a table is written, where its text does not say so itself. */
+function WritingFields({ columns, choice, onChange }: Props) {
+  const forms = [...new Set(columns.flatMap(({ foreign = [] }) => foreign))]
+  const change = (part: Partial<TableChoice>): void => {
+    const { dates, decimal, melt, ...rest } = { ...choice, ...part }
+    onChange({
+      ...rest,
+      ...(dates?.length && { dates }),
+      ...(decimal && { decimal }),
+      ...(melt && { melt }),
+    })
+  }
+  return (
+    <details open={forms.length > 0 || choice.dates !== undefined}>
+      <summary>How it is written</summary>
+      <label class="field">
+        <span class="field-head">Form of dates</span>
+        <input
+          list="date-forms"
+          placeholder="2014-04-01 (ISO)"
+          value={choice.dates?.[0] ?? ''}
+          onChange={({ currentTarget }) =>
+            change({ dates: currentTarget.value ? [currentTarget.value] : [] })
+          }
+        />
+        <datalist id="date-forms">
+          {forms.map((form) => (
+            <option key={form} value={form} />
+          ))}
+        </datalist>
+      </label>
+      <label class="field">
+        <span class="field-head">Before fractions</span>
+        <select
+          value={choice.decimal ?? ''}
+          onChange={({ currentTarget }) =>
+            change({ decimal: (currentTarget.value || undefined) as ',' | undefined })
+          }
+        >
+          <option value="">as it looks</option>
+          <option value=".">a point</option>
+          <option value=",">a comma</option>
+        </select>
+      </label>
+      <label class="field">
+        <span class="field-head">Columns left out become a mode called</span>
+        <input
+          placeholder="none: the table is not wide"
+          value={choice.melt ?? ''}
+          onChange={({ currentTarget }) => change({ melt: currentTarget.value })}
+        />
+      </label>
+    </details>
   )
 }
 
@@ -65,7 +124,7 @@ function roleOf(name: string, { modes, value }: TableChoice): string {
   return timeBins.find((bin) => modes.includes(`${bin}(${name})`)) ?? 'none'
 }
 
-const merges: readonly { value: CsvMerge; text: string }[] = [
+const merges: readonly { value: MergePolicy; text: string }[] = [
   { value: 'error', text: 'refuse' },
   { value: 'sum', text: 'add up' },
   { value: 'mean', text: 'take the mean' },
@@ -76,8 +135,8 @@ interface CareProps {
   negative: 'error' | 'keep' | 'clip'
   onNegative(negative: 'error' | 'keep' | 'clip'): void
   /** Undefined where rows are counted. */
-  merge?: CsvMerge
-  onMerge(merge: CsvMerge): void
+  merge?: MergePolicy
+  onMerge(merge: MergePolicy): void
 }
 
 /** What to do with what a nonnegative tensor cannot hold. */
@@ -98,7 +157,7 @@ export function CareFields({ negative, onNegative, merge, onMerge }: CareProps) 
       {merge && (
         <label class="field">
           <span class="field-head">Same coordinates</span>
-          <select value={merge} onChange={({ currentTarget }) => onMerge(currentTarget.value as CsvMerge)}>
+          <select value={merge} onChange={({ currentTarget }) => onMerge(currentTarget.value as MergePolicy)}>
             {merges.map(({ value, text }) => (
               <option key={value} value={value}>
                 {text}

@@ -21,7 +21,7 @@ import type { DataSummary, ModelSummary, Opened } from './protocol.ts'
 import { sampleTable } from './sample.ts'
 import type { CompleteFunctions } from './worker.ts'
 
-const ACCEPT = '.tns,.csv,.tsv,.txt,.dat,.npy,.npz,.gz'
+const ACCEPT = '.tns,.csv,.tsv,.txt,.dat,.json,.jsonl,.ndjson,.parquet,.npy,.npz,.gz'
 /** Larger files are not kept over a reload. */
 const MOST_KEPT = 200e6
 
@@ -102,6 +102,11 @@ export function CompleteView({ complain, settle }: ViewProps) {
         setModel(found.model)
         void keep('complete.file', { file: next, reading } satisfies KeptFile)
         return
+      }
+      // What is not clear is left to choose; a sentence says what.
+      if (found.kind === 'table' && found.problem !== undefined) {
+        setReading({ ...reading, choice: found.choice })
+        return complain(new Error(found.problem))
       }
       await read(next, { ...reading, choice: found.kind === 'table' ? found.choice : undefined })
     } catch (error) {
@@ -297,8 +302,9 @@ function Welcome({ onFile, onSample }: { onFile(file: File): void; onSample(): v
       <FileDrop accept={ACCEPT} label="Open a file …" onFile={onFile}>
         <h2>Drop a table or a tensor with gaps</h2>
         <p class="soft">
-          A <code>.csv</code> of ratings, counts or readings; a <code>.tns</code>; a <code>.npy</code> or{' '}
-          <code>.npz</code> of NumPy’s; or a model that Lacuna saved.
+          A <code>.csv</code>, <code>.json</code> or <code>.parquet</code> of ratings, counts or readings; a{' '}
+          <code>.tns</code>; a <code>.npy</code> or <code>.npz</code> of NumPy’s; or a model that Lacuna
+          saved.
         </p>
       </FileDrop>
       <div class="stack tight">

@@ -30,6 +30,11 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
           </dd>
         </div>
       </dl>
+      {data.remarks.map((remark) => (
+        <p key={remark} class="soft small">
+          {remark}
+        </p>
+      ))}
       <div class="spread">
         <figure>
           <figcaption>

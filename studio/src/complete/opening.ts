@@ -1,26 +1,30 @@
 /** Files into tensors and models, in the worker. */
 import {
   type CpModel,
+  countsRemark,
   decodeModel,
   decodeNpz,
   decodeTensorNpy,
   decodeTensorNpz,
+  guessTable,
   hardwareThreads,
   InputError,
+  jsonTable,
   type NegativePolicy,
   planMemory,
-  readCsv,
+  readRows,
   readTns,
   type SparseTensor,
-  sniffCsv,
+  type Table,
+  textTable,
 } from 'lacuna'
-import { guessChoice } from './guess.ts'
+import { sentence } from '../solving/remote.ts'
+import { parquetTable } from './parquet.ts'
 import type { Opened, TableChoice } from './protocol.ts'
 import { summarizeModel } from './summary.ts'
 
 /** What a tab can be expected to give, with what the page itself needs beside it. */
 const MOST_BYTES = 2 ** 31
-const SNIFFED_BYTES = 2 ** 18
 
 export interface Reading {
   /** For a table. */
@@ -32,7 +36,10 @@ export interface Reading {
 
 export type FileKind = Opened['kind']
 
-const isTable = (name: string): boolean => /\.(csv|tsv|txt|dat|data)(\.gz)?$/i.test(name)
+const isText = (name: string): boolean => /\.(csv|tsv|txt|dat|data)(\.gz)?$/i.test(name)
+const isJson = (name: string): boolean => /\.(json|jsonl|ndjson)(\.gz)?$/i.test(name)
+const isParquet = (name: string): boolean => /\.parquet$/i.test(name)
+const isTable = (name: string): boolean => isText(name) || isJson(name) || isParquet(name)
 const isTns = (name: string): boolean => /\.tns(\.gz)?$/i.test(name)
 
 /** What a file is, by its name and its first bytes. */
@@ -40,8 +47,12 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
   const { name } = file
   if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
   if (isTable(name)) {
-    const { columns } = sniffCsv(await beginning(file), name)
-    return { opened: { kind: 'table', name, columns, choice: guessChoice(columns) } }
+    const { columns, modes, value, problem } = await guessTable(await openTable(file))
+    const merge = value === undefined ? 'count' : 'error'
+    const choice: TableChoice = { modes, merge, ...(value !== undefined && { value }) }
+    return {
+      opened: { kind: 'table', name, columns, choice, ...(problem && { problem: sentence(problem) }) },
+    }
   }
   if (/\.npz$/i.test(name)) {
     checkFileSize(file)
@@ -53,9 +64,26 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
   } else if (!isTns(name) && !/\.npy$/i.test(name))
     throw new InputError(
       'option',
-      `${name}: the studio opens .tns, .csv, .tsv, .npy and .npz files, and models that Lacuna saved.`,
+      `${name}: the studio opens .tns, .csv, .tsv, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
     )
   return { opened: { kind: 'tensor', name } }
+}
+
+/** The same rows as the command line sees, but for SQL. */
+async function openTable(
+  file: File,
+  { decimal, melt }: Pick<TableChoice, 'decimal' | 'melt'> = {},
+  onRead: (bytes: number) => void = () => {},
+): Promise<Table> {
+  const { name } = file
+  if (isParquet(name)) return parquetTable(file)
+  const source = { name, open: () => content(file, onRead) }
+  if (isJson(name)) return jsonTable([source])
+  return textTable([source], {
+    ...(/\.tsv(\.gz)?$/i.test(name) && { delimiter: '\t' }),
+    ...(decimal && { decimal }),
+    ...(melt !== undefined && { header: true }),
+  })
 }
 
 function isModel(bytes: Uint8Array, name: string): boolean {
@@ -67,35 +95,43 @@ export async function read(
   file: File,
   { choice, negative, merge }: Reading,
   onProgress: (share: number) => void,
-): Promise<SparseTensor> {
+): Promise<{ tensor: SparseTensor; remarks: string[] }> {
   const { name } = file
   checkFileSize(file)
   const progress = throttled((bytes) => onProgress(Math.min(1, bytes / file.size)))
+  const remarks: string[] = []
+  const told = (tensor: SparseTensor) => {
+    const counts = countsRemark(tensor)
+    return { tensor, remarks: counts ? [...remarks, sentence(new InputError('option', counts))] : remarks }
+  }
   if (choice) {
-    if (choice.modes.length < 2)
+    if (choice.modes.length + (choice.melt === undefined ? 0 : 1) < 2)
       throw new InputError(
         'option',
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
-    return readCsv(content(file, progress), {
-      name,
-      ...choice,
-      negative,
-      onEntries: (entries) =>
-        checkTensorSize(
-          name,
-          choice.modes.map(() => 1),
-          entries,
-          1,
-        ),
-    })
+    const table = await openTable(file, choice, progress)
+    const limit = (rows: number): void =>
+      checkTensorSize(
+        name,
+        choice.modes.map(() => 1),
+        rows,
+        1,
+      )
+    return told(
+      await readRows(table, {
+        ...choice,
+        negative,
+        onRemark: ({ text }) => remarks.push(text),
+        onRows: limit,
+      }),
+    )
   }
   const duplicates = merge === 'count' ? 'sum' : merge
-  if (isTns(name)) return readTns(content(file, progress), { name, negative, duplicates })
+  if (isTns(name)) return told(await readTns(content(file, progress), { name, negative, duplicates }))
   const bytes = new Uint8Array(await file.arrayBuffer())
-  return /\.npy$/i.test(name)
-    ? decodeTensorNpy(bytes, name, { negative, duplicates })
-    : decodeTensorNpz(bytes, name, { negative, duplicates })
+  const decode = /\.npy$/i.test(name) ? decodeTensorNpy : decodeTensorNpz
+  return told(decode(bytes, name, { negative, duplicates }))
 }
 
 /** The bytes of a file, unpacked if its name says that it is packed. */
@@ -132,16 +168,6 @@ async function* content(file: File, onRead: (bytes: number) => void): AsyncGener
   } finally {
     void reader.cancel().catch(() => {})
   }
-}
-
-async function beginning(file: File): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of content(file, () => {})) {
-    text += decoder.decode(piece, { stream: true })
-    if (text.length >= SNIFFED_BYTES) break
-  }
-  return text
 }
 
 function throttled(tell: (bytes: number) => void): (bytes: number) => void {

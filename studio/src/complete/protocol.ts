@@ -1,9 +1,9 @@
 /** What the page and the worker of this view say to each other. */
-import type { CsvColumn, CsvMerge, ErrorSummary } from 'lacuna'
+import type { ColumnSummary, ErrorSummary, MergePolicy } from 'lacuna'
 
 /** What was found in a file. */
 export type Opened =
-  | { kind: 'table'; name: string; columns: CsvColumn[]; choice: TableChoice }
+  | { kind: 'table'; name: string; columns: ColumnSummary[]; choice: TableChoice; problem?: string }
   | { kind: 'tensor'; name: string }
   | { kind: 'model'; name: string; model: ModelSummary }
 
@@ -11,7 +11,12 @@ export type Opened =
 export interface TableChoice {
   modes: string[]
   value?: string
-  merge: CsvMerge
+  merge: MergePolicy
+  /** How the text is written, where that is not clear: forms of times, and what stands before a fraction. */
+  dates?: string[]
+  decimal?: ',' | '.'
+  /** Of a wide table, the mode that its columns become. */
+  melt?: string
 }
 
 export interface DataSummary {
@@ -19,6 +24,8 @@ export interface DataSummary {
   entries: number
   density: number
   values: { min: number; max: number; mean: number; bins: Bin[] }
+  /** What was guessed or left out. */
+  remarks: string[]
 }
 
 export interface ModeSummary {

@@ -9,11 +9,12 @@ const POINTS = 120
 export const modeName = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
   of.modes?.[mode]?.name ?? `mode ${mode + 1}`
 
-export function summarizeData(tensor: SparseTensor): DataSummary {
+export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSummary {
   const { entries, density, values, modes } = describeTensor(tensor)
   return {
     entries,
     density,
+    remarks,
     values: { ...values, bins: histogram(tensor.values, values.min, values.max) },
     modes: tensor.dims.map((size, mode) => ({
       name: modeName(tensor, mode),

@@ -25,11 +25,11 @@ const functions = {
   },
 
   async read(file: File, reading: Reading): Promise<DataSummary> {
-    const tensor = await read(file, reading, (share) => tell('reading', share))
+    const { tensor, remarks } = await read(file, reading, (share) => tell('reading', share))
     checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
     functions.drop()
     data = { name: file.name, tensor }
-    return summarizeData(tensor)
+    return summarizeData(tensor, remarks)
   },
 
   /** A new problem: some entries are held out, the same ones for the same seed as on the command line. */

@@ -1,10 +1,18 @@
-/** A DuckDB of our own, in memory: what reads tables. Loaded only when a table is read. */
+/**
+ * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when needed.
+ *
+ * SQL is what the user types. What a file says never is: names are quoted, types come from a closed list, and when the
+ * user's own sources are open the session is locked, so that it can read those files and no others, write nothing,
+ * load nothing and fetch nothing, whatever the SQL says.
+ */
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../inputError.ts'
-import { binnings } from './binnings.ts'
+import { leaveNothing } from '../files/temporary.ts'
+import { binningMacros } from './macros.ts'
 
 export interface Column {
   name: string
@@ -21,9 +29,20 @@ export interface TableSession {
   columns(query: string): Promise<Column[]>
   /** A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more. */
   stream(query: string): AsyncGenerator<DuckDBDataChunk>
-  /** Makes a temporary table of VARCHAR, UINTEGER and FLOAT columns. A batch has a list per column, of at most 2048 values. */
-  fill(table: string, columns: readonly Column[], batches: Iterable<DuckDBValue[][]>): Promise<void>
+  /** Makes a temporary table. A batch has a list per column, of at most 2048 values. */
+  fill(
+    table: string,
+    columns: readonly FilledColumn[],
+    batches: Iterable<DuckDBValue[][]> | AsyncIterable<DuckDBValue[][]>,
+  ): Promise<void>
+  /** From here on only these files can be read or written, and nothing else of the outside reached. */
+  lock(allowed: { paths: readonly string[]; folders?: readonly string[] }): Promise<void>
   close(): void
+}
+
+export interface FilledColumn {
+  name: string
+  type: 'VARCHAR' | 'UINTEGER' | 'FLOAT' | 'DOUBLE'
 }
 
 /**
@@ -31,17 +50,16 @@ export interface TableSession {
  * that begin with `where`: the file, as messages name it. Close it when done.
  */
 export async function openSession(where: string): Promise<TableSession> {
-  const {
-    DuckDBDataChunk: Chunk,
-    DuckDBInstance,
-    FLOAT,
-    UINTEGER,
-    VARCHAR,
-  } = await import('@duckdb/node-api')
+  const { DuckDBDataChunk: Chunk, DuckDBInstance, ...types } = await import('@duckdb/node-api')
+  // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
+  const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
+  const forget = leaveNothing(folder)
   const instance = await DuckDBInstance.create(':memory:', {
-    // DuckDB's own choice is a folder .tmp where the user happens to stand.
-    temp_directory: join(tmpdir(), `lacuna-duckdb-${randomUUID()}`),
+    temp_directory: folder,
     preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
   })
   const connection = await instance.connect()
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -52,7 +70,7 @@ export async function openSession(where: string): Promise<TableSession> {
     }
   }
   // Times with a zone must not fall into other weeks on another machine.
-  for (const sql of [`SET TimeZone = 'UTC'`, ...binnings]) await connection.run(sql)
+  for (const sql of [`SET TimeZone = 'UTC'`, ...binningMacros]) await connection.run(sql)
   const columns = (query: string): Promise<Column[]> =>
     explained(async () => {
       const statement = await connection.prepare(query)
@@ -91,11 +109,11 @@ export async function openSession(where: string): Promise<TableSession> {
       explained(async () => {
         const list = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
         await connection.run(`CREATE TEMP TABLE ${identifier(table)} (${list})`)
-        const types = columns.map(({ type }) => ({ FLOAT, UINTEGER })[type] ?? VARCHAR)
+        const chunkTypes = columns.map(({ type }) => types[type])
         const appender = await connection.createAppender(table)
         try {
-          for (const batch of batches) {
-            const chunk = Chunk.create(types, batch[0].length)
+          for await (const batch of batches) {
+            const chunk = Chunk.create(chunkTypes, batch[0].length)
             chunk.setColumns(batch)
             appender.appendDataChunk(chunk)
           }
@@ -103,9 +121,21 @@ export async function openSession(where: string): Promise<TableSession> {
           appender.closeSync()
         }
       }),
+    lock: ({ paths, folders = [] }) =>
+      explained(async () => {
+        for (const [setting, places] of [
+          ['allowed_paths', paths],
+          ['allowed_directories', folders],
+        ] as const)
+          await connection.run(`SET ${setting} = [${places.map(literal).join(', ')}]`)
+        await connection.run('SET enable_external_access = false')
+        await connection.run('SET lock_configuration = true')
+      }),
     close() {
       connection.closeSync()
       instance.closeSync()
+      rmSync(folder, { recursive: true, force: true })
+      forget()
     },
   }
 }
@@ -146,16 +176,21 @@ function sentence(kind: string, message: string): string {
   if (line !== undefined) return `, line ${line}: ${csvFault(message)}`
   const sought = /Referenced column "(.*?)" not found/.exec(message)?.[1]
   if (sought !== undefined) return `: there is no column "${sought}"; check the name.`
-  if (/Failed to download extension "(\w+?)(_scanner)?"/.test(message))
-    return `: reading this needs DuckDB's extension "${/extension "(\w+?)(_scanner)?"/.exec(message)?.[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
+  const extension =
+    /Failed to download extension "(\w+?)(?:_scanner)?"/.exec(message) ??
+    /(?:xtension|file) "?.*?\b(\w+?)(?:_scanner)?(?:\.duckdb_extension)?"? (?:not found|could not be loaded|is not)/.exec(
+      message,
+    )
+  if (extension && /extension/i.test(message))
+    return `: reading this needs DuckDB's extension "${extension[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
+  if (kind === 'Permission')
+    return `: the SQL reaches for what it may not (${first}); it can read the files that are named on the command line or in quotes in the SQL, and nothing else.`
   const time = /invalid (?:timestamp|date) field format: "(.*?)"/.exec(message)?.[1]
   if (time !== undefined)
     return `: "${time}" is no time; times are Unix seconds or text like 2014-04-01 12:30:00, and others need strptime(…) in the mode.`
   const unknown = /Function with name (\w+) does not exist/.exec(message)?.[1]
   if (unknown !== undefined)
-    return `: there is no function ${unknown}; the binnings are year, month, week, day, hour, weekday and bins, and every function of DuckDB can be used.`
-  if (/sniffing file/.test(message))
-    return ': the columns cannot be told apart; check that every line has the same number of fields.'
+    return `: there is no function ${unknown}; the binnings are year, month, week, day, hour, weekday, bins and round, and every function of DuckDB can be used.`
   if (/magic bytes|too small to be a Parquet|Snappy|thrift|TProtocol/i.test(message))
     return `: this is not a whole Parquet file (${first}); fetch or write it again.`
   if (/GZIP|gzip|ZSTD|zstd/.test(message))
@@ -172,7 +207,7 @@ function sentence(kind: string, message: string): string {
 
 function csvFault(message: string): string {
   const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
-  if (found) return `${found[2]} fields where the other lines have ${found[1]}; mend the line.`
+  if (found) return `${found[2]} fields where the first line has ${found[1]}; mend the line.`
   const converted = /converting column "(.*?)"\. Could not convert string "([\s\S]*?)" to '?(\w+)/.exec(
     message,
   )

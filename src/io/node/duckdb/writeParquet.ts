@@ -1,39 +1,66 @@
+/** Parquet files, which DuckDB writes: tensors, and tables with predictions. */
+import { resolve } from 'node:path'
+import type { DuckDBValue } from '@duckdb/node-api'
 import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
-import { checkLabels, columnNames } from '../../table/columns.ts'
-import { replaceFile } from '../files/writeFileWhole.ts'
-import { type Column, identifier, literal, openSession, type TableSession } from './session.ts'
+import {
+  type Cells,
+  cellText,
+  checkLabels,
+  columnNames,
+  ownColumns,
+  type PredictedRows,
+  type Table,
+} from '../../table/index.ts'
+import { columnType, typeOfTexts } from '../../text/types.ts'
+import type { Replacement } from '../files/writeFileWhole.ts'
+import { type FilledColumn, identifier, literal, openSession, type TableSession } from './session.ts'
+import type { SqlTable } from './sqlTable.ts'
 
 /** DuckDB's vectors hold this many values. */
 const BATCH = 2048
 
 /**
  * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, the value as FLOAT. A mode
- * without labels is a column of indices from 1.
+ * without labels is a column of indices from 1. To be written with replaceFiles.
  */
-export async function writeParquet(path: string, tensor: SparseTensor): Promise<void> {
+export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
   checkLabels(tensor)
-  const { dims, labels, modes } = tensor
+  return {
+    path,
+    write: (_, temporary) =>
+      inSession(path, async (session) => {
+        const { dims, labels, modes } = tensor
+        const columns = dims.map(
+          (_, mode): FilledColumn => ({ name: `m${mode}`, type: labels?.[mode] ? 'VARCHAR' : 'UINTEGER' }),
+        )
+        await session.fill('entries', [...columns, { name: 'v', type: 'FLOAT' }], entryBatches(tensor))
+        const names = columnNames(tensor)
+        const selected = ['v']
+        for (const [mode, { name }] of [...columns.entries()].reverse())
+          selected.unshift(await typed(session, 'entries', name, labels?.[mode] && modes?.[mode].type))
+        await session.lock({ paths: [resolve(temporary)] })
+        await copyTo(session, temporary, selectAs(selected, names, 'entries'))
+      }),
+  }
+}
+
+async function inSession<T>(path: string, work: (session: TableSession) => Promise<T>): Promise<T> {
   const session = await openSession(path)
   try {
-    const columns = dims.map((_, mode) => ({
-      name: `m${mode}`,
-      type: labels?.[mode] ? 'VARCHAR' : 'UINTEGER',
-    }))
-    await session.fill('entries', [...columns, { name: 'v', type: 'FLOAT' }], batches(tensor))
-    const names = columnNames(tensor)
-    const selected = ['v']
-    for (const [mode, column] of [...columns.entries()].reverse())
-      selected.unshift(await typed(session, column, labels?.[mode] && modes?.[mode].type))
-    const query = selected.map((sql, column) => `${sql} AS ${identifier(names[column])}`).join(', ')
-    await replaceFile(path, (_, temporary) =>
-      session.run(`COPY (SELECT ${query} FROM entries) TO ${literal(temporary)} (FORMAT parquet)`),
-    )
+    return await work(session)
   } finally {
     session.close()
   }
 }
 
-function* batches({ indices, values, labels }: SparseTensor): Generator<(string | number)[][]> {
+/** Writes over the file that is there, so that it keeps its permissions and is the one that is synced. */
+const copyTo = (session: TableSession, file: string, query: string): Promise<void> =>
+  session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
+
+const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>
+  `SELECT ${selected.map((sql, c) => `${sql} AS ${identifier(names[c])}`).join(', ')} FROM ${from}`
+
+function* entryBatches({ indices, values, labels }: SparseTensor): Generator<DuckDBValue[][]> {
   for (let start = 0; start < values.length; start += BATCH) {
     const end = Math.min(values.length, start + BATCH)
     const columns = indices.map((column, mode) => {
@@ -44,12 +71,78 @@ function* batches({ indices, values, labels }: SparseTensor): Generator<(string 
   }
 }
 
-/** The labels in the type that they are the text of, if every one survives that. */
-async function typed(session: TableSession, { name }: Column, type: string | undefined): Promise<string> {
-  if (!type || type === 'VARCHAR') return name
-  const cast = `TRY_CAST(${name} AS ${type})`
+/** The texts in the type that they are the text of, if every one survives that. */
+async function typed(
+  session: TableSession,
+  table: string,
+  column: string,
+  given: string | undefined,
+): Promise<string> {
+  // Parquet has no numbers beyond 64 bits: they would become doubles.
+  const type = given === undefined ? undefined : columnType(given)
+  if (!type || type === 'VARCHAR' || type === 'HUGEINT') return column
+  const cast = `TRY_CAST(${column} AS ${type})`
   const [[same]] = await session.rows(
-    `SELECT bool_and(coalesce(CAST(${cast} AS VARCHAR) = ${name}, false)) FROM entries`,
+    `SELECT bool_and(coalesce(CAST(${cast} AS VARCHAR) = ${column}, ${column} IS NULL)) FROM ${table}`,
   )
-  return same === true ? cast : name
+  return same === true ? cast : column
+}
+
+/**
+ * Writes rows with predictions into a file that is there, as Parquet. Rows that DuckDB delivered keep their types, and
+ * its session must be allowed to write the file.
+ */
+export async function writePredictedParquet(
+  file: string,
+  rows: AsyncIterable<PredictedRows>,
+  table: Table | SqlTable,
+  name: string,
+): Promise<void> {
+  const columns = ownColumns(table)
+  const predictions: FilledColumn = { name, type: 'DOUBLE' }
+  return 'session' in table ? withTheirTypes(table) : inSession(table.name, withTexts)
+
+  async function withTheirTypes({ session, from }: SqlTable): Promise<void> {
+    const parts: DuckDBValue[][][] = []
+    for await (const { rowCount, predictions } of rows)
+      for (let start = 0; start < rowCount; start += BATCH)
+        parts.push([Array.from(predictions.subarray(start, Math.min(rowCount, start + BATCH)), orNull)])
+    await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT * FROM ${from}`)
+    await session.fill('lacuna_predictions', [predictions], parts)
+    await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
+  }
+
+  async function withTexts(session: TableSession): Promise<void> {
+    const filled = columns.map((_, c): FilledColumn => ({ name: `c${c}`, type: 'VARCHAR' }))
+    const seen = columns.map(() => new Set<string>())
+    await session.fill('rows', [...filled, { ...predictions, name: 'y' }], batches(seen))
+    const selected: string[] = []
+    for (const [c, { quoted }] of columns.entries())
+      selected.push(await typed(session, 'rows', `c${c}`, typeOfTexts(seen[c], quoted)))
+    await session.lock({ paths: [resolve(file)] })
+    const names = [...columns.map((column) => column.name), name]
+    await copyTo(session, file, selectAs([...selected, 'y'], names, 'rows'))
+  }
+
+  async function* batches(seen: readonly Set<string>[]): AsyncGenerator<DuckDBValue[][]> {
+    for await (const { rowCount, fields, predictions } of rows)
+      for (let start = 0; start < rowCount; start += BATCH) {
+        const end = Math.min(rowCount, start + BATCH)
+        const texts = fields.map((cells, c) => textsOf(cells, start, end, seen[c]))
+        yield [...texts, Array.from(predictions.subarray(start, end), orNull)]
+      }
+  }
+}
+
+const orNull = (y: number): number | null => (Number.isNaN(y) ? null : y)
+
+/** What tells a column's type; of many texts, some. */
+const SEEN = 10_000
+
+function textsOf(cells: Cells, start: number, end: number, seen: Set<string>): (string | null)[] {
+  return Array.from({ length: end - start }, (_, r) => {
+    const text = cells instanceof Float64Array ? String(cells[start + r]) : cellText(cells, start + r)
+    if (text !== null && seen.size < SEEN) seen.add(text)
+    return text
+  })
 }

@@ -1,7 +1,9 @@
 /** Whether a .zst file is whole. DuckDB takes a truncated one for complete, and Node 20 cannot unpack it. */
 import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { InputError } from '../../../inputError.ts'
 import { explainFileError } from '../files/fileError.ts'
+import { literal, openSession } from './session.ts'
 
 const MAGIC = 0xfd2fb528
 /** 0x184D2A50 to 5F: a frame of other data, passed over. */
@@ -58,3 +60,22 @@ async function bytesAt(file: FileHandle, at: number, length: number, path: strin
 
 const truncated = (path: string): InputError =>
   new InputError('table', `${path}: the zstd data ends too early; the file is truncated, fetch it again.`)
+
+/** The content of a text that is packed by zstd. Node 20 cannot unpack it; DuckDB can, line by line. */
+export async function* unpackZstd(path: string): AsyncGenerator<Uint8Array> {
+  await checkZstd(path)
+  const session = await openSession(path)
+  try {
+    await session.lock({ paths: [resolve(path)] })
+    const options = `auto_detect = false, delim = '', quote = '', escape = '', header = false, max_line_size = ${2 ** 26}`
+    const lines = `read_csv(${literal(path.replace(/[*?[]/g, '[$&]'))}, ${options}, columns = {'line': 'VARCHAR'})`
+    for await (const chunk of session.stream(`SELECT line FROM ${lines}`)) {
+      const vector = chunk.getColumnVector(0)
+      let text = ''
+      for (let row = 0; row < chunk.rowCount; row++) text += `${vector.getItem(row) ?? ''}\n`
+      yield new TextEncoder().encode(text)
+    }
+  } finally {
+    session.close()
+  }
+}

@@ -1,65 +1,141 @@
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+/**
+ * Files that appear whole or not at all: written into temporary files beside their places, synced, then renamed over
+ * them. Several are one unit: either all are new or none is.
+ */
+import { renameSync, rmSync } from 'node:fs'
+import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../inputError.ts'
 import { explainFileError } from './fileError.ts'
+import { leaveNothing, nameBeside, sweepBeside } from './temporary.ts'
 
-/**
- * Writes a file so that it appears whole or not at all: into a temporary file beside it, synced, then renamed
- * over it. Packs it if the name ends in .gz. If anything fails, a file that was there before stays as it was.
- */
-export async function writeFileWhole(
-  path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  await replaceFile(path, async (file) => {
-    for await (const chunk of path.endsWith('.gz') ? pack(chunks) : chunks) await file.writeFile(chunk)
-  })
+type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
+/** Packs the file if its name ends in .gz. If anything fails, a file that was there before stays as it was. */
+export async function writeFileWhole(path: string, chunks: Chunks): Promise<void> {
+  await replaceFiles([writeChunks(path, chunks)])
 }
 
-/** The same for who writes by name: `write` fills the temporary file, which is there and empty, and open as `file`. */
-export async function replaceFile(
-  path: string,
-  write: (file: FileHandle, temporary: string) => Promise<void>,
-): Promise<void> {
-  const target = await resolveTarget(path)
-  const temporary = join(
-    dirname(target.path),
-    `.${basename(target.path)}.${randomBytes(6).toString('hex')}.tmp`,
-  )
+export interface Replacement {
+  path: string
+  /** Fills the temporary file, which is there and empty, and open as `file`; it must stay the same file. */
+  write(file: FileHandle, temporary: string): Promise<void>
+  /** What can also be written to stdout. */
+  chunks?: Chunks
+}
+
+/** Chunks to be written with replaceFiles, packed if `ending` says so. */
+export function writeChunks(path: string, chunks: Chunks, ending = path): Replacement {
+  const packed = ending.endsWith('.gz') ? pack(chunks) : chunks
+  return {
+    path,
+    async write(file) {
+      for await (const chunk of packed) await file.writeFile(chunk)
+    },
+    chunks: packed,
+  }
+}
+
+/** Writes all of them, or none. The path - is stdout, which takes chunks as they are. */
+export async function replaceFiles(replacements: readonly Replacement[]): Promise<void> {
+  const written: Written[] = []
+  try {
+    for (const replacement of replacements)
+      if (replacement.path === '-') await writeToStdout(replacement.chunks ?? [])
+      else written.push(await writeBeside(replacement))
+    moveIntoPlace(written)
+  } catch (error) {
+    for (const { temporary } of written) await rm(temporary, { force: true })
+    throw error
+  } finally {
+    for (const { forget } of written) forget()
+  }
+  for (const folder of new Set(written.map(({ target }) => dirname(target)))) await syncFolder(folder)
+}
+
+async function writeToStdout(chunks: Chunks): Promise<void> {
+  for await (const chunk of chunks)
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()))
+    })
+}
+
+interface Written {
+  /** As the user calls it, and where that is. */
+  path: string
+  target: string
+  temporary: string
+  exists: boolean
+  forget(): void
+}
+
+async function writeBeside({ path, write }: Replacement): Promise<Written> {
+  const { target, mode } = await resolveTarget(path)
+  sweepBeside(target)
+  const temporary = nameBeside(target, 'tmp')
+  const forget = leaveNothing(temporary)
   let file: FileHandle | undefined
   try {
     file = await open(temporary, 'wx')
-    if (target.mode !== undefined) await file.chmod(target.mode)
+    if (mode !== undefined) await file.chmod(mode)
     await write(file, temporary)
     await file.sync()
     await file.close()
-    await rename(temporary, target.path)
+    return { path, target, temporary, exists: mode !== undefined, forget }
   } catch (error) {
     await file?.close().catch(() => {}) // it may be closed already
     await rm(temporary, { force: true })
+    forget()
     throw explainFileError(error, path, 'write')
   }
-  await syncFolder(dirname(target.path))
+}
+
+/**
+ * Without a break, so that no signal comes between. Of several files, those there before are first set aside: should the
+ * machine stop here, files are missing, but never is a new one beside an old one.
+ */
+function moveIntoPlace(files: readonly Written[]): void {
+  const aside: { target: string; old: string }[] = []
+  const placed: string[] = []
+  let path = ''
+  try {
+    for (const { target, exists, ...file } of files.length > 1 ? files : []) {
+      if (!exists) continue
+      path = file.path
+      const old = nameBeside(target, 'old')
+      renameSync(target, old)
+      aside.push({ target, old })
+    }
+    for (const { target, temporary, ...file } of files) {
+      path = file.path
+      renameSync(temporary, target)
+      placed.push(target)
+    }
+  } catch (error) {
+    if (files.length > 1) for (const target of placed) rmSync(target, { force: true })
+    for (const { target, old } of aside) renameSync(old, target)
+    throw explainFileError(error, path, 'write')
+  }
+  for (const { old } of aside) rmSync(old, { force: true })
 }
 
 /** Where a link points to, so that the link stays; the permissions of the file to be replaced. */
-async function resolveTarget(path: string): Promise<{ path: string; mode?: number }> {
+async function resolveTarget(path: string): Promise<{ target: string; mode?: number }> {
   try {
-    const resolved = await realpath(path)
-    const status = await stat(resolved)
-    if (status.isFile()) return { path: resolved, mode: status.mode & 0o777 }
+    const target = await realpath(path)
+    const status = await stat(target)
+    if (status.isFile()) return { target, mode: status.mode & 0o777 }
     const what = status.isDirectory() ? 'a folder' : 'a device or pipe'
     throw new InputError('file', `${path}: this is ${what}; name a file to write.`)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path }
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { target: path }
     throw explainFileError(error, path, 'write')
   }
 }
 
-function pack(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+function pack(chunks: Chunks): AsyncIterable<Uint8Array> {
   return pipeline(Readable.from(chunks), createGzip(), () => {})
 }
 

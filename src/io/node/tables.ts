@@ -1,0 +1,289 @@
+/** Tables by path: who delivers the rows, and what becomes of them. */
+import { InputError } from '../../inputError.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import {
+  cellText,
+  type Dialect,
+  findLike,
+  findMode,
+  freeName,
+  isJson,
+  jsonTable,
+  type Labelled,
+  openQueries,
+  ownColumns,
+  type PredictedRows,
+  parseMode,
+  type QueryBatch,
+  type QueryOptions,
+  type ReadRowsOptions,
+  readRows,
+  type Table,
+  type TableColumn,
+  type TableText,
+  tableText,
+  textTable,
+  writeRows,
+} from '../table/index.ts'
+import { type ColumnType, typeOfTexts } from '../text/types.ts'
+import type { SqlSource } from './duckdb/sqlTable.ts'
+import { asFile, type Input, openInput } from './files/input.ts'
+import { hasEnding, isTableKind, type TableKind, tableEndings } from './files/kind.ts'
+import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+
+export interface ReadTableOptions extends ReadRowsOptions {
+  /** The one file, if it has been opened already. */
+  input?: Input
+}
+
+/** Reads files of the same columns as one table, or a table of a database, or a query. */
+export async function readTable(
+  paths: string | readonly string[],
+  options: ReadTableOptions = {},
+): Promise<SparseTensor> {
+  const files = typeof paths === 'string' ? [paths] : paths
+  const { modes = [], value, melt, recipe } = options
+  const typed = melt === undefined && recipe === undefined ? modes : []
+  return withTable(files, { ...options, typed, ...(value !== undefined && { value }) }, (table) =>
+    readRows(table, options),
+  )
+}
+
+interface OpenOptions
+  extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input'> {
+  /** Modes as the user typed them, which may be SQL. */
+  typed: readonly string[]
+  value?: string
+  /** A file that is to be written from this table, if DuckDB delivers it. */
+  output?: string
+}
+
+/** Opens a table for as long as the work takes. */
+async function withTable<T>(
+  files: readonly string[],
+  options: OpenOptions,
+  work: (table: Table) => Promise<T>,
+): Promise<T> {
+  const { query, database, typed, value, output, like } = options
+  const name = nameOf(files, options)
+  const expressions = (columns: readonly TableColumn[]): string[] => [
+    ...sqlAmong(typed, columns, name, like),
+    ...sqlAmong(value === undefined ? [] : [value], columns, name, undefined),
+  ]
+  const source = {
+    ...{ name, expressions, typed: [...typed, ...(value === undefined ? [] : [value])] },
+    ...(query !== undefined && { query }),
+    ...(database !== undefined && { database }),
+    ...(output !== undefined && { output }),
+  }
+  if ((database !== undefined && query === undefined) || files.length === 0) {
+    if (database === undefined && query === undefined)
+      throw new InputError('empty', 'There is nothing to read; name a file.')
+    return withSql({ ...source, kind: 'text', files }, work)
+  }
+  const inputs: Input[] = []
+  for (const file of files) inputs.push(options.input ?? (await openInput(file)))
+  const kind = commonKind(inputs)
+  const own = kind === 'parquet' ? undefined : await ownTable(inputs, kind, name, options)
+  if (own && query === undefined && expressions(own.columns).length === 0) return work(own)
+  const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
+  return asFiles(inputs, ENDINGS[kind], (paths) =>
+    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work),
+  )
+}
+
+const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
+
+/** DuckDB reads files by their names, and stumbles over a byte order mark in JSON. */
+async function asFiles<T>(
+  [input, ...more]: readonly Input[],
+  ending: string,
+  work: (paths: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (!input) return work([])
+  const plain = input.kind === 'json' && (await beginsWithMark(input)) ? withoutMark(input) : input
+  return asFile(plain, ending, (path) => asFiles(more, ending, (paths) => work([path, ...paths])))
+}
+
+async function beginsWithMark({ open }: Input): Promise<boolean> {
+  for await (const piece of open()) return piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf
+  return false
+}
+
+function withoutMark(input: Input): Input {
+  async function* open(): AsyncGenerator<Uint8Array> {
+    let start = 3
+    for await (const piece of input.open()) {
+      yield piece.subarray(start)
+      start = 0
+    }
+  }
+  return { ...input, isPipe: true, open }
+}
+
+async function withSql<T>(source: SqlSource, work: (table: Table) => Promise<T>): Promise<T> {
+  const { openSqlTable } = await import('./duckdb/sqlTable.ts')
+  const table = await openSqlTable(source)
+  try {
+    return await work(table)
+  } finally {
+    table.close()
+  }
+}
+
+function nameOf(files: readonly string[], { database, query }: OpenOptions): string {
+  const [first] = files.map((file) => (file === '-' ? 'stdin' : file))
+  if (files.length > 1) return `${first} and ${files.length - 1} more`
+  if (database !== undefined) return files.length === 1 ? `${database}, ${first}` : database
+  return first ?? (query === undefined ? 'The table' : 'The query')
+}
+
+/** Those of the texts that are neither a column nor a binning of one, nor a mode of the data that they are to be like. */
+function sqlAmong(
+  texts: readonly string[],
+  columns: readonly TableColumn[],
+  name: string,
+  like: OpenOptions['like'],
+): string[] {
+  return texts.flatMap((text, m) => {
+    const known = like?.modes?.[m]
+    if (known && findLike(known, columns)) return []
+    return findMode(text, columns, name) ? [] : [parseMode(text).body]
+  })
+}
+
+function commonKind(inputs: readonly Input[]): TableKind {
+  const kinds = new Set<TableKind>()
+  for (const { kind, name } of inputs) {
+    if (!isTableKind(kind))
+      throw new InputError(
+        'table',
+        `${name}: the ending is not that of a table; use ${tableEndings.join(', ')}.`,
+      )
+    kinds.add(kind)
+  }
+  const [kind, ...others] = kinds
+  if (others.length > 0)
+    throw new InputError(
+      'table',
+      `${inputs.map(({ name }) => name).join(', ')}: files read as one table must be of one kind; convert them first.`,
+    )
+  return kind
+}
+
+/** Text and JSON, which are read here, not by DuckDB. */
+async function ownTable(
+  inputs: readonly Input[],
+  kind: 'text' | 'json',
+  name: string,
+  { decimal, melt }: OpenOptions,
+): Promise<Table & { dialect?: Dialect }> {
+  const files = inputs.map((input) => ({ name: input.name, open: contentOf(input) }))
+  if (kind === 'json') return jsonTable(files, { name })
+  const delimiter = /\.tsv(\.|$)/i.test(inputs[0].path) ? '\t' : undefined
+  return textTable(files, {
+    name,
+    ...(delimiter && { delimiter }),
+    ...(decimal && { decimal }),
+    // The columns of a wide table may be called by numbers.
+    ...(melt !== undefined && { header: true }),
+  })
+}
+
+function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
+  if (!/\.zst$/i.test(path)) return open
+  return async function* () {
+    const { unpackZstd } = await import('./duckdb/zstd.ts')
+    yield* unpackZstd(path)
+  }
+}
+
+/** The types of a text's columns by its first rows, for DuckDB, which wants to know before. */
+async function typesOf(table: Table): Promise<ColumnType[]> {
+  const { columns, rowCount } = await table.sample()
+  return table.columns.map(({ quoted }, c) => {
+    const cells = columns[c]
+    if (cells === undefined || cells instanceof Float64Array) return 'VARCHAR'
+    const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row)).filter(
+      (text) => text !== null,
+    )
+    const plain =
+      table.decimal === ',' ? texts.map((text) => text.replace(/^([-+]?\d+),(\d+)$/, '$1.$2')) : texts
+    return typeOfTexts(plain, quoted)
+  })
+}
+
+export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
+  /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
+  output: string | { format: TableText; write(text: string): Promise<void> }
+  decimal?: ',' | '.'
+  /** The file, if it has been opened already. */
+  input?: Input
+  /** Told how many rows are done. */
+  onRows?(rows: number): void
+}
+
+/**
+ * Writes the rows of a table, all their columns in the same order, and what is answered to each. `model` says what the
+ * columns mean.
+ */
+export async function answerTable(
+  path: string,
+  model: Labelled,
+  answer: (batch: QueryBatch) => Float64Array,
+  options: AnswerTableOptions,
+): Promise<void> {
+  const { output, onRows } = options
+  const format = typeof output === 'string' ? tableText(output) : output.format
+  if (typeof output === 'string' && !format && !hasEnding(output, ['.parquet']))
+    throw new InputError(
+      'table',
+      `${output}: predictions for a table are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
+    )
+  const { modes, value, decimal, input } = options
+  const opening = {
+    typed: modes ?? [],
+    ...(typeof value === 'string' && { value }),
+    ...(decimal && { decimal }),
+    ...(input && { input }),
+  }
+
+  async function* answered(table: Table): AsyncGenerator<PredictedRows> {
+    let rows = 0
+    const batches = openQueries(table, model, { ...options, records: isJson(format) })
+    for await (const batch of batches) {
+      yield { ...batch, predictions: answer(batch) }
+      rows += batch.rowCount
+      onRows?.(rows)
+    }
+  }
+  const nameIn = (table: Table): string =>
+    freeName('prediction', new Set(ownColumns(table).map((column) => column.name.toLowerCase())))
+
+  if (format && typeof output !== 'string')
+    return withTable([path], opening, async (table) => {
+      for await (const text of writeRows(answered(table), ownColumns(table), nameIn(table), format))
+        await output.write(text)
+    })
+  if (format)
+    return withTable([path], opening, (table) =>
+      writeFileWhole(
+        String(output),
+        encoded(writeRows(answered(table), ownColumns(table), nameIn(table), format)),
+      ),
+    )
+  await replaceFiles([
+    {
+      path: String(output),
+      write: (_, temporary) =>
+        withTable([path], { ...opening, output: temporary }, async (table) => {
+          const { writePredictedParquet } = await import('./duckdb/writeParquet.ts')
+          await writePredictedParquet(temporary, answered(table), table, nameIn(table))
+        }),
+    },
+  ])
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield new TextEncoder().encode(text)
+}

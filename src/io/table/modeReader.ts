@@ -1,0 +1,236 @@
+/**
+ * How the cells of a mode become numbers, row by row, and the numbers indices: by the distinct texts, by the distinct
+ * numbers, or by the bins that they fall into.
+ */
+import { InputError, option, sentence } from '../../inputError.ts'
+import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../text/types.ts'
+import { type Binning, binnings, binText } from './bins.ts'
+import { isMissingMark, noteMark, type Reading, readNumbers, TimeColumn } from './cells.ts'
+import { inOrder, NumberCoder, numbersInOrder, TextCoder } from './coding.ts'
+import type { FoundMode, IndexPolicy } from './modes.ts'
+import {
+  type Batch,
+  type Cells,
+  cellText,
+  placeOf,
+  type Table,
+  type TableColumn,
+  type Texts,
+} from './rows.ts'
+
+/** In place of an index: the label is not among those known. */
+export const UNKNOWN = 2 ** 32 - 1
+
+/** What is known of a mode when all of its values have been seen. */
+export interface FinishedMode {
+  type: ColumnType
+  /** None where the values are indices themselves. */
+  labels?: readonly string[]
+  /** For each number given to a value, its index, or UNKNOWN. */
+  places: Uint32Array
+}
+
+interface KnownMode {
+  labels: readonly string[] | undefined
+  type: string | undefined
+}
+
+export interface ModeReader {
+  /** Clears `kept` for the rows that have no value in this mode; comes first, so that these give no labels elsewhere. */
+  mark(cells: Cells, batch: Batch, kept: Uint8Array): void
+  /** A number for the value of each row that is kept. */
+  codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
+  finish(index: IndexPolicy, known: KnownMode | undefined): FinishedMode
+}
+
+export function modeReader(mode: FoundMode, table: Table, reading: Reading): ModeReader {
+  const column = table.columns[mode.column]
+  if (mode.binning) return binnedReader(mode, binnings[mode.binning], column, table, reading)
+  const { type } = column
+  return type === undefined || type === 'VARCHAR' || type === 'HUGEINT' // beyond what a double holds
+    ? textReader(mode, column, reading)
+    : numberReader(mode, type)
+}
+
+function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Reading): ModeReader {
+  const coder = new TextCoder()
+  return {
+    mark(cells, { rowCount }, kept) {
+      const { starts, ends } = cells as Texts
+      for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
+    },
+    codes(cells, batch, kept) {
+      const { bytes, starts, ends } = cells as Texts
+      const codes = new Uint32Array(batch.rowCount)
+      let row = 0
+      try {
+        for (; row < batch.rowCount; row++)
+          if (kept[row] === 1) codes[row] = coder.code(bytes, starts[row], ends[row])
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error
+        const place = placeOf(batch, row, unit)
+        throw new InputError('format', `${place}: this is not UTF-8 text; convert the file to UTF-8.`)
+      }
+      return codes
+    },
+    finish(index, known) {
+      const comma = /^\s*[-+]?\d+,\d+\s*$/
+      const texts =
+        decimal === ',' ? coder.texts.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : coder.texts
+      if (known?.labels) return lookedUp(texts, known.labels, known.type)
+      const type = column.type ?? typeOfTexts(texts, column.quoted)
+      const written = texts.map((text) => canonical(text, type) ?? text)
+      if (isRaw(index, mode, type, known !== undefined))
+        return { type, places: asIndices(mode, written.map(Number)) }
+      return { type, ...inOrder(written, type) }
+    },
+  }
+}
+
+function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
+  const coder = new NumberCoder(mode.name)
+  return {
+    mark(cells, { rowCount }, kept) {
+      const numbers = cells as Float64Array
+      for (let row = 0; row < rowCount; row++) if (!Number.isFinite(numbers[row])) kept[row] = 0
+    },
+    codes(cells, { rowCount }, kept) {
+      const numbers = cells as Float64Array
+      const codes = new Uint32Array(rowCount)
+      for (let row = 0; row < rowCount; row++) if (kept[row] === 1) codes[row] = coder.code(numbers[row] + 0)
+      return codes
+    },
+    finish(index, known) {
+      const { numbers } = coder
+      if (known?.labels)
+        return lookedUp(
+          numbers.map((x) => numberText(x, type)),
+          known.labels,
+          known.type,
+        )
+      if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
+      const { sorted, places } = numbersInOrder(numbers)
+      return { type, labels: sorted.map((x) => numberText(x, type)), places }
+    },
+  }
+}
+
+function binnedReader(
+  mode: FoundMode,
+  binning: Binning,
+  column: TableColumn,
+  table: Table,
+  reading: Reading,
+): ModeReader {
+  const coder = new NumberCoder(mode.name)
+  const argument = mode.argument ?? 0
+  const times = new TimeColumn(column.name, column.type, mode.dates)
+  let found: Float64Array = new Float64Array(0)
+  let whole = column.type === undefined || isWhole(column.type)
+  const ofTimes = (cells: Cells, batch: Batch): Float64Array => {
+    const read = times.times(cells, batch.rowCount)
+    if (cells instanceof Float64Array) return read
+    for (let row = 0; row < batch.rowCount; row++) {
+      if (!Number.isNaN(read[row]) || cells.ends[row] <= cells.starts[row]) continue
+      const text = cellText(cells, row) ?? ''
+      if (!isMissingMark(text))
+        throw times.explain(text, placeOf(batch, row, reading.unit), neighbours(cells, batch))
+      noteMark(reading.marks, batch, row, reading.unit, text)
+    }
+    return read
+  }
+  return {
+    mark(cells, batch, kept) {
+      found = binning.of === 'time' ? ofTimes(cells, batch) : readNumbers(cells, batch, mode.name, reading)
+      for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) kept[row] = 0
+    },
+    codes(_, { rowCount }, kept) {
+      const codes = new Uint32Array(rowCount)
+      for (let row = 0; row < rowCount; row++) {
+        if (kept[row] === 0) continue
+        if (whole && !Number.isInteger(found[row])) whole = false
+        codes[row] = coder.code(binning.bin(found[row], argument))
+      }
+      return codes
+    },
+    finish(index, known) {
+      if (binning.of === 'time') times.check(table.name)
+      const { numbers } = coder
+      // Bins of whole numbers by a whole width are whole; of times they are what they are.
+      const wholes =
+        binning.of === 'number' && whole && Number.isInteger(argument) && !/^round/.test(mode.binning ?? '')
+      const type = wholes ? 'BIGINT' : binning.type
+      if (known?.labels) return lookedUpBins(numbers, binning, known.labels)
+      if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
+      const { sorted, places } = numbersInOrder(numbers)
+      return { type, labels: sorted.map((bin) => binText(binning, bin, wholes)), places }
+    },
+  }
+}
+
+/** Some cells of the same column, to tell by them how times are written. */
+function neighbours(cells: Texts, { rowCount }: Batch): string[] {
+  const texts = new Set<string>()
+  for (let row = 0; row < rowCount && texts.size < 1000; row++) {
+    const text = cellText(cells, row)
+    if (text && !isMissingMark(text)) texts.add(text)
+  }
+  return [...texts]
+}
+
+/** The texts among labels that are known, each written as the labels' type has it. */
+function lookedUp(
+  texts: readonly string[],
+  labels: readonly string[],
+  type: string | undefined,
+): FinishedMode {
+  const known = (type ?? 'VARCHAR') as ColumnType
+  const placeOf = new Map(labels.map((label, place) => [label, place]))
+  const find = (text: string): number => placeOf.get(canonical(text, known) ?? text) ?? UNKNOWN
+  return { type: known, labels, places: Uint32Array.from(texts, find) }
+}
+
+/** Bins among labels that are known: equal as numbers, however they are written. */
+function lookedUpBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
+  const placeOf = new Map(labels.map((label, place) => [binOfLabel(binning, label), place]))
+  return { type: binning.type, labels, places: Uint32Array.from(bins, (bin) => placeOf.get(bin) ?? UNKNOWN) }
+}
+
+/** The bin that a label names. */
+export function binOfLabel({ parse, type }: Binning, label: string): number {
+  if (parse) return parse(label)
+  if (type !== 'DATE') return Number(label)
+  const column = new TimeColumn('', undefined, undefined)
+  const bytes = new TextEncoder().encode(label)
+  const [time] = column.times({ bytes, starts: Int32Array.of(0), ends: Int32Array.of(bytes.length) }, 1)
+  return binnings.day.bin(time, 0)
+}
+
+/** Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it must. */
+function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
+  if (always) return true
+  if (index === 'raw' && isWhole(type)) return true
+  if (mode.index === 'raw')
+    throw new InputError(
+      'table',
+      `The mode ${mode.name} cannot be an index as it is: its type is ${type}, not a whole number; leave out raw:.`,
+    )
+  return false
+}
+
+function asIndices({ name }: FoundMode, numbers: readonly number[]): Uint32Array {
+  return Uint32Array.from(numbers, (x) => {
+    if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1
+    const help =
+      x === 0
+        ? `write "${name} + 1"`
+        : x <= MAX_INDEX
+          ? sentence`code it by its distinct values (${option('index', 'coded')})`
+          : sentence`the most is ${MAX_INDEX}, so code it by its distinct values (${option('index', 'coded')})`
+    throw new InputError(
+      'table',
+      sentence`The mode ${name} has the value ${x}, but a raw index is a whole number from 1; ${help}.`,
+    )
+  })
+}

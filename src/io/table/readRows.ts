@@ -1,0 +1,158 @@
+/**
+ * A table as a tensor: one pass over its rows. The distinct values of each mode are numbered as they come; at the end,
+ * when all of them are known, so is their type, and they are put in order and become the labels.
+ */
+import { InputError, option, type Remark, remark, sentence } from '../../inputError.ts'
+import { findDuplicates } from '../../tensor/findDuplicates.ts'
+import { type Mode, type NegativePolicy, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
+import { type Marks, type Reading, readValues } from './cells.ts'
+import { Entries } from './entries.ts'
+import { type FinishedMode, modeReader } from './modeReader.ts'
+import { type FoundMode, type IndexPolicy, keptMode } from './modes.ts'
+import { type Batch, type Cells, columnList, type Table } from './rows.ts'
+
+export type MergePolicy = 'sum' | 'mean' | 'last' | 'count' | 'error'
+export const mergePolicies: readonly MergePolicy[] = ['sum', 'mean', 'last', 'count', 'error']
+
+/** What of a table is read, all questions answered. */
+export interface Plan {
+  table: Table
+  modes: readonly FoundMode[]
+  /** The column of the values, and what it is called; without one each row counts 1. */
+  value?: { column: number; name: string }
+  merge: MergePolicy
+  index: IndexPolicy
+  /** A tensor or model whose labels are to be used; rows with other labels are left out. */
+  like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
+  dims?: readonly number[]
+  negative?: NegativePolicy
+  onRemark?(remark: Remark): void
+  onRows?(rows: number): void
+}
+
+export async function readPlanned(plan: Plan): Promise<SparseTensor> {
+  const { table, modes, value, merge, like } = plan
+  const reading: Reading = {
+    unit: table.unit,
+    ...(table.decimal && { decimal: table.decimal }),
+    marks: { count: 0 },
+  }
+  const valued = value !== undefined && merge !== 'count'
+  const readers = modes.map((mode) => modeReader(mode, table, reading))
+  const entries = new Entries(modes.length, table.unit)
+  // A column that serves two modes is read once.
+  const columns = [...new Set([...modes.map(({ column }) => column), ...(value ? [value.column] : [])])]
+  const cellsOf = (batch: Batch, column: number): Cells => batch.columns[columns.indexOf(column)]
+  let rows = 0
+  for await (const batch of table.read(columns.map((column) => ({ column })))) {
+    const kept = new Uint8Array(batch.rowCount).fill(1)
+    const values = value && markValues(cellsOf(batch, value.column), batch, value.name, reading, valued, kept)
+    readers.forEach((reader, m) => {
+      reader.mark(cellsOf(batch, modes[m].column), batch, kept)
+    })
+    const codes = readers.map((reader, m) => reader.codes(cellsOf(batch, modes[m].column), batch, kept))
+    entries.add(batch, kept, codes, values)
+    rows += batch.rowCount
+    plan.onRows?.(rows)
+  }
+  tellLeftOut(plan, rows - entries.count, reading.marks, rows)
+  if (entries.count === 0) throw nothingLeft(table, rows)
+  const finished = readers.map((reader, m) =>
+    reader.finish(
+      modes[m].index ?? plan.index,
+      like && { labels: like.labels?.[m], type: like.modes?.[m]?.type },
+    ),
+  )
+  const { indices, values, unknown } = entries.finish(finished.map(({ places }) => places))
+  if (unknown > 0)
+    plan.onRemark?.(remark([`${table.name}: ${leftOut(unknown)} the training data lacks a label`]))
+  if (values.length === 0) throw nothingLeft(table, rows)
+  return tensorOf(plan, finished, indices, values, (entry) => entries.place(entry))
+}
+
+function tensorOf(
+  { table, modes, value, merge, like, dims, negative }: Plan,
+  finished: readonly FinishedMode[],
+  indices: Uint32Array[],
+  values: Float32Array,
+  placeOfEntry: (entry: number) => string,
+): SparseTensor {
+  const labels = finished.map((mode) => mode.labels)
+  const kept: readonly Mode[] =
+    like?.modes ?? modes.map((mode, m) => keptMode(mode, finished[m].type, table.columns))
+  const sizes = modes.map(
+    (_, m) => dims?.[m] ?? labels[m]?.length ?? Math.max(largest(indices[m]) + 1, like?.dims[m] ?? 0),
+  )
+  const label = (m: number, entry: number): string | number =>
+    labels[m]?.[indices[m][entry]] ?? indices[m][entry] + 1
+  const where = (entry: number): string =>
+    `${placeOfEntry(entry)}, at ${modes.map(({ name }, m) => `${name} = ${label(m, entry)}`).join(', ')}`
+  if (merge === 'error') checkDistinct(indices, where)
+  return sparseTensor(
+    {
+      ...{ dims: sizes, indices, values, modes: kept },
+      ...(labels.some((names) => names) && { labels }),
+      ...(value !== undefined && merge !== 'count' && { valueName: value.name }),
+    },
+    {
+      where,
+      ...(merge === 'error' ? { distinct: true } : { duplicates: merge === 'count' ? 'sum' : merge }),
+      ...(negative && { negative }),
+    },
+  )
+}
+
+/** The values, if they are wanted; clears `kept` for the rows that have none in any case. */
+function markValues(
+  cells: Cells,
+  batch: Batch,
+  name: string,
+  reading: Reading,
+  valued: boolean,
+  kept: Uint8Array,
+): Float64Array | undefined {
+  const values = valued ? readValues(cells, batch, name, reading) : undefined
+  const isEmpty = (row: number): boolean => {
+    if (values) return Number.isNaN(values[row])
+    return cells instanceof Float64Array ? Number.isNaN(cells[row]) : cells.ends[row] < cells.starts[row]
+  }
+  for (let row = 0; row < batch.rowCount; row++) if (isEmpty(row)) kept[row] = 0
+  return values
+}
+
+function tellLeftOut({ table, onRemark }: Plan, missing: number, marks: Marks, rows: number): void {
+  if (missing > 0) onRemark?.(remark([`${table.name}: ${leftOut(missing)} a mode or the value is empty`]))
+  if (marks.count === 0) return
+  const cells = marks.count === 1 ? 'a cell is' : `${marks.count} cells of ${rows} rows are`
+  onRemark?.(remark([`${table.name}: ${cells} taken as empty (${marks.first})`], true))
+}
+
+const leftOut = (rows: number): string =>
+  rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
+
+function nothingLeft({ name, columns }: Table, rows: number): InputError {
+  return new InputError(
+    'empty',
+    rows === 0
+      ? `${name}: there are no rows, only the columns ${columnList(columns)}.`
+      : `${name}: no rows are left to make a tensor of; the columns are ${columnList(columns)}.`,
+  )
+}
+
+function largest(column: Uint32Array): number {
+  let most = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > most) most = column[e]
+  return most
+}
+
+function checkDistinct(indices: readonly Uint32Array[], where: (entry: number) => string): void {
+  const firstOf = findDuplicates(indices, indices[0].length)
+  if (!firstOf) return
+  const repeated = firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
+  const first = firstOf.findIndex((first) => first !== 0)
+  const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
+  throw new InputError(
+    'duplicate',
+    sentence`${where(first)}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
+  )
+}

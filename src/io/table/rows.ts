@@ -1,0 +1,121 @@
+/**
+ * The border between those who deliver the rows of a table (text, JSON, Parquet, DuckDB) and those who decide what the
+ * rows mean. Rows come in batches, column by column; text comes as the bytes of UTF-8, so that a label which was seen
+ * before costs no string.
+ */
+import type { ColumnType } from '../text/types.ts'
+
+export interface TableColumn {
+  name: string
+  /** Where whoever delivers the rows knows it; the type of text shows when all of it has been seen. */
+  type?: ColumnType
+  /** The text stands in quotes where others do not: what looks like a number may be meant as text. */
+  quoted?: boolean
+  /** It is none of the table's own, but was computed by SQL that the user typed. */
+  computed?: boolean
+}
+
+/** The cells of a column as text: that of a row is bytes [starts[row], ends[row]); where that is backwards, there is none. */
+export interface Texts {
+  bytes: Uint8Array
+  starts: Int32Array
+  ends: Int32Array
+}
+
+/** Numbers, NaN where there is none: days since 1970 of a DATE, microseconds of a TIMESTAMP, 0 or 1 of a BOOLEAN. */
+export type Cells = Texts | Float64Array
+
+export interface Batch {
+  rowCount: number
+  /** One for each column asked for. */
+  columns: readonly Cells[]
+  /** The file that these rows stand in. */
+  file: string
+  /** For each row, the line of the file on which it begins, from 1; or its number, where there are no lines. */
+  lines: Uint32Array
+  /** If they were asked for: each row as a JSON object, as it stood. */
+  records?: readonly string[]
+}
+
+export interface Wanted {
+  /** By its place among the table's columns. */
+  column: number
+  /** As text, even if it is known to be a number. */
+  asText?: boolean
+}
+
+export interface Table {
+  /** As messages name it. */
+  readonly name: string
+  readonly columns: readonly TableColumn[]
+  /** What `lines` counts. */
+  readonly unit: 'line' | 'row'
+  /** What stands before the fraction of a number; a point, if it is not said. */
+  readonly decimal?: ',' | '.'
+  /** Something about the table was guessed that changes what its numbers are. */
+  readonly guesses?: readonly string[]
+  /** All columns of the first rows, some thousands. */
+  sample(): Promise<Batch>
+  /** All rows, in their order. A batch is good until the next one is asked for. */
+  read(wanted: readonly Wanted[], options?: { records?: boolean }): AsyncIterable<Batch>
+}
+
+/** The columns that the table has by itself. */
+export const ownColumns = ({ columns }: Table): TableColumn[] => columns.filter(({ computed }) => !computed)
+
+export const placeOf = ({ file, lines }: Batch, row: number, unit: Table['unit']): string =>
+  `${file}, ${unit} ${lines[row]}`
+
+export const columnList = (columns: readonly { name: string }[]): string => {
+  const names = columns.map(({ name }) => name)
+  return names.length > 50
+    ? `${names.slice(0, 50).join(', ')} and ${names.length - 50} more`
+    : names.join(', ')
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The text of a cell, or null where there is none. */
+export function cellText(cells: Texts, row: number): string | null {
+  const { bytes, starts, ends } = cells
+  return ends[row] < starts[row] ? null : decoder.decode(bytes.subarray(starts[row], ends[row]))
+}
+
+/** Texts as cells, with a byte 0 behind each: a number is known to end where no digit follows. */
+export function cellsOf(texts: readonly (string | null)[]): Texts {
+  const encoder = new TextEncoder()
+  const starts = new Int32Array(texts.length)
+  const ends = new Int32Array(texts.length)
+  let bytes = new Uint8Array(16 * texts.length + 64)
+  let at = 0
+  texts.forEach((text, row) => {
+    starts[row] = at
+    ends[row] = at - 1
+    if (text === null) return
+    if (at + 3 * text.length + 1 > bytes.length) {
+      const larger = new Uint8Array(2 * (at + 3 * text.length + 1))
+      larger.set(bytes.subarray(0, at))
+      bytes = larger
+    }
+    at += encoder.encodeInto(text, bytes.subarray(at)).written
+    ends[row] = at++
+  })
+  return { bytes, starts, ends }
+}
+
+/** Names that differ, whatever their case, as SQL wants them: a repeated one gets _1, _2 … */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    const free = freeName(name, taken)
+    taken.add(free.toLowerCase())
+    return free
+  })
+}
+
+/** The name, or name_1, name_2 …: the first that is not taken. The taken ones are in lower case. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let n = 1; taken.has(free.toLowerCase()); n++) free = `${name}_${n}`
+  return free
+}

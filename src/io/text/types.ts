@@ -1,0 +1,135 @@
+/**
+ * What the texts of a column are, in the words of SQL, and their order. The list is closed: what a file says of types
+ * is looked up in it, and never becomes a part of any SQL.
+ */
+import { DAY, dateText, isoTime, timestampText } from './time.ts'
+
+export type ColumnType =
+  | 'BIGINT'
+  | 'HUGEINT'
+  | 'DOUBLE'
+  | `DECIMAL(${number},${number})`
+  | 'BOOLEAN'
+  | 'DATE'
+  | 'TIMESTAMP'
+  | 'VARCHAR'
+
+/** Names of SQL types for each of ours; labels are texts, and the widths of numbers say nothing of those. */
+const SYNONYMS: Record<string, ColumnType> = {
+  ...Object.fromEntries(
+    ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER'].map((name) => [
+      name,
+      'BIGINT',
+    ]),
+  ),
+  ...Object.fromEntries(['UBIGINT', 'HUGEINT', 'UHUGEINT'].map((name) => [name, 'HUGEINT'])),
+  ...{ FLOAT: 'DOUBLE', DOUBLE: 'DOUBLE', BOOLEAN: 'BOOLEAN', DATE: 'DATE', TIMESTAMP: 'TIMESTAMP' },
+  ...{ TIMESTAMP_S: 'TIMESTAMP', TIMESTAMP_MS: 'TIMESTAMP', TIMESTAMP_NS: 'TIMESTAMP' },
+  'TIMESTAMP WITH TIME ZONE': 'TIMESTAMP',
+  ...{ TIME: 'VARCHAR', UUID: 'VARCHAR', VARCHAR: 'VARCHAR' },
+}
+
+/** The type of that name; undefined for any other text. */
+export function columnType(name: string): ColumnType | undefined {
+  if (Object.hasOwn(SYNONYMS, name)) return SYNONYMS[name]
+  const [, width, scale] = /^DECIMAL\((\d{1,2}),(\d{1,2})\)$/.exec(name) ?? []
+  return width === undefined ? undefined : `DECIMAL(${Number(width)},${Number(scale)})`
+}
+
+export const isWhole = (type: ColumnType): boolean => type === 'BIGINT' || type === 'HUGEINT'
+export const isFraction = (type: ColumnType): boolean => type === 'DOUBLE' || type.startsWith('DECIMAL')
+export const isNumeric = (type: ColumnType): boolean => isWhole(type) || isFraction(type)
+export const isTemporal = (type: ColumnType): boolean => type === 'DATE' || type === 'TIMESTAMP'
+
+const DATE = /^\d{4}-\d\d-\d\d$/
+const patterns: readonly [ColumnType, (text: string) => boolean][] = [
+  ['BIGINT', (text) => /^\s*[-+]?\d{1,18}\s*$/.test(text)],
+  ['HUGEINT', (text) => /^\s*[-+]?\d{1,38}\s*$/.test(text)],
+  // A longer whole number would not survive as a double.
+  [
+    'DOUBLE',
+    (text) =>
+      /^\s*[-+]?(\d{1,15}|\d+\.\d*|\.\d+|[\d.]+e[-+]?\d+)\s*$/i.test(text) && !Number.isNaN(Number(text)),
+  ],
+  ['BOOLEAN', (text) => /^(true|false)$/i.test(text)],
+  ['DATE', (text) => DATE.test(text) && !Number.isNaN(timeOfText(text))],
+  ['TIMESTAMP', (text) => !Number.isNaN(timeOfText(text))],
+]
+
+/**
+ * The narrowest type that all the texts are of. A number with leading zeros is text, for it would lose them; so is
+ * anything in quotes that a number would change.
+ */
+export function typeOfTexts(texts: Iterable<string>, quoted = false): ColumnType {
+  let possible = patterns
+  for (const text of texts) {
+    possible = possible.filter(
+      ([type, fits]) => fits(text) && !(isNumeric(type) && losesText(text, type, quoted)),
+    )
+    if (possible.length === 0) return 'VARCHAR'
+  }
+  return possible === patterns ? 'VARCHAR' : possible[0][0]
+}
+
+function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
+  return quoted ? canonical(text, type) !== text : /^\s*[-+]?0\d/.test(text)
+}
+
+function timeOfText(text: string): number {
+  const bytes = new TextEncoder().encode(text)
+  return isoTime(bytes, 0, bytes.length)
+}
+
+/** The one way to write a value of the type, so that 1.0 and 1 are the same label; undefined if it is none. */
+export function canonical(text: string, type: ColumnType): string | undefined {
+  switch (type) {
+    case 'VARCHAR':
+      return text
+    case 'BOOLEAN':
+      return /^(true|false)$/i.test(text) ? text.toLowerCase() : undefined
+    case 'DATE':
+    case 'TIMESTAMP': {
+      const time = timeOfText(text)
+      return Number.isNaN(time)
+        ? undefined
+        : numberText(type === 'DATE' ? Math.floor(time / DAY) : time, type)
+    }
+    case 'BIGINT':
+    case 'HUGEINT':
+      if (/^\s*[-+]?\d+\s*$/.test(text)) return String(BigInt(text.trim().replace(/^\+/, '')))
+      break
+  }
+  const number = text.trim() === '' ? NaN : Number(text)
+  if (!Number.isFinite(number) || (isWhole(type) && !Number.isSafeInteger(number))) return undefined
+  return numberText(number, type)
+}
+
+/** The text of what a number stands for: a day or a time since 1970, a truth value, or itself. */
+export function numberText(x: number, type: ColumnType): string {
+  if (type === 'DATE') return dateText(x)
+  if (type === 'TIMESTAMP') return timestampText(x)
+  if (type === 'BOOLEAN') return x === 0 ? 'false' : 'true'
+  const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
+  if (scale !== undefined) return (x + 0).toFixed(Number(scale))
+  const text = String(x + 0) // -0 is 0
+  return type === 'DOUBLE' && /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+/** Numbers by their size, everything else by the code points of its text, which is by time for times. */
+export function compareTexts(type: ColumnType): (a: string, b: string) => number {
+  if (isWhole(type))
+    return (a, b) => Number(a) - Number(b) || (BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0)
+  return isFraction(type) ? (a, b) => Number(a) - Number(b) || compareCodePoints(a, b) : compareCodePoints
+}
+
+/** UTF-16 puts what lies beyond U+FFFF before U+E000; UTF-8 and DuckDB do not. */
+function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x === y) continue
+    const surrogates = [x, y].map((unit) => unit >= 0xd800 && unit < 0xe000)
+    return surrogates[0] === surrogates[1] ? x - y : surrogates[0] ? 1 : -1
+  }
+  return a.length - b.length
+}
