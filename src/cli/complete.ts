@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
-import { checkOutput, readModel, type TableOptions } from '../io/node/index.ts'
+import { checkOutputs, readModel, type TableOptions } from '../io/node/index.ts'
 import type { CpModel, ErrorSummary } from '../model/index.ts'
 import {
   type Completion,
@@ -139,7 +139,7 @@ Ctrl-C stops after the iteration at hand and keeps the model so far.`,
 
 async function run(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  if (options.output) await checkModelOutput(options.output)
+  if (options.output) await checkModelOutput(options.output, files, options)
   const initial = options.initial === undefined ? undefined : await readModel(options.initial)
   const { train, validation, test } = await readParts(files, options, initial, progress)
   const result = await solve(train, validation, initial, options, progress)
@@ -163,9 +163,11 @@ async function run(files: string[], options: Options): Promise<void> {
   }
 }
 
-async function checkModelOutput(path: string): Promise<void> {
+async function checkModelOutput(path: string, files: readonly string[], options: Options): Promise<void> {
   if (!path.endsWith('.npz')) throw new InputError('option', `${path}: a model file must end in .npz.`)
-  await checkOutput(path)
+  const { initial, mask, database, validation, test } = options
+  const heldOut = [validation, test].filter((given) => typeof given === 'string')
+  await checkOutputs([path], [...files, initial, mask, database, ...heldOut])
 }
 
 /** Reads the entries and what is held out of them; all parts get the size that holds them all. */

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Dataset } from '../io/node/datasets/index.ts'
 import { withCtrlC } from './ctrlC.ts'
-import { Interrupted } from './failure.ts'
+import { Interrupted, shellWord } from './failure.ts'
 import { count, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { type Progress, startProgress } from './terminal.ts'
@@ -59,12 +59,13 @@ Examples:
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const { cacheFolder, catalogue, downloadSize } = await import('../io/node/datasets/index.ts')
+  const { cacheFolder, catalogue, downloadSize, isVerified } = await import('../io/node/datasets/index.ts')
   if (options.json)
     return printJson(
       catalogue.map((dataset) => ({
         ...dataset,
         downloadBytes: downloadSize(dataset),
+        verified: isVerified(dataset),
         command: commandFor(dataset, join(cacheFolder(), dataset.name)),
       })),
     )
@@ -75,12 +76,13 @@ async function list(options: { json?: boolean }): Promise<void> {
       dataset.name,
       count(dataset.entries),
       bytes === undefined ? '–' : megabytes(bytes),
+      isVerified(dataset) ? 'yes' : 'no',
       `  ${dataset.modes}${size}`,
     ]
   })
-  const widest = Math.max(...rows.map((row) => row[3].length))
-  const head = ['name', 'entries', 'download', '  tensor']
-  await print(table([head, ...rows].map((row) => [...row.slice(0, 3), row[3].padEnd(widest)])))
+  const widest = Math.max(...rows.map((row) => row[4].length))
+  const head = ['name', 'entries', 'download', 'verified', '  tensor']
+  await print(table([head, ...rows].map((row) => [...row.slice(0, 4), row[4].padEnd(widest)])))
   await print('\nTerms and sources')
   for (const { terms, page, names } of byTerms(catalogue))
     await print(`${names.join(', ')}\n    ${terms}\n    ${page}`)
@@ -114,6 +116,7 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
         mirror: options.url === undefined ? (options.mirror ?? process.env.LACUNA_MIRROR) : undefined,
         onProgress: downloadLine(progress),
         onNotice: (sentence) => progress.say(sentence),
+        onUnverified: (sentence) => progress.insist(sentence),
       })
     } catch (error) {
       progress.end()
@@ -124,21 +127,21 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   })
   progress.end()
   if (fetched.cached) progress.say('It is here already; --force downloads it again.')
-  const { files, cached } = fetched
+  const { files, cached, verified } = fetched
   const command = commandFor(dataset, folder)
   if (options.json)
-    return printJson({ name: dataset.name, folder, files, cached, preparation: dataset.preparation, command })
-  const preparation = dataset.preparation ? `\nFirst, in ${quote(folder)}:\n  ${dataset.preparation}\n` : ''
+    return printJson({
+      ...{ name: dataset.name, folder, files, cached, verified },
+      ...{ preparation: dataset.preparation, command },
+    })
+  const preparation = dataset.preparation
+    ? `\nFirst, in ${shellWord(folder)}:\n  ${dataset.preparation}\n`
+    : ''
   await print(`${files.join('\n')}\n${preparation}\nNext:\n  ${command}`)
 }
 
 function commandFor({ files, options }: Dataset, folder: string): string {
-  return `lacuna complete ${files.map((file) => quote(join(folder, file))).join(' ')} ${options}`
-}
-
-/** As a POSIX shell takes it. */
-function quote(path: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return `lacuna complete ${files.map((file) => shellWord(join(folder, file))).join(' ')} ${options}`
 }
 
 /** Bytes, rate and time left, told as they come. */

@@ -56,6 +56,8 @@ interface OpenOptions
   value?: string
   /** A file that is to be written from this table, if DuckDB delivers it. */
   output?: string
+  /** The fields of a text are wanted as they stand, too. */
+  verbatim?: boolean
 }
 
 /** Opens a table for as long as the work takes. */
@@ -64,7 +66,7 @@ async function withTable<T>(
   options: OpenOptions,
   work: (table: Table) => Promise<T>,
 ): Promise<T> {
-  const { query, database, typed, value, output, like } = options
+  const { query, database, typed, value, output, like, verbatim } = options
   const name = nameOf(files, options)
   const expressions = (columns: readonly TableColumn[]): string[] => [
     ...sqlAmong(typed, columns, name, like),
@@ -75,6 +77,7 @@ async function withTable<T>(
     ...(query !== undefined && { query }),
     ...(database !== undefined && { database }),
     ...(output !== undefined && { output }),
+    ...(verbatim && { verbatim }),
   }
   if ((database !== undefined && query === undefined) || files.length === 0) {
     if (database === undefined && query === undefined)
@@ -243,19 +246,23 @@ export async function answerTable(
   const { modes, value, decimal, input } = options
   const opening = {
     typed: modes ?? [],
+    verbatim: true,
     ...(typeof value === 'string' && { value }),
     ...(decimal && { decimal }),
     ...(input && { input }),
   }
 
-  async function* answered(table: Table): AsyncGenerator<PredictedRows> {
-    let rows = 0
+  // What is wrong with the table shows here, before anything is written.
+  const answered = (table: Table): AsyncGenerator<PredictedRows> => {
     const batches = openQueries(table, model, { ...options, records: isJson(format) })
-    for await (const batch of batches) {
-      yield { ...batch, predictions: answer(batch) }
-      rows += batch.rowCount
-      onRows?.(rows)
-    }
+    return (async function* () {
+      let rows = 0
+      for await (const batch of batches) {
+        yield { ...batch, predictions: answer(batch) }
+        rows += batch.rowCount
+        onRows?.(rows)
+      }
+    })()
   }
   const nameIn = (table: Table): string =>
     freeName('prediction', new Set(ownColumns(table).map((column) => column.name.toLowerCase())))

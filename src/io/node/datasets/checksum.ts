@@ -23,15 +23,19 @@ export async function expectedDigest(checksum: Checksum, signal?: AbortSignal): 
   }
 }
 
+export async function digestOf(path: string, algorithm: 'md5' | 'sha256'): Promise<string> {
+  const hash = createHash(algorithm)
+  for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(piece)
+  return hash.digest('hex')
+}
+
 export async function checkDigest(
   path: string,
   algorithm: 'md5' | 'sha256',
   expected: string,
   url: string,
 ): Promise<void> {
-  const hash = createHash(algorithm)
-  for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(piece)
-  const digest = hash.digest('hex')
+  const digest = await digestOf(path, algorithm)
   if (digest !== expected)
     throw new InputError(
       'network',

@@ -35,6 +35,17 @@ export type Checksum =
   | { readonly algorithm: 'md5' | 'sha256'; readonly digest: string }
   | { readonly algorithm: 'md5' | 'sha256'; readonly url: string }
 
+/** Text of an entry takes about 20 bytes, and packs to less: more than this for each is not the data set. */
+const MOST_BYTES_AN_ENTRY = 64
+
+/** What one of its files can have at most: its size where that is known. */
+export const maxBytes = ({ entries }: Dataset, { byteLength }: Download): number =>
+  byteLength ?? 2 ** 20 + MOST_BYTES_AN_ENTRY * entries
+
+/** Whether every file is held to a digest that is written down here. */
+export const isVerified = ({ downloads }: Dataset): boolean =>
+  downloads.every(({ checksum }) => checksum !== undefined && 'digest' in checksum)
+
 /** The last part of the address: ml-10m.zip. */
 export function fileNameOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '')

@@ -16,6 +16,8 @@ export interface DownloadOptions {
   /** Told in a sentence why there is another try, or a start from the beginning. */
   onNotice?(sentence: string): void
   signal?: AbortSignal
+  /** More than this is not taken. */
+  maxBytes?: number
   /** Looks at the whole file before it gets its name; throws if it is not the right one, which is then removed. */
   check?(path: string): Promise<void>
   /** Before the first further try; doubled each time. One second by default. */
@@ -68,13 +70,14 @@ async function tryOnce(url: string, part: string, options: DownloadOptions): Pro
   const mark = have > 0 ? await readMark(part, url) : undefined
   const answer = await request(url, mark ? { range: `bytes=${have}-`, 'if-range': mark } : {}, signal)
   const { status, headers, body } = answer
-  if (status === 206 && mark && continues(answer, have, mark)) return receive(answer, part, have, options)
+  if (status === 206 && mark && continues(answer, have, mark))
+    return receive(answer, part, have, options, url)
   if (status === 200) {
     checkEncoding(url, answer)
     if (have > 0)
       onNotice?.('The server cannot go on from there, or has another version now: starting again.')
     await writeMark(part, url, markIn(headers))
-    return receive(answer, part, 0, options)
+    return receive(answer, part, 0, options, url)
   }
   body.destroy()
   if (status === 416 && mark && headers['content-range'] === `bytes */${have}`) return // nothing is missing
@@ -95,15 +98,21 @@ async function receive(
   { headers, body }: Answer,
   part: string,
   start: number,
-  { onProgress }: DownloadOptions,
+  { onProgress, maxBytes = Infinity }: DownloadOptions,
+  url: string,
 ): Promise<void> {
   const length = headers['content-length']
   const total = length === undefined ? undefined : start + Number(length)
+  if (total !== undefined && total > maxBytes) {
+    body.destroy()
+    throw tooLarge(url, maxBytes)
+  }
   const file = await onDisk(part, open(part, start > 0 ? 'r+' : 'w'))
   let at = start
   try {
     onProgress?.(at, total)
     for await (const piece of body as AsyncIterable<Uint8Array>) {
+      if (at + piece.length > maxBytes) throw tooLarge(url, maxBytes)
       await onDisk(part, writeAll(file, piece, at))
       at += piece.length
       onProgress?.(at, total)
@@ -115,6 +124,12 @@ async function receive(
   }
   if (total !== undefined && at < total) throw new PassingFault('The connection ended too early')
 }
+
+const tooLarge = (url: string, maxBytes: number): InputError =>
+  new InputError(
+    'network',
+    `${url}: the server sends more than the ${maxBytes} bytes that this file can have; use a mirror.`,
+  )
 
 async function writeAll(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < piece.length; )

@@ -2,9 +2,9 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { InputError, option, sentence } from '../../../inputError.ts'
 import { explainFileError } from '../files/fileError.ts'
-import { cachedFiles, writeReceipt } from './cache.ts'
-import { checkDigest, expectedDigest } from './checksum.ts'
-import { type Checksum, type Dataset, type Download, fileNameOf } from './dataset.ts'
+import { alone, cachedFiles, writeReceipt } from './cache.ts'
+import { checkDigest, digestOf, expectedDigest } from './checksum.ts'
+import { type Checksum, type Dataset, type Download, fileNameOf, isVerified, maxBytes } from './dataset.ts'
 import { download } from './download.ts'
 import { DamagedZip, unzip } from './unzip.ts'
 
@@ -20,6 +20,8 @@ export interface FetchOptions {
   signal?: AbortSignal
   onProgress?(step: 'download' | 'unpack', file: string, bytes: number, byteLength: number | undefined): void
   onNotice?(sentence: string): void
+  /** Told that a file is not held to any digest that is written down here. */
+  onUnverified?(sentence: string): void
   retryDelayMs?: number
 }
 
@@ -28,6 +30,8 @@ export interface FetchedDataset {
   files: string[]
   /** Nothing was downloaded: all of it was there. */
   cached: boolean
+  /** Every file is held to a digest that is written down here. */
+  verified: boolean
 }
 
 export async function fetchDataset(dataset: Dataset, options: FetchOptions): Promise<FetchedDataset> {
@@ -39,27 +43,32 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
     )
   if (!force) {
     const files = await cachedFiles(folder)
-    if (files) return { files: files.map((file) => join(folder, file)), cached: true }
+    if (files)
+      return { files: files.map((file) => join(folder, file)), cached: true, verified: isVerified(dataset) }
   }
   await mkdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'EEXIST') throw new InputError('file', `${folder}: this is a file; name a folder.`)
     throw explainFileError(error, folder, 'write')
   })
-  const files: string[] = []
-  for (const each of dataset.downloads) files.push(...(await fetchOne(each, options)))
-  await writeReceipt(folder, files)
-  return { files: files.map((file) => join(folder, file)), cached: false }
+  const files = await alone(folder, async () => {
+    const fetched: string[] = []
+    for (const each of dataset.downloads)
+      fetched.push(...(await fetchOne(each, maxBytes(dataset, each), options)))
+    await writeReceipt(folder, fetched)
+    return fetched
+  })
+  return { files: files.map((file) => join(folder, file)), cached: false, verified: isVerified(dataset) }
 }
 
 /** Returns the names of the files that stay. */
-async function fetchOne(wanted: Download, options: FetchOptions): Promise<string[]> {
+async function fetchOne(wanted: Download, maxBytes: number, options: FetchOptions): Promise<string[]> {
   const { folder, mirror, onProgress, onNotice } = options
   const name = fileNameOf(wanted.url)
   const url = options.url ?? (mirror === undefined ? wanted.url : onMirror(mirror, wanted.url))
   const path = join(folder, name)
   if (!options.force && (await isThere(path, url, wanted.checksum, options)))
     onNotice?.(`${name} is here already.`)
-  else await fetchFile(url, path, wanted, options)
+  else await fetchFile(url, path, wanted, maxBytes, options)
   if (!wanted.unpack) return [name]
   try {
     await unzip(path, folder, wanted.unpack, (bytes, total) => onProgress?.('unpack', name, bytes, total))
@@ -72,11 +81,17 @@ async function fetchOne(wanted: Download, options: FetchOptions): Promise<string
   return Object.values(wanted.unpack)
 }
 
-async function fetchFile(url: string, path: string, wanted: Download, options: FetchOptions): Promise<void> {
+async function fetchFile(
+  url: string,
+  path: string,
+  wanted: Download,
+  maxBytes: number,
+  options: FetchOptions,
+): Promise<void> {
   const { force, signal, onProgress, onNotice, retryDelayMs } = options
   if (force) for (const ending of ['.part', '.part.json']) await rm(path + ending, { force: true })
   await download(url, path, {
-    ...{ signal, onNotice, retryDelayMs },
+    ...{ signal, onNotice, retryDelayMs, maxBytes },
     onProgress: (bytes, byteLength) =>
       onProgress?.('download', basename(path), bytes, byteLength ?? wanted.byteLength),
     check: (part) => check(part, url, wanted.checksum, options),
@@ -101,16 +116,24 @@ async function check(
   part: string,
   url: string,
   checksum: Checksum | undefined,
-  { mirror, signal, onNotice }: FetchOptions,
+  { mirror, signal, onUnverified }: FetchOptions,
 ): Promise<void> {
-  if (!checksum) return
+  const name = fileNameOf(url)
+  const unverified = async (why: string) =>
+    onUnverified?.(`${name} is unverified: ${why}. Its SHA-256 is ${await digestOf(part, 'sha256')}.`)
+  if (!checksum) return unverified('no digest of it is known here')
   const beside: Checksum =
     'url' in checksum && mirror !== undefined
       ? { ...checksum, url: onMirror(mirror, checksum.url) }
       : checksum
   const digest = await expectedDigest(beside, signal)
   if (digest) await checkDigest(part, checksum.algorithm, digest, url)
-  else onNotice?.(`The checksum of ${fileNameOf(url)} could not be had: the file is taken as it came.`)
+  if ('digest' in checksum) return
+  await unverified(
+    digest
+      ? 'it is what its server says that it is, no more'
+      : 'its server tells no digest, and none is known here',
+  )
 }
 
 function onMirror(mirror: string, url: string): string {

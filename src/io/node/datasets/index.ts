@@ -1,4 +1,4 @@
 export { cacheFolder } from './cache.ts'
 export { catalogue, findDataset } from './catalogue.ts'
-export { type Checksum, type Dataset, type Download, downloadSize } from './dataset.ts'
+export { type Checksum, type Dataset, type Download, downloadSize, isVerified } from './dataset.ts'
 export { type FetchedDataset, type FetchOptions, fetchDataset } from './fetchDataset.ts'

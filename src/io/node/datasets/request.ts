@@ -39,15 +39,19 @@ export async function request(
   throw new InputError('network', `${url}: the server sends you on and on; check the address.`)
 }
 
+/** What comes over the wire is encrypted; only this machine may speak plainly to itself, as a mirror at hand does. */
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new InputError(
-      'network',
-      `${text}: this is no address to download from; give one that begins with https:// or http://.`,
-    )
-  return url
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
+  throw new InputError(
+    'network',
+    url?.protocol === 'http:'
+      ? `${text}: this address is not encrypted; give one that begins with https://, or a mirror on this machine (http://localhost).`
+      : `${text}: this is no address to download from; give one that begins with https://.`,
+  )
 }
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(host)
 
 async function get(
   url: URL,

@@ -20,6 +20,8 @@ import { NO_ROWS, resolveSql } from './userSql.ts'
 
 /** As many as DuckDB looks at to guess types. */
 const SAMPLE_ROWS = 20480
+/** What the columns are called that hold the fields of a text as they stand. */
+const VERBATIM = 'lacuna as it stands '
 
 export interface SqlSource {
   /** As messages call it. */
@@ -37,6 +39,8 @@ export interface SqlSource {
   expressions(columns: readonly TableColumn[]): readonly string[]
   /** A file that is to be written from this table. */
   output?: string
+  /** Text is handed over as it stands, whatever type it is computed with; what is not of the type is empty to SQL. */
+  verbatim?: boolean
 }
 
 export interface SqlTable extends Table {
@@ -50,7 +54,8 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
   const session = await openSession(source.name)
   try {
     const from = await openSource(session, source)
-    const found = await session.columns(`SELECT * FROM ${from}`)
+    const all = await session.columns(`SELECT * FROM ${from}`)
+    const found = all.filter(({ name }) => !name.startsWith(VERBATIM))
     const typed = found.map(({ name, type }) => ({ name, sql: identifier(name), type, computed: false }))
     const expressions = source.expressions(found.map(({ name }) => ({ name })))
     if (expressions.length > 0)
@@ -60,8 +65,11 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
       typed.push({ name: expression, sql, type, computed: true })
     }
     const columns: SqlColumn[] = []
-    for (const column of typed)
-      columns.push({ ...(await delivered(session, column, from)), computed: column.computed })
+    for (const [c, column] of typed.entries()) {
+      const { computed } = column
+      const text = all.length > found.length && !computed && { text: identifier(`${VERBATIM}${c}`) }
+      columns.push({ ...(await delivered(session, column, from)), computed, ...text })
+    }
     return tableOf(session, source.name, from, columns)
   } catch (error) {
     session.close()
@@ -201,20 +209,26 @@ const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$
 /** Names of folders are no data: a file in rating=99/ has the ratings that stand in it. */
 const NO_HIVE = 'hive_partitioning = false'
 
-function filesAsSql({ kind, files, text }: SqlSource): string {
+function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   const list = `[${files.map(fileLiteral).join(', ')}]`
   if (kind === 'parquet') return `read_parquet(${list}, ${NO_HIVE})`
   if (kind === 'json') return `read_json(${list}, ${NO_HIVE})`
   const { dialect, types } = text!
   const { delimiter, header, names, quoted, decimal } = dialect
-  const columns = names.map((name, c) => `${literal(name)}: ${literal(types[c])}`).join(', ')
+  const columns = names
+    .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : types[c])}`)
+    .join(', ')
   const options = [
     `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`,
     `auto_detect = false, columns = {${columns}}, decimal_separator = ${literal(decimal)}, ${NO_HIVE}`,
     // Where quotes are used for text alone, "" is a text.
     ...(quoted.length > 0 ? ['allow_quoted_nulls = false'] : []),
   ]
-  return `read_csv(${list}, ${options.join(', ')})`
+  const rows = `read_csv(${list}, ${options.join(', ')})`
+  if (!verbatim) return rows
+  const typed = names.map((name, c) => `TRY_CAST(${identifier(name)} AS ${types[c]}) AS ${identifier(name)}`)
+  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM}${c}`)}`)
+  return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
 }
 
 /** Files that SQL names in quotes, as in JOIN 'movies.csv', and the folders of patterns like 'parts/*.csv'. */

@@ -107,7 +107,8 @@ export async function writePredictedParquet(
     for await (const { rowCount, predictions } of rows)
       for (let start = 0; start < rowCount; start += BATCH)
         parts.push([Array.from(predictions.subarray(start, Math.min(rowCount, start + BATCH)), orNull)])
-    await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT * FROM ${from}`)
+    const own = columns.map((column) => identifier(column.name)).join(', ')
+    await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT ${own} FROM ${from}`)
     await session.fill('lacuna_predictions', [predictions], parts)
     await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
   }

@@ -1,6 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -61,7 +71,11 @@ const fetchIt = (dataset: Dataset, options = {}) =>
 
 test('unpacks what is wanted, keeps no zip, and does nothing the second time', async () => {
   const fetched = await fetchIt(small())
-  expect(fetched).toEqual({ files: ['ratings.csv', 'README.txt'].map((f) => join(folder, f)), cached: false })
+  expect(fetched).toEqual({
+    files: ['ratings.csv', 'README.txt'].map((f) => join(folder, f)),
+    cached: false,
+    verified: true,
+  })
   expect(readFileSync(fetched.files[0], 'utf8')).toBe(ratings)
   expect(readdirSync(folder).sort()).toEqual(['.lacuna.json', 'README.txt', 'ratings.csv'])
   expect(await fetchIt(small())).toEqual({ ...fetched, cached: true })
@@ -100,10 +114,88 @@ test('a checksum that lies beside the file is looked up there; without it the fi
     ],
   }
   const notices: string[] = []
-  await fetchIt(beside, { onNotice: (notice: string) => notices.push(notice) })
-  expect(notices).toEqual(['The checksum of ml.zip could not be had: the file is taken as it came.'])
+  expect(await fetchIt(beside, { onUnverified: (notice: string) => notices.push(notice) })).toMatchObject({
+    verified: false,
+  })
+  expect(notices).toEqual([
+    `ml.zip is unverified: its server tells no digest, and none is known here. Its SHA-256 is ${digest}.`,
+  ])
   files['/ml.zip.md5'] = new TextEncoder().encode('MD5 (ml.zip) = 0123456789abcdef0123456789abcdef')
   await expect(fetchIt(beside, { force: true })).rejects.toThrow(/not the right one/)
+})
+
+describe('what comes', () => {
+  const plain: Dataset = { ...small(), downloads: [{ url: 'https://example.org/a.csv' }], files: ['a.csv'] }
+
+  test('is called unverified, with its digest, where none is known; not where one is held', async () => {
+    files['/a.csv'] = new TextEncoder().encode('a')
+    const notices: string[] = []
+    await fetchIt(plain, { onUnverified: (notice: string) => notices.push(notice) })
+    const sha256 = createHash('sha256').update('a').digest('hex')
+    expect(notices).toEqual([`a.csv is unverified: no digest of it is known here. Its SHA-256 is ${sha256}.`])
+    notices.length = 0
+    await fetchIt(small(), { force: true, onUnverified: (notice: string) => notices.push(notice) })
+    expect(notices).toEqual([])
+  })
+
+  test.each([
+    ['announced', true],
+    ['not announced', false],
+  ])('is no more than the set can have, whether its length is %s', async (_, announced) => {
+    await server.close()
+    server = await serve((_, a) => {
+      const length = 2 ** 20 + 64 + 1
+      a.writeHead(200, announced ? { 'content-length': length } : {})
+      a.end(new Uint8Array(length))
+    })
+    await expect(fetchIt(plain)).rejects.toThrow(/sends more than the 1048640 bytes that this file can have/)
+    const known = { ...plain, downloads: [{ ...plain.downloads[0], byteLength: 10 }] }
+    await expect(fetchIt(known)).rejects.toThrow(/sends more than the 10 bytes/)
+  })
+
+  test.each([
+    ['http://example.org/a.csv', 'not encrypted'],
+    ['http://192.168.0.7/a.csv', 'not encrypted'],
+    ['http://127.0.0.1.example.org/a.csv', 'not encrypted'],
+    ['http://localhost.example.org/a.csv', 'not encrypted'],
+    ['file:///etc/passwd', 'no address to download from'],
+    ['ftp://example.org/a.csv', 'no address to download from'],
+  ])('does not come from %s', async (url, message) => {
+    await expect(fetchIt(plain, { url, mirror: undefined })).rejects.toThrow(message)
+  })
+
+  test('is not sent on from this machine to one that does not encrypt', async () => {
+    await server.close()
+    server = await serve((_, a) => a.writeHead(302, { location: 'http://example.org/a.csv' }).end())
+    await expect(fetchIt(plain)).rejects.toThrow('not encrypted')
+  })
+})
+
+describe('two at once', () => {
+  test('do not meet: the second is told of the first, which goes on', async () => {
+    let release = () => {}
+    await server.close()
+    server = await serve((q, a) => {
+      release = () => sendFile(q, a, zip)
+    })
+    const first = fetchIt(small())
+    await expect.poll(() => server.asked.length).toBe(1)
+    await expect(fetchIt(small())).rejects.toThrow(
+      `another lacuna (process ${process.pid}) is fetching into this folder`,
+    )
+    release()
+    expect(await first).toMatchObject({ cached: false })
+    expect(readdirSync(folder).sort()).toEqual(['.lacuna.json', 'README.txt', 'ratings.csv'])
+  })
+
+  test('a lock that a killed process has left is taken over', async () => {
+    mkdirSync(folder)
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    writeFileSync(join(folder, '.lacuna.lock'), JSON.stringify({ pid: gone, host: hostname() }))
+    expect(await fetchIt(small())).toMatchObject({ cached: false })
+    writeFileSync(join(folder, '.lacuna.lock'), JSON.stringify({ pid: gone, host: 'another machine' }))
+    await expect(fetchIt(small(), { force: true })).rejects.toThrow(/another lacuna/)
+  })
 })
 
 describe('several files', () => {
