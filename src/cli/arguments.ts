@@ -4,6 +4,7 @@ import { LARGEST_RANK } from '../engine/cpu/kernel.ts'
 import {
   type DuplicatePolicy,
   duplicatePolicies,
+  MAX_ORDER,
   type NegativePolicy,
   negativePolicies,
 } from '../tensor/sparseTensor.ts'
@@ -49,6 +50,7 @@ export function sizes(text: string): number[] {
   const dims = text.split(/[x×,]/i).map(Number)
   if (dims.length < 2 || dims.some((dim) => !Number.isInteger(dim) || dim < 1))
     throw new InvalidArgumentError('It must be at least two whole numbers from 1, as in 183x24x1140x1717.')
+  if (dims.length > MAX_ORDER) throw new InvalidArgumentError(`It must be at most ${MAX_ORDER} sizes.`)
   return dims
 }
 

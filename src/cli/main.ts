@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { explainFileError } from '../io/node/index.ts'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
@@ -62,8 +63,13 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
     .exitOverride()
     .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)
 
-// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's. A full disk is one to be told.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : explainFailure(explainFileError(error, 'stdout', 'write')))
+})
+
+// Who cannot be told anything is not to lose the result for it.
+process.stderr.on('error', () => {})
 
 try {
   await program.parseAsync()

@@ -1,5 +1,5 @@
 import { InputError } from '../inputError.ts'
-import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
+import { MAX_ORDER, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
@@ -196,6 +196,11 @@ export class CpModel {
 function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
   if (dims.length < 2)
     throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
+  if (dims.length > MAX_ORDER)
+    throw new InputError(
+      'shape',
+      `A model has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
+    )
   if (!Number.isInteger(rank) || rank < 1)
     throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
   if (factors.length !== dims.length)

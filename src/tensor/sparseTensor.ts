@@ -57,6 +57,8 @@ export interface TensorOptions {
 
 /** No index and no count of entries may exceed this: indices are 32-bit. */
 export const MAX_INDEX = 2 ** 32 - 2
+/** Nobody has needed more modes; a file that claims to have them is no tensor. */
+export const MAX_ORDER = 256
 
 /**
  * Checks a tensor once, so that everything behind this border can trust it. The arrays are taken over, not
@@ -88,6 +90,11 @@ function checkPolicy(option: string, policy: string, allowed: readonly string[])
 export function checkDims(dims: readonly number[]): void {
   if (dims.length < 2)
     throw new InputError('shape', `A tensor needs at least 2 modes, this one has ${dims.length}.`)
+  if (dims.length > MAX_ORDER)
+    throw new InputError(
+      'shape',
+      `A tensor has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
+    )
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1 || dim > MAX_INDEX)
       throw new InputError(

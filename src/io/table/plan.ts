@@ -1,6 +1,11 @@
 /** From what was asked for to what will be read: which modes, which value, how rows are merged. */
 import { InputError, option, type Remark, remark, sentence, setting } from '../../inputError.ts'
-import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../../tensor/sparseTensor.ts'
+import {
+  type DuplicatePolicy,
+  MAX_ORDER,
+  type NegativePolicy,
+  type SparseTensor,
+} from '../../tensor/sparseTensor.ts'
 import { binnings } from './bins.ts'
 import {
   type ColumnSummary,
@@ -92,6 +97,11 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     throw new InputError(
       'table',
       sentence`${table.name}: a tensor needs at least two modes; name more with ${option('modes')}.`,
+    )
+  if (modes.length > MAX_ORDER)
+    throw new InputError(
+      'table',
+      `${table.name}: a tensor has at most ${MAX_ORDER} modes, not ${modes.length}.`,
     )
   return {
     ...{ table, modes: modes.map((mode) => withDates(mode, options.dates)), merge },

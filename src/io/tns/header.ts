@@ -54,7 +54,7 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
     header.dims = content.dims
     if (modes) header.modes = modes
     if (isString(content.value)) header.valueName = content.value
-  } else if (content && isNumber(content.mode) && header.dims && isStrings(content.labels)) {
+  } else if (content && isModeOf(content.mode, header.dims) && header.dims && isStrings(content.labels)) {
     header.labels ??= header.dims.map(() => undefined)
     const known = header.labels[content.mode - 1] ?? []
     for (const label of content.labels) known.push(label)
@@ -66,6 +66,10 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
     )
   }
 }
+
+/** Whether a number is that of a mode, from 1. */
+const isModeOf = (mode: unknown, dims: readonly number[] | undefined): mode is number =>
+  isNumber(mode) && Number.isInteger(mode) && mode >= 1 && mode <= (dims?.length ?? 0)
 
 /** Checks the header against the number of modes and itself. */
 export function checkHeader(header: TnsHeader, order: number): TnsHeader {

@@ -7,6 +7,7 @@ import { InputError, inFile } from '../../inputError.ts'
 import { fitToDims } from '../../tensor/fitToDims.ts'
 import {
   largestPlusOne,
+  MAX_ORDER,
   type SparseTensor,
   sparseTensor,
   type TensorOptions,
@@ -40,6 +41,11 @@ export async function readTns(
         throw new InputError(
           'format',
           `${where}: ${count(columns)}; give at least two indices and a value, separated by blanks.`,
+        )
+      if (columns - 1 > MAX_ORDER)
+        throw new InputError(
+          'format',
+          `${where}: ${count(columns)}; a tensor has at most ${MAX_ORDER} modes.`,
         )
       checkOrder(columns - 1, options.dims, where)
       return { order: columns - 1, hasValues: true }

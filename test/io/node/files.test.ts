@@ -1,6 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -8,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,13 +19,17 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { explainFileError } from '#dist/io/node/files/fileError.js'
+import { replaceFiles, writeChunks } from '#dist/io/node/files/writeFileWhole.js'
 import {
+  answerTable,
+  checkOutputs,
   openFile,
   readModel,
   readTensor,
   writeFileWhole,
   writeModel,
   writeTensor,
+  writeTensors,
 } from '#dist/io/node/index.js'
 import { CpModel } from '#dist/model/index.js'
 import { rejection } from '../pieces.ts'
@@ -185,6 +193,141 @@ describe('writeFileWhole', () => {
       'write',
     )
     expect(error).toMatchObject({ name: 'InputError', message: expect.stringContaining(`a.tns: ${message}`) })
+  })
+})
+
+describe('several files are one unit', () => {
+  const text = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), 'utf8') : undefined)
+
+  test('that is written whole', async () => {
+    writeFileSync(at('b'), 'old b')
+    chmodSync(at('b'), 0o640)
+    await replaceFiles(['a', 'b', 'c'].map((name) => writeChunks(at(name), [bytes(`new ${name}`)])))
+    expect(['a', 'b', 'c'].map(text)).toEqual(['new a', 'new b', 'new c'])
+    expect(statSync(at('b')).mode & 0o777).toBe(0o640)
+    expect(readdirSync(folder).sort()).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each([
+    [
+      'while one is written',
+      function* () {
+        yield bytes('half')
+        throw new Error('out of chunks')
+      },
+    ],
+    [
+      'when one is put in its place',
+      function* () {
+        mkdirSync(at('c'))
+        yield bytes('whole')
+      },
+    ],
+  ])('of which none is new if it fails %s', async (_, chunks) => {
+    for (const name of ['a', 'b']) writeFileSync(at(name), `old ${name}`)
+    await rejection(
+      replaceFiles([
+        writeChunks(at('a'), [bytes('new a')]),
+        writeChunks(at('b'), [bytes('new b')]),
+        writeChunks(at('c'), chunks()),
+      ]),
+    )
+    expect(['a', 'b'].map(text)).toEqual(['old a', 'old b'])
+    expect(readdirSync(folder).filter((name) => name !== 'c')).toEqual(['a', 'b'])
+  })
+
+  test('also where one of them is Parquet, which keeps its permissions', async () => {
+    const tensor = {
+      dims: [1, 1],
+      indices: [Uint32Array.of(0), Uint32Array.of(0)],
+      values: Float32Array.of(1),
+    }
+    writeFileSync(at('t.parquet'), 'old')
+    chmodSync(at('t.parquet'), 0o604)
+    await writeTensors([
+      { path: at('t.parquet'), tensor },
+      { path: at('t.csv'), tensor },
+    ])
+    expect(statSync(at('t.parquet')).mode & 0o777).toBe(0o604)
+    expect((await readTensor(at('t.parquet'))).values).toEqual(tensor.values)
+    const broken = { ...tensor, dims: [2, 1], labels: [['same', 'same'], undefined] }
+    await rejection(
+      writeTensors([
+        { path: at('t.parquet'), tensor },
+        { path: at('t.csv'), tensor: broken },
+      ]),
+    )
+    expect(readdirSync(folder).sort()).toEqual(['t.csv', 't.parquet'])
+    await answerTable(at('t.csv'), tensor, () => Float64Array.of(7), { output: at('t.parquet') })
+    expect(statSync(at('t.parquet')).mode & 0o777).toBe(0o604)
+    expect(readdirSync(folder).sort()).toEqual(['t.csv', 't.parquet'])
+  })
+})
+
+describe('temporary files', () => {
+  const gone = spawnSync(process.execPath, ['-e', '']).pid
+
+  test('of processes that were killed are swept; others’ are not', async () => {
+    const hex = '0123456789ab'
+    const stale = [`.a.${gone}-${hex}.tmp`, `.a.${gone}-${hex}.old`]
+    const others = [
+      `.a.${process.pid}-${hex}.tmp`,
+      `.a.${gone}-fresh0000000.tmp`,
+      `.b.${gone}-${hex}.tmp`,
+      '.a.tmp',
+    ]
+    const fresh = `.a.${gone}-aaaaaaaaaaaa.tmp`
+    const before = new Date(Date.now() - 3_600_000)
+    for (const name of [...stale, ...others, fresh]) {
+      writeFileSync(at(name), 'half')
+      if (name !== fresh) utimesSync(at(name), before, before)
+    }
+    await writeFileWhole(at('a'), [bytes('whole')])
+    expect(readdirSync(folder).sort()).toEqual([...others, fresh, 'a'].sort())
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('are not left by %s', async (signal) => {
+    const module = new URL('../../../dist/io/node/index.js', import.meta.url).href
+    const program = `
+      const { writeFileWhole } = await import('${module}')
+      const chunks = async function* () {
+        yield new Uint8Array(1000)
+        process.stdout.write('begun')
+        await new Promise((resolve) => setTimeout(resolve, 60000))
+      }
+      await writeFileWhole(process.argv[1], chunks())`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, at('a')])
+    await once(child.stdout, 'data')
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.a\.\d+-[0-9a-f]{12}\.tmp$/)])
+    child.kill(signal)
+    expect(await once(child, 'exit')).toEqual([null, signal])
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('what is written', () => {
+  test.each<[string, (string | undefined)[], (string | undefined)[]]>([
+    ['never replaces what it is made from', ['in'], ['in']],
+    ['whatever path it is given', ['./sub/../in'], ['in']],
+    ['whatever symbolic link', ['soft'], ['in']],
+    ['whatever hard link', ['hard'], ['in']],
+    ['nor through a linked folder', ['linked/new'], ['sub/new']],
+    ['nor another output', ['new', 'new'], []],
+    ['by another path', ['new', undefined, 'sub/../new'], [undefined]],
+  ])('%s', async (_, outputs, inputs) => {
+    writeFileSync(at('in'), 'data')
+    mkdirSync(at('sub'))
+    symlinkSync(at('in'), at('soft'))
+    linkSync(at('in'), at('hard'))
+    symlinkSync(at('sub'), at('linked'))
+    const place = (name: string | undefined) => (name === undefined ? undefined : join(folder, '.', name))
+    const raw = (name: string | undefined) => (name?.startsWith('.') ? `${folder}/${name}` : place(name))
+    if (inputs.includes('sub/new')) writeFileSync(at('sub/new'), '')
+    const error = await rejection(checkOutputs(outputs.map(raw), inputs.map(raw)))
+    expect(error).toMatchObject({ name: 'InputError', code: 'option' })
+    expect(error.message).toMatch(/never replaces what it is made from|written twice/)
+    await checkOutputs([at('other'), at('third')], [at('in'), at('soft'), '-'])
+    await expect(checkOutputs([], ['-', '-'])).rejects.toThrow('stdin (-) can be read only once')
   })
 })
 
