@@ -23,7 +23,8 @@ export function explainFailure(error: unknown): number {
 export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
   if (values.length === 0) return flag
-  return `${flag} ${set ? values.map((value) => shellWord(String(value))).join(' ') : oneOf(values)}`
+  const words = values.map((value) => shellWord(String(value)))
+  return `${flag} ${set ? words.join(' ') : oneOf(words)}`
 }
 
 /** As a POSIX shell takes it. */

@@ -216,7 +216,7 @@ export class TimeColumn {
     const [what, format] = this.#compact === this.#numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
     throw new InputError(
       'table',
-      sentence`${where}: the numbers in ${this.#name} look like ${what} (${this.#example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', `"${format}"`)}.`,
+      sentence`${where}: the numbers in ${this.#name} look like ${what} (${this.#example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', format)}.`,
     )
   }
 
@@ -237,8 +237,7 @@ function noTime(text: string, column: string, formats: readonly string[], given:
   if (formats.length === 0)
     return sentence`${what}; times are Unix seconds or text like 2014-04-01 12:30:00, and other forms need ${option('dates')}.`
   const several = formats.length > 1 ? ', and may be read in more than one way' : ''
-  const quoted = formats.slice(0, 3).map((format) => `"${format}"`)
-  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...quoted)}.`
+  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
 }
 
 const isCompactDate = (x: number): boolean =>

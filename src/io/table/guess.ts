@@ -151,7 +151,7 @@ const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
 function foreignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
-  const forms: Sentence = [option('dates', ...foreign.slice(0, 3).map((format) => `"${format}"`))]
+  const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
   return new InputError(
     'table',
     sentence`${where}: the dates in ${name} ("${examples[0]}") are not written as ISO writes them (2014-04-01)${several}; say how to read them with ${forms}, or name the ${option('modes')} yourself.`,

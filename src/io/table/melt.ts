@@ -37,7 +37,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   if (wide.length === 0 || (patterns === undefined && named.size === 0))
     throw new InputError(
       'table',
-      sentence`${table.name}: it is not clear which columns are to become rows; name the others with ${option('modes')}, or these with ${option('melt', `'${mode}=2024-*'`)} (the columns are ${columnList(table.columns)}).`,
+      sentence`${table.name}: it is not clear which columns are to become rows; name the others with ${option('modes')}, or these with ${option('melt', `${mode}=2024-*`)} (the columns are ${columnList(table.columns)}).`,
     )
   const kept = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
   const taken = new Set([...kept.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
