@@ -7,7 +7,7 @@ import type { SparseTensor } from '#dist/tensor/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-tables-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-export const at = (name: string) => join(folder, name)
+export const at = (name: string) => `${folder}/${name}`
 
 export function write(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content)

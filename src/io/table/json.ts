@@ -126,7 +126,11 @@ class JsonRows {
     bytes.set(piece, this.#rest.length)
     const rows: ParsedRow[] = []
     let at = 0
-    if (!this.#started && bytes.length >= 3) {
+    if (!this.#started) {
+      if (bytes[0] === 0xef && bytes.length < 3) {
+        this.#rest = bytes
+        return rows
+      }
       this.#started = true
       if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3 // byte order mark
     }

@@ -28,7 +28,7 @@ import {
 } from './modes.ts'
 import { type MergePolicy, type Plan, readPlanned } from './readRows.ts'
 import { type RecipeName, recipes } from './recipes.ts'
-import type { Table } from './rows.ts'
+import { columnList, type Table } from './rows.ts'
 
 /** What of a table is the tensor. */
 export interface TableOptions {
@@ -160,7 +160,10 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
     return { modes: found, ...((value ?? melted) && { value: value ?? melted! }) }
   }
   if (like?.modes && value) return { modes: [], value }
-  const summary = summarizeColumns(table, await table.sample(), options.dates)
+  const sample = await table.sample()
+  if (sample.rowCount === 0)
+    throw new InputError('empty', `${where}: there are no rows, only the columns ${columnList(columns)}.`)
+  const summary = summarizeColumns(table, sample, options.dates)
   const guessed = value ? undefined : guessValue(summary)
   if (!value && !guessed) refuseTextValue(summary, where)
   const name = value?.name ?? guessed?.name
