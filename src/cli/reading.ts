@@ -1,4 +1,5 @@
 import { InputError, inWords, type Remark } from '../inputError.ts'
+import { kindByName } from '../io/node/files/kind.ts'
 import { isTableFile, type ReadTableOptions, readTable, readTensor } from '../io/node/index.ts'
 import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
 import { asFlag } from './failure.ts'
@@ -64,7 +65,8 @@ function oneFile(files: readonly string[], options: ReadingOptions): string {
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,
     )
   const [foreign] = Object.keys(tableOptions(options))
-  if (foreign && !options.like && file !== '-')
+  // A pipe without an ending may be a table.
+  if (foreign && !options.like && kindByName(file) !== undefined)
     throw new InputError(
       'option',
       `${file}: this is no table, so that --${foreign} means nothing; leave it out.`,

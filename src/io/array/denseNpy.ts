@@ -57,7 +57,13 @@ export function* encodeCompletedNpy(model: CpModel): Generator<Uint8Array> {
   while (fixed < dims.length - 1 && cellsOf(dims.slice(fixed)) > CHUNK_CELLS) fixed++
   const index: (number | null)[] = dims.map((_, mode) => (mode < fixed ? 0 : null))
   for (;;) {
-    yield new Uint8Array(model.slice(index).values.buffer)
+    const { values } = model.slice(index)
+    if (values.includes(Infinity))
+      throw new InputError(
+        'value',
+        'The model predicts values that are too large for a float32; scale the values down and train again.',
+      )
+    yield new Uint8Array(values.buffer)
     let mode = fixed - 1
     while (mode >= 0 && index[mode] === dims[mode] - 1) index[mode--] = 0
     if (mode < 0) return

@@ -68,6 +68,6 @@ export function kindByContent(head: Uint8Array): FileKind {
   const text = start.replace(/^\xef\xbb\xbf/, '')
   if (/^\s*[{[]/.test(text)) return 'json'
   const line = text.split('\n').find((each) => !/^\s*([#%]|$)/.test(each)) ?? ''
-  const isNumbers = /^\s*\d+([ \t]+\d+)+[ \t]+[-+.\deE]+\s*$/.test(line)
+  const isNumbers = /^\s*\d+([ \t]+[-+.\deE]+)+\s*$/.test(line)
   return isNumbers || text.startsWith('# lacuna') ? 'tns' : 'text'
 }
