@@ -20,7 +20,7 @@ import {
 } from '../tensor/index.ts'
 import { duplicates, negative, sizes } from './arguments.ts'
 import { count } from './format.ts'
-import { nameOf, readingProgress, rowProgress, tellRemark } from './reading.ts'
+import { nameOf, readingProgress, refuseTableOptions, rowProgress, tellRemark } from './reading.ts'
 import { addTableOptions, tableOptions } from './tableOptions.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
@@ -78,9 +78,10 @@ async function convert(from: string, to: string, options: Options): Promise<void
   if (to === '-' && format === undefined)
     throw new InputError(
       'option',
-      'stdout has no ending that says what to write; say it with --format csv, tns …',
+      'stdout has no ending that says what to write; say it with --format, as in --format csv.',
     )
   checkEnding(ending, 'tensor', writableEndings)
+  refuseTableOptions(from, tableOptions(options))
   const { dims, negative, duplicates, mask } = options
   const found = await readTensorOrModel(from, {
     ...tableOptions(options),

@@ -1,5 +1,5 @@
 import { InputError, inWords, type Remark } from '../inputError.ts'
-import { kindByName } from '../io/node/files/kind.ts'
+import { isTableKind, kindByName } from '../io/node/files/kind.ts'
 import { isTableFile, type ReadTableOptions, readTable, readTensor } from '../io/node/index.ts'
 import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
 import { asFlag } from './failure.ts'
@@ -64,12 +64,17 @@ function oneFile(files: readonly string[], options: ReadingOptions): string {
       'option',
       `${more[0]}: only tables of the same columns can be read several at a time; name one file.`,
     )
+  refuseTableOptions(file, options)
+  return file
+}
+
+/** What is no table has no columns to choose. A pipe without an ending may be one. */
+export function refuseTableOptions(file: string, options: ReadingOptions): void {
+  const kind = kindByName(file)
   const [foreign] = Object.keys(tableOptions(options))
-  // A pipe without an ending may be a table.
-  if (foreign && !options.like && kindByName(file) !== undefined)
+  if (foreign && !options.like && kind !== undefined && !isTableKind(kind))
     throw new InputError(
       'option',
       `${file}: this is no table, so that --${foreign} means nothing; leave it out.`,
     )
-  return file
 }

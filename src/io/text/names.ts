@@ -55,7 +55,7 @@ export function readNames(
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new InputError(
       'format',
-      `${name}: the version ${JSON.stringify(version)} is not a whole number from 1.`,
+      `${name}: the version ${JSON.stringify(version) ?? '(none)'} is not a whole number from 1.`,
     )
   if (version > newest)
     throw new InputError(
