@@ -112,7 +112,10 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   const fetched = await withCtrlC(async (signal) => {
     try {
       return await fetchDataset(dataset, {
-        ...{ folder, url: options.url, force: options.force, signal },
+        folder,
+        url: options.url,
+        force: options.force,
+        signal,
         mirror: options.url === undefined ? (options.mirror ?? process.env.LACUNA_MIRROR) : undefined,
         onProgress: downloadLine(progress),
         onNotice: (sentence) => progress.say(sentence),
@@ -131,8 +134,13 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   const command = commandFor(dataset, folder)
   if (options.json)
     return printJson({
-      ...{ name: dataset.name, folder, files, cached, verified },
-      ...{ preparation: dataset.preparation, command },
+      name: dataset.name,
+      folder,
+      files,
+      cached,
+      verified,
+      preparation: dataset.preparation,
+      command,
     })
   const preparation = dataset.preparation
     ? `\nFirst, in ${shellWord(folder)}:\n  ${dataset.preparation}\n`

@@ -224,7 +224,9 @@ function restoreOptions({
   return {
     ...(paper ? paperSettings : plain ? { method: 'plain' } : {}),
     ...Object.fromEntries(given),
-    ...{ seed, threads, replaceKnown },
+    seed,
+    threads,
+    replaceKnown,
   }
 }
 
@@ -246,10 +248,17 @@ function report(
   const { width, height, channels, maximum } = picture
   return {
     picture: { width, height, channels, maximum },
-    ...{ hidden, seed: options.seed, setting: options.paper ? 'paper' : options.plain ? 'plain' : 'patches' },
-    ...{ models: result.stages, modelShare: result.modelShare, seconds: elapsed, aborted: result.aborted },
+    hidden,
+    seed: options.seed,
+    setting: options.paper ? 'paper' : options.plain ? 'plain' : 'patches',
+    models: result.stages,
+    modelShare: result.modelShare,
+    seconds: elapsed,
+    aborted: result.aborted,
     ...(found ? { relative: found.relative, psnr: found.psnr } : {}),
-    ...{ output: options.output, damaged: options.damaged, compare: options.compare },
+    output: options.output,
+    damaged: options.damaged,
+    compare: options.compare,
   }
 }
 

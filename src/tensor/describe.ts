@@ -32,7 +32,10 @@ export function describeTensor({ dims, indices, values, modes, labels }: SparseT
   const entries = values.length
   const cells = dims.reduce((product, dim) => product * dim, 1)
   return {
-    ...{ order: dims.length, dims, entries, density: entries / cells },
+    order: dims.length,
+    dims,
+    entries,
+    density: entries / cells,
     values: describeValues(values),
     modes: dims.map((rows, mode) => ({
       ...modes?.[mode],
@@ -63,13 +66,11 @@ function describeValues(values: Float32Array): TensorDescription['values'] {
 function describeRows(column: Uint32Array, rows: number): RowDescription {
   const used = rowLengths(column)
   return {
-    ...{
-      rows,
-      empty: rows - used.length,
-      min: used[0],
-      median: used[used.length >> 1],
-      max: used[used.length - 1],
-    },
+    rows,
+    empty: rows - used.length,
+    min: used[0],
+    median: used[used.length >> 1],
+    max: used[used.length - 1],
     mean: column.length / used.length,
   }
 }

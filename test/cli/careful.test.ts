@@ -78,7 +78,8 @@ describe('a mode that was given a name', () => {
       expect(
         await run('split', 't.csv', ...MODES, '--test', '0.2', '--format', ending, '-o', `s-${ending}`, '-q'),
       ).toMatchObject({
-        ...{ code: 0, stderr: '' },
+        code: 0,
+        stderr: '',
       })
       const back = ['--modes', 'who', 'thing', 'month', '--value', 'rating']
       const isTable = /csv|parquet|json/.test(ending)
@@ -381,7 +382,8 @@ describe('pipes', () => {
         shell: true,
       })
       expect({ command, code, stderr }).toEqual({
-        ...{ command, code: 2 },
+        command,
+        code: 2,
         stderr: expect.stringMatching(/^(.*\n)?lacuna: stdout: there is no space left to write it; .*\n$/),
       })
     }

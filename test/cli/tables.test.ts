@@ -185,7 +185,9 @@ describe('a newcomer', () => {
     expect(told.stdout).toMatch(/a model of rank 2, 6 × 7 × 3/)
     expect(told.stdout).toMatch(/1 +user +6 +0 +ann … flo/)
     expect(JSON.parse((await run('info', 'm.npz', '--json')).stdout)).toMatchObject({
-      ...{ rank: 2, dims: [6, 7, 3], training: { solver: 'fast', value: 'rating' } },
+      rank: 2,
+      dims: [6, 7, 3],
+      training: { solver: 'fast', value: 'rating' },
     })
   })
 })

@@ -73,7 +73,9 @@ async function withTable<T>(
     ...sqlAmong(value === undefined ? [] : [value], columns, name, undefined),
   ]
   const source = {
-    ...{ name, expressions, typed: [...typed, ...(value === undefined ? [] : [value])] },
+    name,
+    expressions,
+    typed: [...typed, ...(value === undefined ? [] : [value])],
     ...(query !== undefined && { query }),
     ...(database !== undefined && { database }),
     ...(output !== undefined && { output }),

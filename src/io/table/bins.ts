@@ -26,7 +26,10 @@ const days = (time: number): number => Math.floor(time / DAY)
 const WEEK = 7 * DAY
 
 const ofTime = (type: ColumnType, bin: (time: number) => number): Binning => ({
-  ...{ of: 'time', argument: 'none', type, bin },
+  of: 'time',
+  argument: 'none',
+  type,
+  bin,
 })
 
 /** The binnings of a time that need nothing but the time. */
@@ -58,12 +61,16 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
     bin: (x, decimals) => rounded(x, decimals, roundAway),
   },
   round_even: {
-    ...{ of: 'number', argument: 'optional', type: 'DOUBLE' },
+    of: 'number',
+    argument: 'optional',
+    type: 'DOUBLE',
     bin: (x, decimals) => rounded(x, decimals, roundToEven),
   },
   /** Weeks since a time, given in seconds; the first is 1. */
   weeks: {
-    ...{ of: 'time', argument: 'needed', type: 'BIGINT' },
+    of: 'time',
+    argument: 'needed',
+    type: 'BIGINT',
     bin: (time, start) => Math.floor((time - SECOND * start) / WEEK) + 1,
   },
 }

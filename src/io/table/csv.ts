@@ -37,7 +37,9 @@ export async function textTable(
   return {
     name: options.name ?? (files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name),
     unit: 'line',
-    ...{ columns, decimal, dialect },
+    columns,
+    decimal,
+    dialect,
     ...(guessed && { guesses: ['a comma stands before the fraction of a number'] }),
     async sample() {
       const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)

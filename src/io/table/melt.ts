@@ -94,7 +94,10 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   }
 
   return {
-    ...{ name: table.name, unit: table.unit, columns, read },
+    name: table.name,
+    unit: table.unit,
+    columns,
+    read,
     ...(table.decimal && { decimal: table.decimal }),
     ...(table.guesses && { guesses: table.guesses }),
     async sample() {

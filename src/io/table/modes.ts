@@ -94,7 +94,9 @@ export function findMode(
         `${where}: the mode ${body} AS ${name} would be called like the column that it is made of; choose another name.`,
       )
     return {
-      ...{ name: name ?? `${binning}(${columns[column].name}${number})`, column, binning },
+      name: name ?? `${binning}(${columns[column].name}${number})`,
+      column,
+      binning,
       ...(argument !== undefined && { argument }),
       ...asked,
     }

@@ -104,7 +104,9 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
       `${table.name}: a tensor has at most ${MAX_ORDER} modes, not ${modes.length}.`,
     )
   return {
-    ...{ table, modes: modes.map((mode) => withDates(mode, options.dates)), merge },
+    table,
+    modes: modes.map((mode) => withDates(mode, options.dates)),
+    merge,
     index: options.index ?? chosen.index ?? 'coded',
     ...(value && { value }),
     ...(like && { like }),

@@ -90,7 +90,10 @@ function tensorOf(
   if (merge === 'error') checkDistinct(indices, where)
   return sparseTensor(
     {
-      ...{ dims: sizes, indices, values, modes: kept },
+      dims: sizes,
+      indices,
+      values,
+      modes: kept,
       ...(labels.some((names) => names) && { labels }),
       ...(value !== undefined && merge !== 'count' && { valueName: value.name }),
     },

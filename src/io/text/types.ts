@@ -23,10 +23,18 @@ const SYNONYMS: Record<string, ColumnType> = {
     ]),
   ),
   ...Object.fromEntries(['UBIGINT', 'HUGEINT', 'UHUGEINT'].map((name) => [name, 'HUGEINT'])),
-  ...{ FLOAT: 'DOUBLE', DOUBLE: 'DOUBLE', BOOLEAN: 'BOOLEAN', DATE: 'DATE', TIMESTAMP: 'TIMESTAMP' },
-  ...{ TIMESTAMP_S: 'TIMESTAMP', TIMESTAMP_MS: 'TIMESTAMP', TIMESTAMP_NS: 'TIMESTAMP' },
+  FLOAT: 'DOUBLE',
+  DOUBLE: 'DOUBLE',
+  BOOLEAN: 'BOOLEAN',
+  DATE: 'DATE',
+  TIMESTAMP: 'TIMESTAMP',
+  TIMESTAMP_S: 'TIMESTAMP',
+  TIMESTAMP_MS: 'TIMESTAMP',
+  TIMESTAMP_NS: 'TIMESTAMP',
   'TIMESTAMP WITH TIME ZONE': 'TIMESTAMP',
-  ...{ TIME: 'VARCHAR', UUID: 'VARCHAR', VARCHAR: 'VARCHAR' },
+  TIME: 'VARCHAR',
+  UUID: 'VARCHAR',
+  VARCHAR: 'VARCHAR',
 }
 
 /** The type of that name; undefined for any other text. */

@@ -80,7 +80,9 @@ export class TnsParser {
     })
     const values = this.#layout?.hasValues ? trim(this.#values, this.#entries) : this.#values
     return {
-      ...{ indices: this.#indices, values, header: this.#header },
+      indices: this.#indices,
+      values,
+      header: this.#header,
       where: (entry) => this.#where(entry),
     }
   }

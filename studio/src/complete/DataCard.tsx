@@ -80,7 +80,8 @@ const small = {
 function histogram(bins: readonly Bin[], width: number): Element {
   const single = bins.every(({ from, to }) => from === to)
   return Plot.plot({
-    ...{ width, ...small },
+    width,
+    ...small,
     x: {
       label: null,
       ticks: 4,
@@ -102,7 +103,8 @@ const sparse = (values: number[]): number[] => values.filter((_, i) => i % Math.
 function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
   const points = rows.map((entries, row) => ({ row, entries }))
   return Plot.plot({
-    ...{ width, ...small },
+    width,
+    ...small,
     x: { axis: null },
     y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
     marks: [

@@ -50,7 +50,10 @@ export function Explorer({ name, model, call, complain }: Props) {
 
   const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
   const shared = {
-    ...{ model, labels, call, complain },
+    model,
+    labels,
+    call,
+    complain,
     onLabel: (mode: number, label: string) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
   }
   return (

@@ -60,7 +60,13 @@ export async function parquetTable(file: File): Promise<Table> {
       const parts = new Map(names.map((each) => [each, new Array<unknown>(end - start)]))
       await explained(() =>
         hyparquet.parquetRead({
-          ...{ file: bytes, metadata, columns: names, rowStart: start, rowEnd: end, compressors, parsers },
+          file: bytes,
+          metadata,
+          columns: names,
+          rowStart: start,
+          rowEnd: end,
+          compressors,
+          parsers,
           onChunk({ columnName, columnData, rowStart }) {
             const into = parts.get(columnName)
             for (let i = 0; i < columnData.length; i++) if (into) into[rowStart - start + i] = columnData[i]
@@ -82,7 +88,10 @@ export async function parquetTable(file: File): Promise<Table> {
   }
 
   return {
-    ...{ name, columns, unit: 'row', read: (wanted) => read(wanted) },
+    name,
+    columns,
+    unit: 'row',
+    read: (wanted) => read(wanted),
     async sample() {
       const all = columns.map((_, column) => ({ column }))
       for await (const batch of read(all, SAMPLE_ROWS)) return batch

@@ -53,7 +53,9 @@ const functions = {
     model = completion.model
     const { train, validation, stopped } = completion
     return summarizeModel(model, {
-      ...{ train, validation, observed: true },
+      train,
+      validation,
+      observed: true,
       stopped: explainStop(stopped, completion.settings),
     })
   },

@@ -52,8 +52,11 @@ describe('the parser', () => {
             minLength: 1,
             maxLength: 6,
           }),
-          ...{ delimiter: fc.constant(delimiter), newline: fc.constant(newline) },
-          ...{ always: fc.boolean(), ended: fc.boolean(), size: fc.integer({ min: 1, max: 9 }) },
+          delimiter: fc.constant(delimiter),
+          newline: fc.constant(newline),
+          always: fc.boolean(),
+          ended: fc.boolean(),
+          size: fc.integer({ min: 1, max: 9 }),
         }),
       )
     fc.assert(
@@ -91,8 +94,17 @@ describe('a tensor from a table', () => {
 
   it('is the same whether it is parsed here or comes through DuckDB: labels, order, values and all', async () => {
     const modes = [
-      ...['whole', 'fraction', 'date', 'text', 'time', 'month(date)'],
-      ...['week(unix)', 'weekday(time)', 'hour(unix)', 'bins(fraction, 2)', 'round(fraction, 1)'],
+      'whole',
+      'fraction',
+      'date',
+      'text',
+      'time',
+      'month(date)',
+      'week(unix)',
+      'weekday(time)',
+      'hour(unix)',
+      'bins(fraction, 2)',
+      'round(fraction, 1)',
     ]
     await fc.assert(
       fc.asyncProperty(
@@ -101,7 +113,11 @@ describe('a tensor from a table', () => {
         async (rows, chosen) => {
           // Columns of which every kind of value is there, so that both see the same types.
           const sure = {
-            ...{ whole: '1', fraction: '0.5', date: '1999-12-31', time: '2024-03-01 00:00:00', unix: '0' },
+            whole: '1',
+            fraction: '0.5',
+            date: '1999-12-31',
+            time: '2024-03-01 00:00:00',
+            unix: '0',
           }
           const all = [{ ...sure, text: 'b', value: '2.5' }, ...rows]
           const names = Object.keys(cell).concat('value') as (keyof (typeof rows)[number])[]
@@ -154,7 +170,9 @@ describe('a tensor from a table', () => {
       'when DATE',
     ])
     expect((await opened('1::2::3.5\n', 'ratings.dat')).columns.map(({ name }) => name)).toEqual([
-      ...['column0', 'column1', 'column2'],
+      'column0',
+      'column1',
+      'column2',
     ])
   })
 })

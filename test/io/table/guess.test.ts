@@ -86,7 +86,7 @@ describe('guesses', () => {
     }
     // The same numbers under a name of their own are a mode.
     expect((await told('step,user,rating\n0,ann,3\n1,bo,4\n')).tensor.modes?.map(({ name }) => name)).toEqual(
-      [...['step', 'user']],
+      ['step', 'user'],
     )
   })
 
@@ -123,7 +123,9 @@ describe('decimal commas', () => {
   test('make numbers of labels and values, in text and through DuckDB', async () => {
     for (const query of [undefined, 'SELECT * FROM data']) {
       const tensor = await readTable(write('c.csv', text), {
-        ...{ modes: ['who', 'share', 'bins(share, 1)'], value: 'value', decimal: ',' },
+        modes: ['who', 'share', 'bins(share, 1)'],
+        value: 'value',
+        decimal: ',',
         ...(query && { query }),
       })
       expect(tensor.labels?.slice(1)).toEqual([

@@ -26,14 +26,19 @@ describe('a wide table', () => {
   test('may have its columns binned like any other', async () => {
     const options = { modes: ['week(day) AS week', 'station'], melt: 'day=2024-*', merge: 'sum' } as const
     expect(entries(await read(WIDE, options))).toEqual([
-      ...['2024-01-01 north 5', '2024-01-08 north 7', '2024-01-01 south 3.5'],
+      '2024-01-01 north 5',
+      '2024-01-08 north 7',
+      '2024-01-01 south 3.5',
     ])
   })
 
   test('may have numbers for the names of its columns, for the first line is one of names', async () => {
     const years = 'station,2014,2015\nnorth,5,6\nsouth,1,2\n'
     expect(entries(await read(years, { modes: ['station'], melt: 'year' }))).toEqual([
-      ...['north 2014 5', 'north 2015 6', 'south 2014 1', 'south 2015 2'],
+      'north 2014 5',
+      'north 2015 6',
+      'south 2014 1',
+      'south 2015 2',
     ])
   })
 

@@ -91,7 +91,10 @@ async function fetchFile(
   const { force, signal, onProgress, onNotice, retryDelayMs } = options
   if (force) for (const ending of ['.part', '.part.json']) await rm(path + ending, { force: true })
   await download(url, path, {
-    ...{ signal, onNotice, retryDelayMs, maxBytes },
+    signal,
+    onNotice,
+    retryDelayMs,
+    maxBytes,
     onProgress: (bytes, byteLength) =>
       onProgress?.('download', basename(path), bytes, byteLength ?? wanted.byteLength),
     check: (part) => check(part, url, wanted.checksum, options),

@@ -5,17 +5,16 @@ import { InputError, option, type Sentence, sentence } from '../../../inputError
 export class PassingFault extends Error {}
 
 const PASSING_CODES = new Set([
-  ...[
-    'ECONNRESET',
-    'ECONNABORTED',
-    'EPIPE',
-    'ETIMEDOUT',
-    'EAI_AGAIN',
-    'ENETUNREACH',
-    'ENETDOWN',
-    'EHOSTUNREACH',
-  ],
-  ...['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE'],
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTUNREACH',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'HPE_INVALID_EOF_STATE',
 ])
 
 export function isPassing(error: unknown): boolean {

@@ -160,7 +160,12 @@ function tableOf(session: TableSession, name: string, from: string, columns: rea
     }
   }
   return {
-    ...{ name, unit: 'row', columns, session, from, read },
+    name,
+    unit: 'row',
+    columns,
+    session,
+    from,
+    read,
     async sample() {
       const parts: Batch[] = []
       for await (const batch of read(

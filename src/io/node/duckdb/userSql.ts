@@ -8,8 +8,17 @@ export const NO_ROWS = 'lacuna_no_rows'
 
 /** Words that SQL takes for something else where no column is called so. */
 const KEYWORDS = [
-  ...['user', 'current_user', 'session_user', 'current_role', 'current_catalog', 'current_schema'],
-  ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
+  'user',
+  'current_user',
+  'session_user',
+  'current_role',
+  'current_catalog',
+  'current_schema',
+  'current_date',
+  'current_time',
+  'current_timestamp',
+  'localtime',
+  'localtimestamp',
 ]
 
 /**

@@ -48,14 +48,12 @@ afterEach(async () => {
 })
 
 const small = (checksum = digest): Dataset => ({
-  ...{
-    name: 'small',
-    title: 'Small',
-    entries: 1,
-    modes: 'a × b',
-    terms: 'none',
-    page: 'https://example.org/',
-  },
+  name: 'small',
+  title: 'Small',
+  entries: 1,
+  modes: 'a × b',
+  terms: 'none',
+  page: 'https://example.org/',
   downloads: [
     {
       url: 'https://example.org/original/ml.zip',

@@ -52,7 +52,9 @@ export function sendFile(
   }
   const rest = content.subarray(start)
   response.writeHead(start > 0 ? 206 : 200, {
-    ...{ etag, 'content-length': rest.length, 'accept-ranges': 'bytes' },
+    etag,
+    'content-length': rest.length,
+    'accept-ranges': 'bytes',
     ...(start > 0 ? { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` } : {}),
   })
   if (cutAfter >= rest.length) response.end(rest)
