@@ -90,4 +90,14 @@ describe('JSON', () => {
     expect(found).toContain(message)
     expect(found.split('\n')).toHaveLength(1)
   })
+
+  test('has no dates but ISO’s, through DuckDB either', async () => {
+    const path = write('dates.json', '[{"a":"01-02-2024","b":"2024-02-01 10:00:00","c":"2024-02-01","v":1}]')
+    const query = 'SELECT * FROM data'
+    const { labels } = await readTable(path, { query, modes: ['a', 'day(b)', 'week(c)'], value: 'v' })
+    expect(labels).toEqual([['01-02-2024'], ['2024-02-01'], ['2024-01-29']])
+    expect((await rejection(readTable(path, { query, modes: ['day(a)', 'b'] }))).message).toContain(
+      '"01-02-2024" in a is no time',
+    )
+  })
 })

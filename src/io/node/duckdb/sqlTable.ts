@@ -217,7 +217,8 @@ const NO_HIVE = 'hive_partitioning = false'
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   const list = `[${files.map(fileLiteral).join(', ')}]`
   if (kind === 'parquet') return `read_parquet(${list}, ${NO_HIVE})`
-  if (kind === 'json') return `read_json(${list}, ${NO_HIVE})`
+  // Else 01-02-2024 would be the first of February.
+  if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
   const { dialect, types } = text!
   const { delimiter, header, names, quoted, decimal } = dialect
   const columns = names

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession, type TableSession } from '#dist/io/node/duckdb/session.js'
+import { binnings, binText } from '#dist/io/table/bins.js'
+import type { BinningName } from '#dist/io/text/names.js'
 
 describe('binnings', () => {
   let session: TableSession
@@ -60,6 +62,39 @@ describe('binnings', () => {
         expect(Math.abs(Number(edge) / width - Math.round(Number(edge) / width))).toBeLessThan(1e-6)
       }),
       { seed: 1, numRuns: 200 },
+    )
+  })
+
+  test('are those of io/table, which decides', async () => {
+    const time = fc.integer({ min: -2e9, max: 4e9 })
+    const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
+    await fc.assert(
+      fc.asyncProperty(time, x, fc.constantFrom(0.01, 0.25, 1, 3, 1000), async (seconds, x, width) => {
+        const of = (name: BinningName, argument: number): string => {
+          const binning = binnings[name]
+          return binText(binning, binning.bin(binning.of === 'time' ? 1e6 * seconds : x, argument), false)
+        }
+        const times = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as const
+        const asked = times
+          .map((name) => `${name}(${seconds})`)
+          .concat(
+            `weeks(${seconds}, -2000000000)`,
+            `bins(CAST('${x}' AS DOUBLE), ${width})`,
+            `round(CAST('${x}' AS DOUBLE), 1)`,
+            `round_even(CAST('${x}' AS DOUBLE), 1)`,
+          )
+        const [row] = await session.rows(`SELECT ${asked.map((sql) => `CAST(${sql} AS VARCHAR)`).join(', ')}`)
+        const expected = [
+          ...times.map((name) => of(name, 0)),
+          of('weeks', -2e9),
+          of('bins', width),
+          of('round', 1),
+          of('round_even', 1),
+        ]
+        // -0.0 is equal to 0.0, and becomes it when rows are delivered.
+        expect(row.map((text) => String(text).replace(/^-0\.0$/, '0.0'))).toEqual(expected)
+      }),
+      { seed: 1, numRuns: 150 },
     )
   })
 })
