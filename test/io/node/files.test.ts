@@ -227,6 +227,7 @@ describe('several files are one unit', () => {
     for (const name of ['a', 'b']) writeFileSync(at(name), `old ${name}`)
     await rejection(
       replaceFiles([
+        writeChunks(at('fresh'), [bytes('was not there before')]),
         writeChunks(at('a'), [bytes('new a')]),
         writeChunks(at('b'), [bytes('new b')]),
         writeChunks(at('c'), chunks()),

@@ -175,4 +175,27 @@ describe('a tensor from a table', () => {
       'column2',
     ])
   })
+
+  it('keeps the zeros before a number, and has names where a date stands over no date', async () => {
+    const codes = await read('code,n,v\n007,1,1\n7,2,2\n', { modes: ['code', 'n'], value: 'v' })
+    expect(codes.labels).toEqual([
+      ['007', '7'],
+      ['1', '2'],
+    ])
+    const names = async (text: string) => (await opened(text)).columns.map(({ name }) => name)
+    expect(await names('2014-04-01,ann\n2014-04-02,bo\n')).toEqual(['column0', 'column1'])
+    expect(await names('station,2014-04-01\nnorth,5\n')).toEqual(['station', '2014-04-01'])
+    expect(await names('a,,a,A\nx,y,z,w\n')).toEqual(['a', 'column1', 'a_1', 'A_2'])
+  })
+
+  it.each([
+    ['a;b;c\n1;2;3\n4;5;6\n', ';'],
+    ['1,5;2,5;x\n3,5;4,5;y\n', ';'],
+    ['a,b\n"x;y;z",1\n"u;v;w",2\n', ','],
+    ['a|b\n1|2,5,6,7\n', '|'],
+    ['id::name::genres\n1::A, The::x|y\n2::B::z\n', '::'],
+    ['one\n1\n', ','],
+  ])('is cut where all lines are cut alike: %j', async (text, delimiter) => {
+    expect((await opened(text)).dialect.delimiter).toBe(delimiter)
+  })
 })

@@ -29,12 +29,15 @@ const MAX_FAILURES = 4
 
 export async function download(url: string, path: string, options: DownloadOptions = {}): Promise<void> {
   const part = `${path}.part`
-  await fetchPart(url, part, options)
+  let complete = false
   try {
+    await fetchPart(url, part, options)
+    complete = true
     await options.check?.(part)
   } catch (error) {
-    await rm(part, { force: true })
-    await rm(markOf(part), { force: true })
+    // A part is kept to go on from; what is not the right file is not.
+    if (complete || error instanceof TooLarge)
+      for (const file of [part, markOf(part)]) await rm(file, { force: true })
     throw error
   }
   await onDisk(path, rename(part, path))
@@ -105,14 +108,14 @@ async function receive(
   const total = length === undefined ? undefined : start + Number(length)
   if (total !== undefined && total > maxBytes) {
     body.destroy()
-    throw tooLarge(url, maxBytes)
+    throw new TooLarge(url, maxBytes)
   }
   const file = await onDisk(part, open(part, start > 0 ? 'r+' : 'w'))
   let at = start
   try {
     onProgress?.(at, total)
     for await (const piece of body as AsyncIterable<Uint8Array>) {
-      if (at + piece.length > maxBytes) throw tooLarge(url, maxBytes)
+      if (at + piece.length > maxBytes) throw new TooLarge(url, maxBytes)
       await onDisk(part, writeAll(file, piece, at))
       at += piece.length
       onProgress?.(at, total)
@@ -125,11 +128,15 @@ async function receive(
   if (total !== undefined && at < total) throw new PassingFault('The connection ended too early')
 }
 
-const tooLarge = (url: string, maxBytes: number): InputError =>
-  new InputError(
-    'network',
-    `${url}: the server sends more than the ${maxBytes} bytes that this file can have; use a mirror.`,
-  )
+/** What comes is not the file that is meant: no use to keep it. */
+class TooLarge extends InputError {
+  constructor(url: string, maxBytes: number) {
+    super(
+      'network',
+      `${url}: the server sends more than the ${maxBytes} bytes that this file can have; use a mirror.`,
+    )
+  }
+}
 
 async function writeAll(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < piece.length; )
