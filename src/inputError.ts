@@ -27,7 +27,10 @@ export type InputErrorCode =
   /** Something that is not part of this installation. */
   | 'unavailable'
 
-/** An option in a message, by its name in the library, with values it may have; who shows the message puts it in their own words. */
+/**
+ * An option in a message, by its name in the library, with values it may have; who shows the message puts it
+ * in their own words.
+ */
 export interface OptionMention {
   option: string
   values: readonly (string | number)[]

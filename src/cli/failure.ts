@@ -5,7 +5,10 @@ import { oneLine } from './printable.ts'
 /** Thrown to end with 130 after Ctrl-C, when everything is tidy. */
 export class Interrupted extends Error {}
 
-/** Says what went wrong and gives the exit code: 2 for what the user can mend, 130 for Ctrl-C, 1 for our own faults. */
+/**
+ * Says what went wrong and gives the exit code: 2 for what the user can mend, 130 for Ctrl-C, 1 for our own
+ * faults.
+ */
 export function explainFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has already spoken
   if (error instanceof Interrupted) return 130

@@ -1,4 +1,7 @@
-/** Writes results to stdout and waits until they are out, so that a process may end and a slow reader loses nothing. */
+/**
+ * Writes results to stdout and waits until they are out, so that a process may end and a slow reader loses
+ * nothing.
+ */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, (error) =>
@@ -7,7 +10,10 @@ export function print(text: string): Promise<void> {
   })
 }
 
-/** One JSON object. Infinity, which JSON lacks, is written as null; characters that would steer a terminal as \\u009b. */
+/**
+ * One JSON object. Infinity, which JSON lacks, is written as null; characters that would steer a terminal as
+ * \\u009b.
+ */
 export function printJson(value: unknown): Promise<void> {
   const text = JSON.stringify(value, null, 2)
   return print(

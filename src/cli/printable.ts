@@ -1,6 +1,6 @@
 /**
- * Text from files as it may be shown on a terminal: without the characters that would move the cursor, change colours or
- * turn the direction of reading. They are written out, so that nothing is hidden.
+ * Text from files as it may be shown on a terminal: without the characters that would move the cursor, change
+ * colours or turn the direction of reading. They are written out, so that nothing is hidden.
  */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 

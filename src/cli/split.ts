@@ -147,7 +147,9 @@ function modeNumber({ dims, modes }: SparseTensor, text: string): number {
   )
 }
 
-/** That of the input where a tensor can be written so, else .csv: tables come in more dialects than go out. */
+/**
+ * That of the input where a tensor can be written so, else .csv: tables come in more dialects than go out.
+ */
 function chooseEnding(file: string, format: string | undefined): string {
   const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
   if (wanted !== undefined && !writableEndings.includes(wanted))

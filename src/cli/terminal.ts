@@ -1,4 +1,7 @@
-/** What a person sees on stderr while something long runs: one line that changes on a terminal, plain lines elsewhere. */
+/**
+ * What a person sees on stderr while something long runs: one line that changes on a terminal, plain lines
+ * elsewhere.
+ */
 import type { WriteStream } from 'node:tty'
 import { oneLine } from './printable.ts'
 
@@ -7,7 +10,9 @@ export interface Progress {
   update(line: string): void
   /** A line that stays. */
   say(line: string): void
-  /** A line that stays, and is said even to who wants quiet: something was guessed that changes the answer. */
+  /**
+   * A line that stays, and is said even to who wants quiet: something was guessed that changes the answer.
+   */
   insist(line: string): void
   /** Leaves the last line standing. */
   end(): void

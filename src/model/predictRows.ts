@@ -12,7 +12,9 @@ export interface AskedRows {
   observed: Float64Array
 }
 
-/** Predicts rows batch by batch, and keeps account of what was not known and how far off the predictions were. */
+/**
+ * Predicts rows batch by batch, and keeps account of what was not known and how far off the predictions were.
+ */
 export class RowPredictor {
   rows = 0
   /** Rows of which some index is not known. */
@@ -21,7 +23,10 @@ export class RowPredictor {
   readonly #fallback: number | 'mean' | undefined
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
 
-  /** `fallback`: what to predict where an index is not known; nothing, a number, or the mean over the modes not known. */
+  /**
+   * `fallback`: what to predict where an index is not known; nothing, a number, or the mean over the modes
+   * not known.
+   */
   constructor(model: CpModel, fallback?: number | 'mean') {
     this.#partly = predictKnown(model)
     this.#fallback = fallback

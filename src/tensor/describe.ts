@@ -80,7 +80,9 @@ export function rowsWithEntries({ indices }: SparseTensor, mode: number): number
   return rowLengths(indices[mode]).length
 }
 
-/** How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing. */
+/**
+ * How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing.
+ */
 function rowLengths(column: Uint32Array): Uint32Array {
   const sorted = column.slice().sort()
   const lengths = new Uint32Array(sorted.length)
@@ -96,8 +98,8 @@ function rowLengths(column: Uint32Array): Uint32Array {
 const MANY_COUNTS = 2 ** 12
 
 /**
- * Whether the values look like numbers of events, of which those with none were not listed: whole numbers from 1, and
- * either rows were counted, or 1 is the most frequent. Ratings, of which 1 is a rare one, do not.
+ * Whether the values look like numbers of events, of which those with none were not listed: whole numbers
+ * from 1, and either rows were counted, or 1 is the most frequent. Ratings, of which 1 is a rare one, do not.
  */
 export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
   const cells = dims.reduce((product, dim) => product * dim, 1)

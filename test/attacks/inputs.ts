@@ -1,6 +1,6 @@
 /**
- * Broken inputs for every reader and command, made by rules: each is some files and the arguments of a command that must
- * answer with one sentence. Nothing here is random; the name of a case leads back to it.
+ * Broken inputs for every reader and command, made by rules: each is some files and the arguments of a
+ * command that must answer with one sentence. Nothing here is random; the name of a case leads back to it.
  */
 import { gzipSync } from 'node:zlib'
 import { encodeModel, encodeNpy, encodeNpz, type NpzEntries } from '#dist/io/index.js'

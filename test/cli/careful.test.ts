@@ -98,7 +98,8 @@ describe('a mode that was given a name', () => {
         `s-${ending}.test.${ending}`,
       )
       expect(trained).toMatchObject({ code: 0 })
-      // The model knows the names, whatever the table to predict has; from .tns and .npz also what they were made of.
+      // The model knows the names, whatever the table to predict has; from .tns and .npz also what they were
+      // made of.
       writeFileSync(file('named.csv'), 'who,thing,month\nann,tea,2024-01\n')
       expect(lastFields((await run('predict', 'named.npz', 'named.csv')).stdout)[1]).not.toBe('')
       if (!isTable) expect(lastFields((await run('predict', 'named.npz', 't.csv')).stdout)).not.toContain('')

@@ -1,6 +1,6 @@
 /**
- * Sparse arrays in .npz files: coordinates as PyData/sparse and SciPy save them, and SciPy's compressed rows and
- * columns. A cell that is not listed is unobserved, not zero; a listed zero is an observed zero.
+ * Sparse arrays in .npz files: coordinates as PyData/sparse and SciPy save them, and SciPy's compressed rows
+ * and columns. A cell that is not listed is unobserved, not zero; a listed zero is an observed zero.
  */
 import { InputError } from '../../inputError.ts'
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'

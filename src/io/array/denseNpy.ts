@@ -52,7 +52,8 @@ export function* encodeCompletedNpy(model: CpModel): Generator<Uint8Array> {
   const { dims } = model
   denseBytes(dims)
   yield npyHeader('<f4', dims)
-  // As many leading modes are fixed, one index after the other, as make a block small; at least one stays whole.
+  // As many leading modes are fixed, one index after the other, as make a block small; at least one stays
+  // whole.
   let fixed = 0
   while (fixed < dims.length - 1 && cellsOf(dims.slice(fixed)) > CHUNK_CELLS) fixed++
   const index: (number | null)[] = dims.map((_, mode) => (mode < fixed ? 0 : null))

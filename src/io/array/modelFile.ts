@@ -1,6 +1,6 @@
 /**
- * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows without
- * entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
+ * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows
+ * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
  */
 import { InputError } from '../../inputError.ts'
 import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'

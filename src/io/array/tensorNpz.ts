@@ -1,7 +1,7 @@
 /**
- * A tensor as an .npz. Written: coords.npy (N × nnz, from 0, in C order), data.npy, shape.npy and fill_value.npy (NaN),
- * as PyData/sparse saves a COO array, and metadata.json with labels and modes. Read: that, SciPy's sparse matrices,
- * and a dense array, alone or beside a mask.
+ * A tensor as an .npz. Written: coords.npy (N × nnz, from 0, in C order), data.npy, shape.npy and
+ * fill_value.npy (NaN), as PyData/sparse saves a COO array, and metadata.json with labels and modes. Read:
+ * that, SciPy's sparse matrices, and a dense array, alone or beside a mask.
  */
 import { InputError, inFile } from '../../inputError.ts'
 import { inCOrder } from '../../tensor/cOrder.ts'

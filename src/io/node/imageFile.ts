@@ -97,7 +97,10 @@ export interface PngFile {
   alpha?: Uint8Array
 }
 
-/** Writes a PNG, with 8 or 16 bits as the picture has. Where `alpha` is given, pixels with 0 in it are transparent. */
+/**
+ * Writes a PNG, with 8 or 16 bits as the picture has. Where `alpha` is given, pixels with 0 in it are
+ * transparent.
+ */
 export async function writePng(path: string, picture: Picture, alpha?: Uint8Array): Promise<void> {
   await writePngs([{ path, picture, ...(alpha && { alpha }) }])
 }

@@ -143,7 +143,10 @@ function nameOf(files: readonly string[], { database, query }: OpenOptions): str
   return first ?? (query === undefined ? 'The table' : 'The query')
 }
 
-/** Those of the texts that are neither a column nor a binning of one, nor a mode of the data that they are to be like. */
+/**
+ * Those of the texts that are neither a column nor a binning of one, nor a mode of the data that they are to
+ * be like.
+ */
 function sqlAmong(
   texts: readonly string[],
   columns: readonly TableColumn[],
@@ -229,8 +232,8 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
 }
 
 /**
- * Writes the rows of a table, all their columns in the same order, and what is answered to each. `model` says what the
- * columns mean.
+ * Writes the rows of a table, all their columns in the same order, and what is answered to each. `model` says
+ * what the columns mean.
  */
 export async function answerTable(
   path: string,

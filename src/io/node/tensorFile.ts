@@ -17,9 +17,8 @@ import {
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
 import { readTns, writeTns } from '../tns/index.ts'
-import { type Input, openInput } from './files/input.ts'
+import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
 import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
-import { maxFileBytes, readWhole } from './files/readWhole.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
@@ -38,8 +37,8 @@ export interface ReadTensorOptions
 const PACKING = 4
 
 /**
- * Reads a .tns file, an array or a table; what the options say of tables is for tables. The name - is stdin, which, like
- * a pipe without an ending, is taken for what its first bytes say.
+ * Reads a .tns file, an array or a table; what the options say of tables is for tables. The name - is stdin,
+ * which, like a pipe without an ending, is taken for what its first bytes say.
  */
 export async function readTensor(path: string, options: ReadTensorOptions = {}): Promise<SparseTensor> {
   return readInput(await openAs(path, 'tensor', readable), options)
@@ -111,7 +110,10 @@ export interface WriteTensorOptions {
   onProgress?(bytes: number): void
 }
 
-/** Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. - is stdout. */
+/**
+ * Writes the format that the ending names. What it has no place for is lost: see docs/formats.md. - is
+ * stdout.
+ */
 export async function writeTensor(
   path: string,
   tensor: SparseTensor,

@@ -1,6 +1,6 @@
 /**
- * NumPy's .npy: a magic string, a version, a Python dict as text, then the elements. Read in C or Fortran order,
- * always handed over in C order; written little-endian, in C order, with a version 1 header.
+ * NumPy's .npy: a magic string, a version, a Python dict as text, then the elements. Read in C or Fortran
+ * order, always handed over in C order; written little-endian, in C order, with a version 1 header.
  */
 import { InputError } from '../../inputError.ts'
 import { elementType, type NpyData, readableTypes, typeName } from './npyTypes.ts'

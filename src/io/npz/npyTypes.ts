@@ -1,4 +1,7 @@
-/** The element types of .npy files, by NumPy's names: kind and size as in f4, after < for little-endian or > for big. */
+/**
+ * The element types of .npy files, by NumPy's names: kind and size as in f4, after < for little-endian or >
+ * for big.
+ */
 
 export type NpyData =
   | Float32Array

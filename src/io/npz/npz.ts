@@ -10,7 +10,10 @@ export type NpzEntries = Record<string, NpyArray | Uint8Array>
 /** Zip counts bytes in 32 bits, as fflate writes it. */
 const MAX_BYTES = 2 ** 32 - 1
 
-/** Stored, not compressed: factors hardly compress, and NumPy can then map them. The same entries give the same bytes. */
+/**
+ * Stored, not compressed: factors hardly compress, and NumPy can then map them. The same entries give the
+ * same bytes.
+ */
 export function encodeNpz(entries: NpzEntries): Uint8Array<ArrayBuffer> {
   const files: Record<string, Uint8Array> = {}
   let total = 0
@@ -82,7 +85,10 @@ export function listNpz(bytes: Uint8Array): string[] {
   return names
 }
 
-/** A small zip may claim to hold terabytes: says so before anything is unpacked. fflate unpacks no more than is claimed. */
+/**
+ * A small zip may claim to hold terabytes: says so before anything is unpacked. fflate unpacks no more than
+ * is claimed.
+ */
 function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   let total = 0
   unzipSync(bytes, {

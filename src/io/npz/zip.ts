@@ -17,8 +17,8 @@ const DATE = 0x21
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
- * A zip whose files are stored, not packed, in chunks as they are: nothing is copied, so that what is large enough to
- * matter is held once. The same files give the same bytes.
+ * A zip whose files are stored, not packed, in chunks as they are: nothing is copied, so that what is large
+ * enough to matter is held once. The same files give the same bytes.
  */
 export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> {
   const total = files.reduce((sum, { chunks }) => sum + lengthOf(chunks), 0)
@@ -32,7 +32,8 @@ export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> 
   for (const { name, chunks } of files) {
     const length = lengthOf(chunks)
     const title = new TextEncoder().encode(name)
-    // Flags and method are 0; time and date; check sum; packed and plain length; length of the name; no extra field.
+    // Flags and method are 0; time and date; check sum; packed and plain length; length of the name; no extra
+    // field.
     const common = [
       u16(VERSION_NEEDED),
       u16(0),
@@ -66,8 +67,9 @@ const u16 = (n: number): number[] => [n & 255, n >>> 8]
 const u32 = (n: number): number[] => [n & 255, (n >>> 8) & 255, (n >>> 16) & 255, n >>> 24]
 
 /**
- * By name, the CRC-32 that the directory at a zip's end gives; empty if the directory is beyond 4 GiB. fflate unpacks
- * without looking at it, but stored numbers have no other guard: one flipped bit would be another factor.
+ * By name, the CRC-32 that the directory at a zip's end gives; empty if the directory is beyond 4 GiB. fflate
+ * unpacks without looking at it, but stored numbers have no other guard: one flipped bit would be another
+ * factor.
  */
 export function zipChecksums(zip: Uint8Array): Map<string, number> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength)

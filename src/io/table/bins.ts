@@ -1,7 +1,7 @@
 /**
- * What a mode may be made by, of a column that is too fine to be one: parts of a time, and bins of numbers. Each turns a
- * number into another one, which stands for the label: a time in microseconds or any number, into a day, an hour, an
- * edge.
+ * What a mode may be made by, of a column that is too fine to be one: parts of a time, and bins of numbers.
+ * Each turns a number into another one, which stands for the label: a time in microseconds or any number,
+ * into a day, an hour, an edge.
  */
 import { InputError } from '../../inputError.ts'
 import type { BinningName } from '../text/names.ts'
@@ -81,7 +81,10 @@ function weekdayOf(time: number): number {
   return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1
 }
 
-/** The lower edge of the bin of that width. In binary 0.3 % 0.1 is just below 0.1: what is that close is in the next. */
+/**
+ * The lower edge of the bin of that width. In binary 0.3 % 0.1 is just below 0.1: what is that close is in
+ * the next.
+ */
 function lowerEdge(x: number, width: number): number {
   const above = ((x % width) + width) % width
   const edge = width - above <= width * 1e-9 ? x - above + width : x - above

@@ -6,7 +6,10 @@ import { DAY, isoTime, likelyFormats, type TimeReader, timeFormat, unixTime } fr
 import { type ColumnType, numberText } from '../text/types.ts'
 import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
 
-/** What people write for a value that is missing. NaN is not among them: it is refused as a number that is none. */
+/**
+ * What people write for a value that is missing. NaN is not among them: it is refused as a number that is
+ * none.
+ */
 const MARK = /^(n\.?\/?a\.?|#n\/a|null|none|nil|missing|unknown|\?+|-+|\.+)$/i
 export const isMissingMark = (text: string): boolean => MARK.test(text.trim())
 

@@ -1,7 +1,7 @@
 /**
- * Tables as text, as RFC 4180 has it: fields in quotes may hold delimiters, newlines and doubled quotes. Blank lines are
- * passed over; a line of more or fewer fields than the first is an error. Bytes are looked at once, and no string is
- * made of a field.
+ * Tables as text, as RFC 4180 has it: fields in quotes may hold delimiters, newlines and doubled quotes.
+ * Blank lines are passed over; a line of more or fewer fields than the first is an error. Bytes are looked at
+ * once, and no string is made of a field.
  */
 import { InputError } from '../../inputError.ts'
 import { CR, LF } from '../text/bytes.ts'
@@ -17,7 +17,10 @@ export interface TextFile {
 const QUOTE = 34
 /** What is looked at to find out how a text is written. */
 const SAMPLE_BYTES = 2 ** 20
-/** A longer line is not one of a table; without a limit, a quote that is never closed would hold the whole file. */
+/**
+ * A longer line is not one of a table; without a limit, a quote that is never closed would hold the whole
+ * file.
+ */
 const LONGEST_ROW = 2 ** 26
 
 /** Files of the same columns as one table. */
@@ -268,7 +271,10 @@ export class CsvParser {
     return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
   }
 
-  /** Moves the fields together over quotes that were doubled; only now, since a row that is not whole is read again. */
+  /**
+   * Moves the fields together over quotes that were doubled; only now, since a row that is not whole is read
+   * again.
+   */
   #undouble(bytes: Uint8Array, row: number): void {
     this.#starts.forEach((starts, slot) => {
       const ends = this.#ends[slot]

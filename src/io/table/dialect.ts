@@ -1,6 +1,6 @@
 /**
- * How the text of a table is written, by its first lines: what separates the fields, whether the first line names them,
- * what quotes say, and what stands before the fraction of a number.
+ * How the text of a table is written, by its first lines: what separates the fields, whether the first line
+ * names them, what quotes say, and what stands before the fraction of a number.
  */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { typeOfTexts } from '../text/types.ts'
@@ -47,7 +47,10 @@ interface Field {
   quoted: boolean
 }
 
-/** That which cuts all the first lines alike, into two fields or more; else that which cuts the first line most. */
+/**
+ * That which cuts all the first lines alike, into two fields or more; else that which cuts the first line
+ * most.
+ */
 function likeliestDelimiter(start: string): string {
   const cuts = DELIMITERS.map((delimiter) =>
     firstRows(start, delimiter, COMPARED_LINES).map((row) => row.length),
@@ -77,7 +80,8 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
       if (!text.startsWith(delimiter, at)) break
       at += delimiter.length
     }
-    // What is left of a line behind a quote that is none is passed over here; whoever reads it all will complain.
+    // What is left of a line behind a quote that is none is passed over here; whoever reads it all will
+    // complain.
     at = nearest(text, at, '\n')
     const cut = at >= text.length && rows.length > 0
     while (text[at] === '\n' || text[at] === '\r') at++

@@ -1,6 +1,6 @@
 /**
- * What a table's modes and value may be, when nobody said. The names of the columns speak first, and what most of their
- * cells are; a few spoilt cells do not make another column the value.
+ * What a table's modes and value may be, when nobody said. The names of the columns speak first, and what
+ * most of their cells are; a few spoilt cells do not make another column the value.
  */
 import { InputError, option, type Sentence, sentence } from '../../inputError.ts'
 import { likelyFormats } from '../text/time.ts'
@@ -98,7 +98,10 @@ function foreignForms(filled: readonly { text: string }[], type: ColumnType): st
   return likelyFormats(texts)
 }
 
-/** A number called rating, value, count …, else the last number that is no id and no time; without one, rows are counted. */
+/**
+ * A number called rating, value, count …, else the last number that is no id and no time; without one, rows
+ * are counted.
+ */
 export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | undefined {
   const measures = columns.filter(
     ({ name, type, numbersRows }) =>

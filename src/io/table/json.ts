@@ -1,13 +1,16 @@
 /**
- * Tables as JSON: an array of objects, or objects one after the other, on lines of their own or not. Objects are found
- * by their braces and parsed one at a time, so that a file may be larger than a string can be.
+ * Tables as JSON: an array of objects, or objects one after the other, on lines of their own or not. Objects
+ * are found by their braces and parsed one at a time, so that a file may be larger than a string can be.
  */
 import { InputError } from '../../inputError.ts'
 import { headOf, type TextFile } from './csv.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 
 const SAMPLE_BYTES = 2 ** 20
-/** A longer object is not a row of a table; without a limit, a brace that is never closed would hold the whole file. */
+/**
+ * A longer object is not a row of a table; without a limit, a brace that is never closed would hold the whole
+ * file.
+ */
 const LONGEST_ROW = 2 ** 26
 const BATCH_ROWS = 2 ** 13
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COMMA, LF] = [34, 92, 123, 125, 91, 93, 44, 10]
@@ -97,7 +100,10 @@ function cellOf(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A whole number that a double would not hold is kept as text behind a NUL, which no text of a table begins with. */
+/**
+ * A whole number that a double would not hold is kept as text behind a NUL, which no text of a table begins
+ * with.
+ */
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
 const withLongNumbers = (text: string): string =>

@@ -1,4 +1,6 @@
-/** A wide table as a long one: the columns that stand for the rows of a mode become a column of their names. */
+/**
+ * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
+ */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { numberText } from '../text/types.ts'
 import { findColumn, findMode } from './modes.ts'
@@ -17,8 +19,9 @@ import {
 const BATCH_ROWS = 2 ** 16
 
 /**
- * The table with a row for every cell of the columns meant: the other columns, then one with the columns' names, then
- * the cells. `melt` is its name and, after an equals sign, the columns; without any, all that no mode names.
+ * The table with a row for every cell of the columns meant: the other columns, then one with the columns'
+ * names, then the cells. `melt` is its name and, after an equals sign, the columns; without any, all that no
+ * mode names.
  */
 export function meltTable(table: Table, melt: string, modes: readonly string[]): Table {
   const [, mode, patterns] = /^([^=]+?)\s*(?:=\s*([\s\S]+))?$/.exec(melt.trim()) ?? []

@@ -1,6 +1,6 @@
 /**
- * How the cells of a mode become numbers, row by row, and the numbers indices: by the distinct texts, by the distinct
- * numbers, or by the bins that they fall into.
+ * How the cells of a mode become numbers, row by row, and the numbers indices: by the distinct texts, by the
+ * distinct numbers, or by the bins that they fall into.
  */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
@@ -37,7 +37,10 @@ interface KnownMode {
 }
 
 export interface ModeReader {
-  /** Clears `kept` for the rows that have no value in this mode; comes first, so that these give no labels elsewhere. */
+  /**
+   * Clears `kept` for the rows that have no value in this mode; comes first, so that these give no labels
+   * elsewhere.
+   */
   mark(cells: Cells, batch: Batch, kept: Uint8Array): void
   /** A number for the value of each row that is kept. */
   codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
@@ -207,7 +210,10 @@ export function binOfLabel({ parse, type }: Binning, label: string): number {
   return binnings.day.bin(time, 0)
 }
 
-/** Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it must. */
+/**
+ * Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it
+ * must.
+ */
 function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
   if (always) return true
   if (index === 'raw' && isWhole(type)) return true

@@ -70,8 +70,9 @@ function parseBinning(text: string): BinText | undefined {
 }
 
 /**
- * What is meant by a text: a column by its name, or a binning of one. Anything else is SQL, which only the caller can
- * tell more of: undefined. A plain name that is no column is refused, even if it means something in SQL, as `user` does.
+ * What is meant by a text: a column by its name, or a binning of one. Anything else is SQL, which only the
+ * caller can tell more of: undefined. A plain name that is no column is refused, even if it means something
+ * in SQL, as `user` does.
  */
 export function findMode(
   given: string | ModeText,
@@ -114,8 +115,9 @@ export const noColumn = (name: string, columns: readonly TableColumn[], where: s
   new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
 
 /**
- * A mode of a model, or of the data that a table is to be like: what it was made of, if that column is here; else a
- * column of its name, as a table has that was written from such data; else what its name says, as in week(seen).
+ * A mode of a model, or of the data that a table is to be like: what it was made of, if that column is here;
+ * else a column of its name, as a table has that was written from such data; else what its name says, as in
+ * week(seen).
  */
 export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
   const { name, from } = mode
@@ -142,7 +144,9 @@ function madeOf({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
   }
 }
 
-/** What a tensor or model keeps of a mode: its name, and how to find it again where the name does not say so. */
+/**
+ * What a tensor or model keeps of a mode: its name, and how to find it again where the name does not say so.
+ */
 export function keptMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
   const { name, binning, argument, dates } = mode
   const column = columns[mode.column].name
@@ -159,7 +163,10 @@ export function keptMode(mode: FoundMode, type: ColumnType, columns: readonly Ta
   return { name, type, ...((binning !== undefined || !says || dates) && { from }) }
 }
 
-/** A mode that no column answers to. Where it was computed by SQL, the user must type it again: a file is not trusted. */
+/**
+ * A mode that no column answers to. Where it was computed by SQL, the user must type it again: a file is not
+ * trusted.
+ */
 export function modeNotFound(name: string, columns: readonly TableColumn[], where: string): InputError {
   const parsed = parseBinning(name)
   const missing = parsed ? parsed.column : name

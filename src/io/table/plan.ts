@@ -33,8 +33,9 @@ import { columnList, type Table } from './rows.ts'
 /** What of a table is the tensor. */
 export interface TableOptions {
   /**
-   * A column, a binning of one (`week(seen)`, `bins(x, 5)`) or, where DuckDB reads the table, an SQL expression per
-   * mode; on request with `raw:` or `coded:` before it and AS name behind it. Guessed by default.
+   * A column, a binning of one (`week(seen)`, `bins(x, 5)`) or, where DuckDB reads the table, an SQL
+   * expression per mode; on request with `raw:` or `coded:` before it and AS name behind it. Guessed by
+   * default.
    */
   modes?: readonly string[]
   /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
@@ -48,15 +49,18 @@ export interface TableOptions {
   /** What stands before the fraction of a number in text: seen by itself where it is clear. */
   decimal?: ',' | '.'
   /**
-   * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns that no
-   * mode names are meant, or those after an equals sign, as in `day=2024-*`.
+   * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
+   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`.
    */
   melt?: string
   /** Modes, value and merging of well-known files. */
   recipe?: RecipeName
   /** In Node: SQL whose result is read instead of the files; they are its table `data`. */
   query?: string
-  /** In Node: a DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
+  /**
+   * In Node: a DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its
+   * tables.
+   */
   database?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * A table of questions to a model, row by row: the model's modes are looked up among the table's columns, their values
- * among the labels. Nothing is refused for a single row: what is not known has no index.
+ * A table of questions to a model, row by row: the model's modes are looked up among the table's columns,
+ * their values among the labels. Nothing is refused for a single row: what is not known has no index.
  */
 import { InputError } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'

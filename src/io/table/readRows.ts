@@ -1,6 +1,6 @@
 /**
- * A table as a tensor: one pass over its rows. The distinct values of each mode are numbered as they come; at the end,
- * when all of them are known, so is their type, and they are put in order and become the labels.
+ * A table as a tensor: one pass over its rows. The distinct values of each mode are numbered as they come; at
+ * the end, when all of them are known, so is their type, and they are put in order and become the labels.
  */
 import { InputError, option, type Remark, remark, sentence } from '../../inputError.ts'
 import { findDuplicates } from '../../tensor/findDuplicates.ts'

@@ -19,8 +19,8 @@ interface Recipe {
 export const recipes: Readonly<Record<RecipeName, (table: Table) => Promise<Recipe>>> = { movielens, uber }
 
 /**
- * User × movie × week, ids as they are, weeks counted from the first rating. ratings.dat and u.data have no names of
- * columns; in all editions they are user, movie, rating and Unix time, in this order.
+ * User × movie × week, ids as they are, weeks counted from the first rating. ratings.dat and u.data have no
+ * names of columns; in all editions they are user, movie, rating and Unix time, in this order.
  */
 async function movielens(table: Table): Promise<Recipe> {
   const { columns, name } = table
@@ -52,8 +52,8 @@ async function earliest(table: Table, column: number): Promise<number> {
 }
 
 /**
- * Day × hour × latitude × longitude, coordinates rounded to three decimals (about 100 m), pickups counted: FROSTT's.
- * Halves are rounded to even, as NumPy does; SQL's round would give other cells.
+ * Day × hour × latitude × longitude, coordinates rounded to three decimals (about 100 m), pickups counted:
+ * FROSTT's. Halves are rounded to even, as NumPy does; SQL's round would give other cells.
  */
 async function uber({ columns, name }: Table): Promise<Recipe> {
   const [time, lat, lon] = ['Date/Time', 'Lat', 'Lon'].map((needed) => {

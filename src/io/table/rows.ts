@@ -1,7 +1,7 @@
 /**
- * The border between those who deliver the rows of a table (text, JSON, Parquet, DuckDB) and those who decide what the
- * rows mean. Rows come in batches, column by column; text comes as the bytes of UTF-8, so that a label which was seen
- * before costs no string.
+ * The border between those who deliver the rows of a table (text, JSON, Parquet, DuckDB) and those who decide
+ * what the rows mean. Rows come in batches, column by column; text comes as the bytes of UTF-8, so that a
+ * label which was seen before costs no string.
  */
 import type { ColumnType } from '../text/types.ts'
 
@@ -15,14 +15,20 @@ export interface TableColumn {
   computed?: boolean
 }
 
-/** The cells of a column as text: that of a row is bytes [starts[row], ends[row]); where that is backwards, there is none. */
+/**
+ * The cells of a column as text: that of a row is bytes [starts[row], ends[row]); where that is backwards,
+ * there is none.
+ */
 export interface Texts {
   bytes: Uint8Array
   starts: Int32Array
   ends: Int32Array
 }
 
-/** Numbers, NaN where there is none: days since 1970 of a DATE, microseconds of a TIMESTAMP, 0 or 1 of a BOOLEAN. */
+/**
+ * Numbers, NaN where there is none: days since 1970 of a DATE, microseconds of a TIMESTAMP, 0 or 1 of a
+ * BOOLEAN.
+ */
 export type Cells = Texts | Float64Array
 
 export interface Batch {
@@ -31,7 +37,9 @@ export interface Batch {
   columns: readonly Cells[]
   /** The file that these rows stand in. */
   file: string
-  /** For each row, the line of the file on which it begins, from 1; or its number, where there are no lines. */
+  /**
+   * For each row, the line of the file on which it begins, from 1; or its number, where there are no lines.
+   */
   lines: Uint32Array
   /** If they were asked for: each row as a JSON object, as it stood. */
   records?: readonly string[]

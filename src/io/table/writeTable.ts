@@ -77,8 +77,8 @@ const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
 /**
- * The tensor as the text of a table, in chunks: a row per entry, with a column per mode (its labels, or indices from
- * 1) and one for the value. Sizes beyond the labels and indices that occur have no place in it.
+ * The tensor as the text of a table, in chunks: a row per entry, with a column per mode (its labels, or
+ * indices from 1) and one for the value. Sizes beyond the labels and indices that occur have no place in it.
  */
 export function* writeTable(tensor: SparseTensor, format: TableText): Generator<Uint8Array<ArrayBuffer>> {
   checkLabels(tensor)
@@ -143,8 +143,8 @@ function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float
 }
 
 /**
- * The factors of a model as the text of a table, in chunks: a row for every row of every factor, with the mode's name,
- * the index from 1, the label (nothing where the mode has none) and component_1 … component_R.
+ * The factors of a model as the text of a table, in chunks: a row for every row of every factor, with the
+ * mode's name, the index from 1, the label (nothing where the mode has none) and component_1 … component_R.
  */
 export function* writeFactors(model: CpModel, format: TableText): Generator<Uint8Array> {
   const { dims, rank, factors, labels, modes } = model

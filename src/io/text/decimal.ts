@@ -2,8 +2,8 @@
  * Decimal text to float32, from bytes, with the result of Math.fround(Number(text)) to the last bit.
  *
  * Clinger's observation makes it fast: if the digits form an integer m ≤ 2⁵³ and |e| ≤ 22, then m and 10^|e|
- * are exact in float64, so that one multiplication or division rounds once, as Number() does. Digits
- * beyond the sixteenth are dropped at first: the text then lies between m·10^e and (m + 1)·10^e, and if both ends
+ * are exact in float64, so that one multiplication or division rounds once, as Number() does. Digits beyond
+ * the sixteenth are dropped at first: the text then lies between m·10^e and (m + 1)·10^e, and if both ends
  * are the same float32 so is all between, because rounding is monotone. Whatever remains goes to Number().
  */
 import { DOT, LOWER, LOWER_E, MINUS, NINE, PLUS, ZERO } from './bytes.ts'
@@ -22,8 +22,8 @@ export function scaled(m: number, e: number): number {
 }
 
 /**
- * The float32 written in bytes [from, to), where the byte at `to` is no digit (or there is none); NaN if it is
- * not a decimal number, ±Infinity if it is too large.
+ * The float32 written in bytes [from, to), where the byte at `to` is no digit (or there is none); NaN if it
+ * is not a decimal number, ±Infinity if it is too large.
  */
 export function parseDecimal(bytes: Uint8Array, from: number, to: number): number {
   let at = from

@@ -1,7 +1,7 @@
 /**
- * The names of modes, labels and values as JSON: in metadata.json of Lacuna's .npz files, and at the head of .tns files.
- * A file may come from anybody. So a mode is taken apart and put together again from closed lists: its type, and how
- * it is made of a column. Nothing that a file says is ever run.
+ * The names of modes, labels and values as JSON: in metadata.json of Lacuna's .npz files, and at the head of
+ * .tns files. A file may come from anybody. So a mode is taken apart and put together again from closed
+ * lists: its type, and how it is made of a column. Nothing that a file says is ever run.
  */
 import { InputError } from '../../inputError.ts'
 import type { Mode, ModeSource, SparseTensor } from '../../tensor/sparseTensor.ts'

@@ -1,6 +1,7 @@
 /**
- * Times as text and as numbers: microseconds since 1970 in UTC, which doubles hold exactly for some 285 years either
- * way. NaN stands for what is no time. Text is read as ISO 8601 writes it, and in no other way unless told.
+ * Times as text and as numbers: microseconds since 1970 in UTC, which doubles hold exactly for some 285 years
+ * either way. NaN stands for what is no time. Text is read as ISO 8601 writes it, and in no other way unless
+ * told.
  */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { DOT, MINUS, NINE, PLUS, SPACE, ZERO } from './bytes.ts'
@@ -70,8 +71,8 @@ export function timestampText(time: number): string {
 const two = (n: number): string => String(n).padStart(2, '0')
 
 /**
- * The time in bytes [from, to) as ISO 8601 writes it: 2014-04-01, with 12:30, 12:30:05 or 12:30:05.25 after a blank or
- * T, and Z, +02, +0200 or +02:00 after that. Without a zone it is UTC.
+ * The time in bytes [from, to) as ISO 8601 writes it: 2014-04-01, with 12:30, 12:30:05 or 12:30:05.25 after a
+ * blank or T, and Z, +02, +0200 or +02:00 after that. Without a zone it is UTC.
  */
 export function isoTime(bytes: Uint8Array, from: number, to: number): number {
   while (from < to && bytes[from] === SPACE) from++
@@ -122,7 +123,10 @@ const LONG_MONTHS =
   'january|february|march|april|may|june|july|august|september|october|november|december'.split('|')
 const SHORTHANDS: Record<string, string> = { T: '%H:%M:%S', R: '%H:%M', D: '%m/%d/%y', F: '%Y-%m-%d' }
 
-/** What each letter of a format stands for. Numbers may do without their leading zero, as in Python's strptime. */
+/**
+ * What each letter of a format stands for. Numbers may do without their leading zero, as in Python's
+ * strptime.
+ */
 const DIRECTIVES: Record<string, string> = {
   Y: String.raw`\d{4}`,
   y: String.raw`\d{2}`,

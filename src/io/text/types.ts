@@ -1,6 +1,6 @@
 /**
- * What the texts of a column are, in the words of SQL, and their order. The list is closed: what a file says of types
- * is looked up in it, and never becomes a part of any SQL.
+ * What the texts of a column are, in the words of SQL, and their order. The list is closed: what a file says
+ * of types is looked up in it, and never becomes a part of any SQL.
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
 
@@ -65,8 +65,8 @@ const patterns: readonly [ColumnType, (text: string) => boolean][] = [
 ]
 
 /**
- * The narrowest type that all the texts are of. A number with leading zeros is text, for it would lose them; so is
- * anything in quotes that a number would change.
+ * The narrowest type that all the texts are of. A number with leading zeros is text, for it would lose them;
+ * so is anything in quotes that a number would change.
  */
 export function typeOfTexts(texts: Iterable<string>, quoted = false): ColumnType {
   let possible = patterns
@@ -88,7 +88,9 @@ function timeOfText(text: string): number {
   return isoTime(bytes, 0, bytes.length)
 }
 
-/** The one way to write a value of the type, so that 1.0 and 1 are the same label; undefined if it is none. */
+/**
+ * The one way to write a value of the type, so that 1.0 and 1 are the same label; undefined if it is none.
+ */
 export function canonical(text: string, type: ColumnType): string | undefined {
   switch (type) {
     case 'VARCHAR':

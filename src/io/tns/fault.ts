@@ -36,7 +36,9 @@ export function explainLine(
   return new InputError('format', `${where}: ${valueFault(words[columns - 1])}`)
 }
 
-/** Why a line's bytes are not those of a text line, or undefined. The line may end in CR LF, LF or neither. */
+/**
+ * Why a line's bytes are not those of a text line, or undefined. The line may end in CR LF, LF or neither.
+ */
 export function foreignByte(line: Uint8Array): string | undefined {
   let end = line.length
   if (line[end - 1] === LF) end--

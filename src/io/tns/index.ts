@@ -1,7 +1,7 @@
 /**
  * The FROSTT text format: on each line N indices, counted from 1, and a value, separated by blanks. Lines
- * that are blank or begin with # or % are passed over, but for Lacuna's own (tns/header.ts): they keep what the
- * format has no place for.
+ * that are blank or begin with # or % are passed over, but for Lacuna's own (tns/header.ts): they keep what
+ * the format has no place for.
  */
 import { InputError, inFile } from '../../inputError.ts'
 import { fitToDims } from '../../tensor/fitToDims.ts'

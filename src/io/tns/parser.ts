@@ -133,7 +133,9 @@ export class TnsParser {
     }
   }
 
-  /** The hot loop: entry after entry, until a line that is none, or full columns. Returns where it stopped. */
+  /**
+   * The hot loop: entry after entry, until a line that is none, or full columns. Returns where it stopped.
+   */
   #parseEntries(bytes: Uint8Array, start: number, end: number): number {
     const indices = this.#indices
     const limits = this.#limits

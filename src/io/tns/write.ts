@@ -7,13 +7,16 @@ const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
 export interface WriteTnsOptions {
-  /** Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by default. */
+  /**
+   * Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by
+   * default.
+   */
   header?: boolean
 }
 
 /**
- * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and labels;
- * other tools pass over the comments that hold the latter.
+ * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and
+ * labels; other tools pass over the comments that hold the latter.
  */
 export function* writeTns(
   tensor: SparseTensor,

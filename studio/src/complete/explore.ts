@@ -117,7 +117,10 @@ export function top(
     })
 }
 
-/** A matrix of the tensor: two modes free, the others fixed. Where there are too many rows, those with most entries. */
+/**
+ * A matrix of the tensor: two modes free, the others fixed. Where there are too many rows, those with most
+ * entries.
+ */
 export function slice(
   model: CpModel,
   data: SparseTensor | undefined,

@@ -1,6 +1,7 @@
 /**
- * Parquet files in the page: hyparquet delivers the columns, which are made cells of here. Loaded when the first one is
- * opened: 200 kB, where DuckDB for the web would take 34 MB and fetch its Parquet from another host.
+ * Parquet files in the page: hyparquet delivers the columns, which are made cells of here. Loaded when the
+ * first one is opened: 200 kB, where DuckDB for the web would take 34 MB and fetch its Parquet from another
+ * host.
  */
 import {
   type Batch,

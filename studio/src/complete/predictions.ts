@@ -7,7 +7,9 @@ import { modeName } from './summary.ts'
 const MOST_CELLS = 1_000_000
 const ROWS_PER_PIECE = 10_000
 
-/** A table of predictions: the modes, what was observed (empty where nothing was), and what the model says. */
+/**
+ * A table of predictions: the modes, what was observed (empty where nothing was), and what the model says.
+ */
 export function predictionsCsv(model: CpModel, data: SparseTensor | undefined): Blob {
   const cells = model.dims.reduce((product, dim) => product * dim, 1)
   const pieces: string[] = [

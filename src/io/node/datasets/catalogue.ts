@@ -10,8 +10,9 @@ const TENSORLY = 'https://raw.githubusercontent.com/tensorly/tensorly/main/tenso
 const TRANSDIM = 'https://raw.githubusercontent.com/xinychen/transdim/master/datasets'
 
 /**
- * The pickups that FiveThirtyEight obtained from New York's Taxi and Limousine Commission. The addresses are those that
- * many public notebooks read; sizes and checksums are not published. Dims and count are FROSTT's for the same months.
+ * The pickups that FiveThirtyEight obtained from New York's Taxi and Limousine Commission. The addresses are
+ * those that many public notebooks read; sizes and checksums are not published. Dims and count are FROSTT's
+ * for the same months.
  */
 const uber: Dataset = {
   name: 'uber-pickups',
@@ -29,9 +30,9 @@ const uber: Dataset = {
 }
 
 /**
- * Full arrays of measurements with some missing. Kinetic: the two files that TensorLy's load_kinetic reads from its
- * repository; dims and terms are given there. Hangzhou: the file that transdim's notebooks load from theirs. Both need
- * a step by hand, because neither marks what is missing as NaN.
+ * Full arrays of measurements with some missing. Kinetic: the two files that TensorLy's load_kinetic reads
+ * from its repository; dims and terms are given there. Hangzhou: the file that transdim's notebooks load from
+ * theirs. Both need a step by hand, because neither marks what is missing as NaN.
  */
 const dense: readonly Dataset[] = [
   {

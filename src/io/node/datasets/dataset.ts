@@ -13,7 +13,10 @@ export interface Dataset {
   /** The page that describes the set. */
   readonly page: string
   readonly downloads: readonly Download[]
-  /** What `lacuna complete` reads, in this order: files that were downloaded or unpacked, unless `preparation` makes them. */
+  /**
+   * What `lacuna complete` reads, in this order: files that were downloaded or unpacked, unless `preparation`
+   * makes them.
+   */
   readonly files: readonly string[]
   /** What to type behind `lacuna complete FILES…`. */
   readonly options: string
@@ -26,7 +29,10 @@ export interface Download {
   /** As the server sends it. */
   readonly byteLength?: number
   readonly checksum?: Checksum
-  /** Members of a zip to unpack, by their path in it, and the file each becomes; else the download itself is kept. */
+  /**
+   * Members of a zip to unpack, by their path in it, and the file each becomes; else the download itself is
+   * kept.
+   */
   readonly unpack?: Readonly<Record<string, string>>
 }
 

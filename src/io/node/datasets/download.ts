@@ -1,7 +1,7 @@
 /**
- * Downloads a file so that it appears whole or not at all. What has come so far waits in FILE.part, with the server's
- * mark of the version (ETag, else Last-Modified) in FILE.part.json: a later try asks for the rest of that version only,
- * and starts again if the server has another one or cannot send parts.
+ * Downloads a file so that it appears whole or not at all. What has come so far waits in FILE.part, with the
+ * server's mark of the version (ETag, else Last-Modified) in FILE.part.json: a later try asks for the rest of
+ * that version only, and starts again if the server has another one or cannot send parts.
  */
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,10 @@ export interface DownloadOptions {
   signal?: AbortSignal
   /** More than this is not taken. */
   maxBytes?: number
-  /** Looks at the whole file before it gets its name; throws if it is not the right one, which is then removed. */
+  /**
+   * Looks at the whole file before it gets its name; throws if it is not the right one, which is then
+   * removed.
+   */
   check?(path: string): Promise<void>
   /** Before the first further try; doubled each time. One second by default. */
   retryDelayMs?: number

@@ -1,7 +1,8 @@
 /**
  * FROSTT's tensors, ready as .tns.gz. Dims, counts and terms are those of the pages' sources
- * (github.com/frostt-tensor/frostt-tensor.github.io, _tensors/*.md); the addresses are the Amazon bucket to which the
- * pages link, as many public benchmarks fetch them. FROSTT states neither sizes nor checksums of its files.
+ * (github.com/frostt-tensor/frostt-tensor.github.io, _tensors/*.md); the addresses are the Amazon bucket to
+ * which the pages link, as many public benchmarks fetch them. FROSTT states neither sizes nor checksums of
+ * its files.
  */
 import type { Dataset } from './dataset.ts'
 

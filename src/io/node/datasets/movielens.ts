@@ -1,8 +1,8 @@
 /**
- * GroupLens' ratings. Sizes and SHA-256 are those of TensorFlow Datasets' list of checksums (100K, latest-small, 1M,
- * 20M, 25M); the MD5 of 10M and 32M are GroupLens' own (ml-10m.zip.md5, ml-32m.zip.md5), as several public projects
- * quote them, with the sizes they saw. Counts and terms are from each set's README. The size of 10M as a tensor is the
- * paper's; the others' are not stated anywhere: raw ids have gaps.
+ * GroupLens' ratings. Sizes and SHA-256 are those of TensorFlow Datasets' list of checksums (100K, latest-
+ * small, 1M, 20M, 25M); the MD5 of 10M and 32M are GroupLens' own (ml-10m.zip.md5, ml-32m.zip.md5), as
+ * several public projects quote them, with the sizes they saw. Counts and terms are from each set's README.
+ * The size of 10M as a tensor is the paper's; the others' are not stated anywhere: raw ids have gaps.
  */
 import type { Checksum, Dataset } from './dataset.ts'
 
@@ -38,7 +38,8 @@ const versions: readonly Version[] = [
     ratings: 'ratings.csv',
     readme: 'README.txt',
     terms: NEW_TERMS,
-    // GroupLens may replace this one at any time: what lies beside it is right, a digest written here may not be.
+    // GroupLens may replace this one at any time: what lies beside it is right, a digest written here may not
+    // be.
     checksum: { algorithm: 'md5', url: `${BASE}/ml-latest-small.zip.md5` },
   },
   {

@@ -1,4 +1,7 @@
-/** What can go wrong between two machines: which faults may pass by themselves, and what to say of those that do not. */
+/**
+ * What can go wrong between two machines: which faults may pass by themselves, and what to say of those that
+ * do not.
+ */
 import { InputError, option, type Sentence, sentence } from '../../../inputError.ts'
 
 /** A fault after which another try makes sense. */

@@ -39,7 +39,10 @@ export async function request(
   throw new InputError('network', `${url}: the server sends you on and on; check the address.`)
 }
 
-/** What comes over the wire is encrypted; only this machine may speak plainly to itself, as a mirror at hand does. */
+/**
+ * What comes over the wire is encrypted; only this machine may speak plainly to itself, as a mirror at hand
+ * does.
+ */
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url

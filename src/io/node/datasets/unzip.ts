@@ -1,6 +1,7 @@
 /**
- * Unpacks members of a zip file by its directory, piece by piece: a member may be larger than memory. Trusts nothing:
- * neither names (a member must not land outside the folder) nor sizes (a small zip may unpack to terabytes).
+ * Unpacks members of a zip file by its directory, piece by piece: a member may be larger than memory. Trusts
+ * nothing: neither names (a member must not land outside the folder) nor sizes (a small zip may unpack to
+ * terabytes).
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'

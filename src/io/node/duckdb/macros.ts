@@ -1,7 +1,7 @@
 /**
- * The binnings of io/table/bins.ts as SQL, for modes that are SQL and use them: "'W' || week(seen)". They are macros,
- * because macros of the session hide DuckDB's functions of the same name: its week() would be the number of the week
- * within any year. A test holds them to be the same.
+ * The binnings of io/table/bins.ts as SQL, for modes that are SQL and use them: "'W' || week(seen)". They are
+ * macros, because macros of the session hide DuckDB's functions of the same name: its week() would be the
+ * number of the week within any year. A test holds them to be the same.
  */
 
 const NUMBERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE']
@@ -27,7 +27,8 @@ const macros = [
   `day(x) AS CAST(lacuna_time(x) AS DATE)`,
   `hour(x) AS CAST(date_part('hour', lacuna_time(x)) AS INTEGER)`,
   `weekday(x) AS CAST(date_part('isodow', lacuna_time(x)) AS INTEGER)`,
-  // Keeps the type of x. In binary 0.3 % 0.1 is just below 0.1, not 0: what is that close to the next bin is in it.
+  // Keeps the type of x. In binary 0.3 % 0.1 is just below 0.1, not 0: what is that close to the next bin is
+  // in it.
   `lacuna_above(x, width) AS ((x % width) + width) % width`,
   `weeks(x, start) AS CAST(floor((epoch(lacuna_time(x)) - start) / 604800) AS BIGINT) + 1`,
   `bins(x, width) AS round(

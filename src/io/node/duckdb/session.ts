@@ -1,9 +1,10 @@
 /**
- * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when needed.
+ * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when
+ * needed.
  *
- * SQL is what the user types. What a file says never is: names are quoted, types come from a closed list, and when the
- * user's own sources are open the session is locked, so that it can read those files and no others, write nothing,
- * load nothing and fetch nothing, whatever the SQL says.
+ * SQL is what the user types. What a file says never is: names are quoted, types come from a closed list, and
+ * when the user's own sources are open the session is locked, so that it can read those files and no others,
+ * write nothing, load nothing and fetch nothing, whatever the SQL says.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -27,7 +28,9 @@ export interface TableSession {
   rows(sql: string): Promise<DuckDBValue[][]>
   /** The columns that a query would give. */
   columns(query: string): Promise<Column[]>
-  /** A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more. */
+  /**
+   * A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more.
+   */
   stream(query: string): AsyncGenerator<DuckDBDataChunk>
   /** Makes a temporary table. A batch has a list per column, of at most 2048 values. */
   fill(
@@ -46,8 +49,8 @@ export interface FilledColumn {
 }
 
 /**
- * Opens a session with the binnings (week(x), bins(x, width) …) in place. Errors of its methods are InputErrors
- * that begin with `where`: the file, as messages name it. Close it when done.
+ * Opens a session with the binnings (week(x), bins(x, width) …) in place. Errors of its methods are
+ * InputErrors that begin with `where`: the file, as messages name it. Close it when done.
  */
 export async function openSession(where: string): Promise<TableSession> {
   const { DuckDBDataChunk: Chunk, DuckDBInstance, ...types } = await import('@duckdb/node-api')
@@ -141,8 +144,8 @@ export async function openSession(where: string): Promise<TableSession> {
 }
 
 /**
- * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last: it has
- * true in a further column. Order is kept, so that it comes only after all others.
+ * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last:
+ * it has true in a further column. Order is kept, so that it comes only after all others.
  */
 function withEnd(query: string, width: number): string {
   return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
@@ -184,7 +187,7 @@ function sentence(kind: string, message: string): string {
   if (extension && /extension/i.test(message))
     return `: reading this needs DuckDB's extension "${extension[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
   if (kind === 'Permission')
-    return `: the SQL reaches for what it may not (${first}); it can read the files that are named on the command line or in quotes in the SQL, and nothing else.`
+    return `: the SQL reaches for what it may not (${first}); it can read the files that were named as inputs or stand in quotes in the SQL, and nothing else.`
   const time = /invalid (?:timestamp|date) field format: "(.*?)"/.exec(message)?.[1]
   if (time !== undefined)
     return `: "${time}" is no time; times are Unix seconds or text like 2014-04-01 12:30:00, and others need strptime(…) in the mode.`

@@ -1,4 +1,6 @@
-/** Tables that DuckDB delivers: Parquet, databases, the result of a query, and any file whose modes are SQL. */
+/**
+ * Tables that DuckDB delivers: Parquet, databases, the result of a query, and any file whose modes are SQL.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -35,11 +37,17 @@ export interface SqlSource {
   database?: string
   /** What the user typed for modes and value: SQL may name files. */
   typed: readonly string[]
-  /** Which SQL is to be computed for each row, when the columns are known; each becomes a column called by its text. */
+  /**
+   * Which SQL is to be computed for each row, when the columns are known; each becomes a column called by its
+   * text.
+   */
   expressions(columns: readonly TableColumn[]): readonly string[]
   /** A file that is to be written from this table. */
   output?: string
-  /** Text is handed over as it stands, whatever type it is computed with; what is not of the type is empty to SQL. */
+  /**
+   * Text is handed over as it stands, whatever type it is computed with; what is not of the type is empty to
+   * SQL.
+   */
   verbatim?: boolean
 }
 
@@ -237,7 +245,9 @@ function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
 }
 
-/** Files that SQL names in quotes, as in JOIN 'movies.csv', and the folders of patterns like 'parts/*.csv'. */
+/**
+ * Files that SQL names in quotes, as in JOIN 'movies.csv', and the folders of patterns like 'parts/*.csv'.
+ */
 function literalsIn(sql: string): { files: string[]; folders: string[] } {
   const texts = Array.from(sql.matchAll(/'((?:[^']|'')*)'/g), ([, text]) => text.replaceAll("''", "'"))
   const found = { files: [] as string[], folders: [] as string[] }

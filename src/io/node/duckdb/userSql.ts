@@ -22,8 +22,9 @@ const KEYWORDS = [
 ]
 
 /**
- * The SQL with its columns in quotes, and its type. Names of columns that are words of SQL (at, user) or hold blanks
- * need not be quoted where it is clear what is meant; a word of SQL that is no column is refused like any other name.
+ * The SQL with its columns in quotes, and its type. Names of columns that are words of SQL (at, user) or hold
+ * blanks need not be quoted where it is clear what is meant; a word of SQL that is no column is refused like
+ * any other name.
  */
 export async function resolveSql(
   session: TableSession,
@@ -53,7 +54,10 @@ export async function resolveSql(
   return { sql: `(${sql})`, type }
 }
 
-/** The table NO_ROWS has the columns at hand; to ask the table itself would make DuckDB look into its files again. */
+/**
+ * The table NO_ROWS has the columns at hand; to ask the table itself would make DuckDB look into its files
+ * again.
+ */
 async function typeOf(session: TableSession, sql: string): Promise<string> {
   const [{ type }] = await session.columns(`SELECT (${sql}) FROM ${NO_ROWS}`)
   return type

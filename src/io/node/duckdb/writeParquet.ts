@@ -20,8 +20,8 @@ import type { SqlTable } from './sqlTable.ts'
 const BATCH = 2048
 
 /**
- * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, the value as FLOAT. A mode
- * without labels is a column of indices from 1. To be written with replaceFiles.
+ * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, the value as FLOAT. A
+ * mode without labels is a column of indices from 1. To be written with replaceFiles.
  */
 export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
   checkLabels(tensor)
@@ -89,8 +89,8 @@ async function typed(
 }
 
 /**
- * Writes rows with predictions into a file that is there, as Parquet. Rows that DuckDB delivered keep their types, and
- * its session must be allowed to write the file.
+ * Writes rows with predictions into a file that is there, as Parquet. Rows that DuckDB delivered keep their
+ * types, and its session must be allowed to write the file.
  */
 export async function writePredictedParquet(
   file: string,

@@ -19,8 +19,8 @@ export async function checkOutput(path: string): Promise<void> {
 }
 
 /**
- * Checks all the files that a command is to write, against each other and against those that it reads: none may be
- * another, by whatever name, link or path.
+ * Checks all the files that a command is to write, against each other and against those that it reads: none
+ * may be another, by whatever name, link or path.
  */
 export async function checkOutputs(
   outputs: readonly (string | undefined)[],

@@ -24,8 +24,8 @@ const READ_BYTES = 2 ** 20
 const UNPACK_BYTES = 2 ** 18
 
 /**
- * Opens a file that may be gzip, by its first bytes or its name ending in .gz; several members are read as one. The
- * name - is what comes on stdin.
+ * Opens a file that may be gzip, by its first bytes or its name ending in .gz; several members are read as
+ * one. The name - is what comes on stdin.
  */
 export async function openFile(path: string): Promise<OpenFile> {
   if (path === '-') return opened('stdin', path, 0, true)
@@ -52,8 +52,8 @@ function opened(name: string, path: string, byteLength: number, isPipe: boolean)
 const KEPT_BYTES = 2 ** 22
 
 /**
- * The content, to be read again and again. Of a pipe the beginning is kept, so that it can be looked at first and read
- * after; once a reader has gone past that, there is no other.
+ * The content, to be read again and again. Of a pipe the beginning is kept, so that it can be looked at first
+ * and read after; once a reader has gone past that, there is no other.
  */
 export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
   const { name, source, isPipe, again } = opened

@@ -5,7 +5,10 @@ import { basename, dirname, join } from 'node:path'
 
 const left = new Set<string>()
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-/** A file of a process that is gone is swept if nobody has written to it for so long: it may be another machine's. */
+/**
+ * A file of a process that is gone is swept if nobody has written to it for so long: it may be another
+ * machine's.
+ */
 const STALE_MS = 60_000
 
 /** Removes the path if the process is ended before the function that this returns is called. */
@@ -32,7 +35,10 @@ function tidy(): void {
   for (const path of left) rmSync(path, { recursive: true, force: true })
 }
 
-/** Ends the process as the signal would have, unless somebody else decides about it; then tidies when it exits. */
+/**
+ * Ends the process as the signal would have, unless somebody else decides about it; then tidies when it
+ * exits.
+ */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   tidy()

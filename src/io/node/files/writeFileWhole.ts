@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: written into temporary files beside their places, synced, then renamed over
- * them. Several are one unit: either all are new or none is.
+ * Files that appear whole or not at all: written into temporary files beside their places, synced, then
+ * renamed over them. Several are one unit: either all are new or none is.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
@@ -13,7 +13,9 @@ import { leaveNothing, nameBeside, sweepBeside } from './temporary.ts'
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Packs the file if its name ends in .gz. If anything fails, a file that was there before stays as it was. */
+/**
+ * Packs the file if its name ends in .gz. If anything fails, a file that was there before stays as it was.
+ */
 export async function writeFileWhole(path: string, chunks: Chunks): Promise<void> {
   await replaceFiles([writeChunks(path, chunks)])
 }
@@ -93,8 +95,8 @@ async function writeBeside({ path, write }: Replacement): Promise<Written> {
 }
 
 /**
- * Without a break, so that no signal comes between. Of several files, those there before are first set aside: should the
- * machine stop here, files are missing, but never is a new one beside an old one.
+ * Without a break, so that no signal comes between. Of several files, those there before are first set aside:
+ * should the machine stop here, files are missing, but never is a new one beside an old one.
  */
 function moveIntoPlace(files: readonly Written[]): void {
   const aside: { target: string; old: string }[] = []
