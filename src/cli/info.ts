@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { formatBytes, hardwareThreads, planMemory } from '../engine/cpu/index.ts'
+import { cpuEngine, describePlan, hardwareThreads } from '../engine/cpu/index.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { CpModel } from '../model/index.ts'
+import { sizeOfRun } from '../solver/index.ts'
 import { type DuplicatePolicy, describeTensor, type TensorDescription } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { count, figure, table } from './format.ts'
@@ -59,20 +60,13 @@ async function info(files: string[], options: Options): Promise<void> {
   const file = files.join(' ') || (options.database ?? 'query')
   const description = describeTensor(tensor)
   const { rank, threads } = options
-  const plan = planMemory({
-    dims: tensor.dims,
-    entries: tensor.values.length,
-    rank,
-    threads,
-    companions: true,
-  })
-  const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts }
+  const plan = cpuEngine({ threads }).plan(
+    sizeOfRun({ dims: tensor.dims, entries: tensor.values.length }, { rank }),
+  )
+  const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
   if (options.json) return printJson({ file, ...description, memory })
   await print(describe(file, description))
-  const parts = plan.parts.map(({ name, byteLength }) => `${name} ${formatBytes(byteLength)}`)
-  await print(
-    `\nMemory to solve at rank ${rank} with ${threads} threads: ${formatBytes(plan.byteLength)} (${parts.join(', ')})`,
-  )
+  await print(`\nMemory to solve at rank ${rank} with ${threads} threads: ${describePlan(plan)}`)
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {

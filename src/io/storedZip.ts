@@ -2,8 +2,9 @@
  * A zip whose files are stored, not packed, in chunks as they are: nothing is copied, so that what is large enough to
  * matter is held once. The same files give the same bytes.
  */
+
+import { crc32 } from '../crc32.ts'
 import { InputError } from '../inputError.ts'
-import { crc32 } from './zipChecksums.ts'
 
 export interface StoredFile {
   /** In ASCII. */

@@ -17,7 +17,7 @@ export interface Judgement {
 }
 
 /** The share of the guess at each pixel (height × width), from 0 to 1. */
-export function mixture(
+export function modelShares(
   { values, judges, start, guess }: Judgement,
   { width, height, channels }: Size,
 ): Float32Array {

@@ -4,7 +4,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import type { Size } from './patches.ts'
 
 /** A picture as the paper has it: row × column × channel. */
-export function plainTensor(
+export function pixelTensor(
   values: Float32Array,
   known: Uint8Array,
   { width, height, channels }: Size,
@@ -25,6 +25,6 @@ export function plainTensor(
 }
 
 /** All of the picture, as the model has it (height × width × channels). */
-export function plainValues(model: CpModel): Float32Array {
+export function pixelValues(model: CpModel): Float32Array {
   return model.slice([null, null, null]).values
 }

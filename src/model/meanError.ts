@@ -1,5 +1,5 @@
-import { type ErrorSummary, summarizeError } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 
 /** The error of the trivial predictor: the mean of the training values, everywhere. */
 export function meanError(train: SparseTensor, test: SparseTensor): ErrorSummary {

@@ -4,7 +4,7 @@ import { float32Array, uint32Array } from './arrays.ts'
 import { coordinateTable } from './coordinateTable.ts'
 import { checkDims, type SparseTensor } from './sparseTensor.ts'
 
-export interface RatingsOptions {
+export interface SyntheticRatingsOptions {
   users: number
   items: number
   weeks: number
@@ -22,7 +22,13 @@ const NOISE_STARS = 0.3
  * item has one or two and whose fashion drifts over the weeks; a few busy users and popular items, first in
  * number, and a long tail of others. A user rates an item in one week only.
  */
-export function ratings({ users, items, weeks, entries, seed = 1 }: RatingsOptions): SparseTensor {
+export function syntheticRatings({
+  users,
+  items,
+  weeks,
+  entries,
+  seed = 1,
+}: SyntheticRatingsOptions): SparseTensor {
   const dims = [users, items, weeks]
   checkDims(dims)
   checkSeed(seed)

@@ -1,12 +1,14 @@
 /** What a JSON value must look like: a word for a leaf, a list with its one kind of element, or fields (`name?` may lack). */
 export type Shape = Leaf | readonly [Shape] | { readonly [field: string]: Shape }
-type Leaf = 'string' | 'number' | 'number or null' | 'number or auto'
+type Leaf = 'string' | 'boolean' | 'number' | 'number or null' | 'number or auto' | 'object'
 
 const leaves: { [leaf in Leaf]: (value: unknown) => boolean } = {
   string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
   number: Number.isFinite,
   'number or null': (value) => value === null || Number.isFinite(value),
   'number or auto': (value) => value === 'auto' || Number.isFinite(value),
+  object: (value) => typeof value === 'object' && value !== null,
 }
 
 /** The first place where a value is not of the shape, as a part of a sentence; undefined if there is none. */
