@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { cpuEngine, describePlan, hardwareThreads } from '../engine/cpu/index.ts'
+import { type CpuEngine, cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import { checkOutput, readModel, type TableOptions } from '../io/node/index.ts'
 import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
@@ -28,6 +28,7 @@ import {
 } from './arguments.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
+import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { type ReadingOptions, readWithProgress } from './reading.ts'
 import { saveModel } from './saveModel.ts'
@@ -157,59 +158,64 @@ async function run(files: string[], options: Options): Promise<void> {
       'option',
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
-  const initial = options.initial === undefined ? undefined : await readModel(options.initial)
-  const parts = await readParts(files, options, initial, progress)
-  await withSignals((interruption) => learnAndTell(parts, initial, options, interruption, progress))
+  const engine = cpuEngine({ threads: options.threads })
+  try {
+    const initial = options.initial === undefined ? undefined : await readModel(options.initial)
+    const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
+    await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
+    const parts = await readParts(files, options, initial, progress)
+    // Files and their pieces are behind us; the engine is about to take more than they did.
+    if (parts.train.values.length > LARGE) collectGarbage()
+    progress.say(
+      `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings))}`,
+    )
+    await withSignals((interruption) =>
+      learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress),
+    )
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Entries that leave enough behind to be worth collecting. */
+const LARGE = 300_000
+
+function planParts(engine: CpuEngine, { train, validation, test }: Parts, settings: RunOptions): JobPlan {
+  const sizes = [validation, test].map((part) => part?.values.length ?? 0)
+  const sets = validation && { validation: sizes[0] }
+  const size = sizeOfRun({ dims: train.dims, entries: train.values.length, sets }, settings)
+  return planJob(engine, size, { heldOut: sizes[0] + sizes[1] })
 }
 
 async function learnAndTell(
-  parts: Parts,
-  initial: CpModel | undefined,
+  { train, validation, test }: Parts,
+  settings: RunOptions,
   options: Options,
   interruption: Interruption,
   progress: Progress,
 ): Promise<void> {
-  const { train, validation, test } = parts
-  const engine = cpuEngine({ threads: options.threads })
+  const run = await learn(train, { ...settings, validation }, options, interruption, progress)
   try {
-    const settings = { ...solverSettings(options), engine, validation, initial }
-    const rank = settings.rank ?? initial?.rank ?? defaults.fast.rank
-    const plan = engine.plan(
-      sizeOfRun(
-        {
-          dims: train.dims,
-          entries: train.values.length,
-          sets: validation && { validation: validation.values.length },
-        },
-        { ...settings, rank },
-      ),
-    )
-    progress.say(`Rank ${rank} on ${engine.description}, ${describePlan(plan)}`)
-    const run = await learn(train, settings, options, interruption, progress)
-    try {
-      const { result, errors, output, failure } = await interruption.protect(async () => {
-        const result = await run.result()
-        const errors: Errors = {
-          train: result.train,
-          ...(result.validation && { validation: result.validation }),
-          ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test) }),
-        }
-        if (errors.test) result.model.training.test = errors.test
-        return { result, errors, ...(await keepModel(run, result, options, progress)) }
-      })
-      // What was learned is told even where it could not be written.
-      if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
-      else await print(textReport(result, errors, { ...options, output }))
-      if (failure) throw failure
-      if (result.stopped === 'aborted') {
-        progress.say(options.output ? `Interrupted. To go on:\n  ${resumingCommand()}` : 'Interrupted.')
-        throw interruption.outcome()
+    const { result, errors, output, failure } = await interruption.protect(async () => {
+      const result = await run.result()
+      const errors: Errors = {
+        train: result.train,
+        ...(result.validation && { validation: result.validation }),
+        ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test) }),
       }
-    } finally {
-      await run.close()
+      if (errors.test) result.model.training.test = errors.test
+      return { result, errors, ...(await keepModel(run, result, options, progress)) }
+    })
+    // What was learned is told even where it could not be written.
+    if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
+    else await print(textReport(result, errors, { ...options, output }))
+    if (failure) throw failure
+    if (result.stopped === 'aborted') {
+      progress.say(options.output ? `Interrupted. To go on:\n  ${resumingCommand()}` : 'Interrupted.')
+      throw interruption.outcome()
     }
   } finally {
-    await engine.close()
+    await run.close()
   }
 }
 

@@ -1,11 +1,13 @@
 import { Command } from 'commander'
-import { cpuEngine, describePlan, hardwareThreads } from '../engine/cpu/index.ts'
+import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
+import { formatBytes } from '../memory.ts'
 import { CpModel } from '../model/index.ts'
 import { sizeOfRun } from '../solver/index.ts'
 import { type DuplicatePolicy, describeTensor, type TensorDescription } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { count, figure, table } from './format.ts'
+import { describeJob, planJob, refuseUnreadable } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { readWithProgress } from './reading.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
@@ -49,6 +51,7 @@ async function info(files: string[], options: Options): Promise<void> {
     const found = await readTensorOrModel(files[0], { negative: 'keep', mask: options.mask })
     if (found instanceof CpModel) return tellModel(files[0], found, options.json ?? false)
   }
+  await refuseUnreadable(files)
   const { dims, duplicates } = options
   // What was guessed and left out is told; the rest is the answer itself.
   const onRemark = startProgress(false).say
@@ -60,13 +63,14 @@ async function info(files: string[], options: Options): Promise<void> {
   const file = files.join(' ') || (options.database ?? 'query')
   const description = describeTensor(tensor)
   const { rank, threads } = options
-  const plan = cpuEngine({ threads }).plan(
-    sizeOfRun({ dims: tensor.dims, entries: tensor.values.length }, { rank }),
-  )
+  const size = sizeOfRun({ dims: tensor.dims, entries: tensor.values.length }, { rank })
+  const plan = planJob(cpuEngine({ threads }), size)
   const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
   if (options.json) return printJson({ file, ...description, memory })
   await print(describe(file, description))
-  await print(`\nMemory to solve at rank ${rank} with ${threads} threads: ${describePlan(plan)}`)
+  await print(
+    `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
+  )
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {

@@ -5,6 +5,9 @@ import { PARTIAL_BYTES } from "./step";
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
 export { errorSums } from "./errorSums";
+export {
+  addCounts, addToDigest, countPicked, countRows, countSegments, hasFault, hashBlock, placeRecords, sumOfSquares,
+} from "./loading";
 export { orderChunks, orderScratchBytes } from "./order";
 export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";

@@ -51,5 +51,8 @@ export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
 export const SKIP_POWER_METHOD = 1;
 export const SKIP_HESSIAN = 2;
 
+// Entries that are hashed, counted and placed at a time.
+export const LOADED_AT_A_TIME = 4096;
+
 // Sums over a factor's rows are made of sums over blocks of so many rows, each in float32, added in order in float64.
 export const BLOCK_ROWS = 64;

@@ -1,3 +1,3 @@
 export { CpuEngine, type CpuEngineOptions, cpuEngine } from './cpuEngine.ts'
-export { describePlan, formatBytes } from './plan.ts'
+export { describePlan } from './plan.ts'
 export { canShareMemory, hardwareThreads } from './platform.ts'

@@ -56,6 +56,44 @@ export interface Kernel {
     thread: number,
     threads: number,
   ): void
+  hashBlock(columns: number, order: number, count: number, key: number, hashes: number): void
+  hasFault(columns: number, order: number, sizes: number, values: number, count: number): number
+  sumOfSquares(values: number, count: number): number
+  addToDigest(hashes: number, values: number, count: number, digest: number): void
+  countRows(column: number, count: number, lengths: number, shared: number): void
+  addCounts(own: number, rows: number, lengths: number): void
+  countPicked(
+    column: number,
+    hashes: number,
+    count: number,
+    probeKey: number,
+    limit: number,
+    lengths: number,
+  ): void
+  countSegments(
+    column: number,
+    hashes: number,
+    count: number,
+    first: number,
+    modeKey: number,
+    probeKey: number,
+    limit: number,
+    lengths: number,
+  ): void
+  placeRecords(
+    view: number,
+    columns: number,
+    hashes: number,
+    values: number,
+    count: number,
+    first: number,
+    modeKey: number,
+    probeKey: number,
+    limit: number,
+    from: number,
+    to: number,
+    scale: number,
+  ): void
   largestEigenvalue(H: number, v: number, w: number): number
   draw(key: number, counter: number): number
   below(bits: number, n: number): number

@@ -4,6 +4,7 @@
  */
 import { BLOCK_ROWS, CHUNK_BYTES, CONTROL_BYTES, VIEW_OTHERS } from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
+import { blockBytes } from './loading.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32
@@ -49,6 +50,8 @@ export interface ViewLayout {
   descriptor: number
   /** How many entries each row has, in all parts: of training entries, the mode's. */
   rowLengths: number
+  /** The first segment of each row, of all parts' segments, and how many there are. */
+  firstSegments: number
   segments: number
   recordStart: number
   entries: number
@@ -116,11 +119,16 @@ export function layOut(size: PartSize): PartLayout {
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
   }))
   const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
-  const scratchSize = Math.max(scratchBytes(padded), orderScratchBytes(longestSegment(segment), order))
+  const scratchSize = Math.max(
+    scratchBytes(padded),
+    orderScratchBytes(longestSegment(segment), order),
+    blockBytes(order),
+  )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
   const views = size.views.map(({ name, segments, entries, chunks, hasErrors }, v) => ({
     descriptor: take(name, VIEW_OTHERS + 4 * order),
     rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
+    firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
     segments,
     recordStart: take(name, 4 * (segments + 1)),
     entries,

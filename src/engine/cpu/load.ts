@@ -1,6 +1,7 @@
 /** From entries to parts: counts, cuts, places and sorts them, with the threads of a pool. */
 import { InputError } from '../../inputError.ts'
 import * as at from '../../kernels/layout.ts'
+import { availableMemory } from '../../memory.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Problem, Statistics } from '../engine.ts'
 import { compileKernel, instantiateKernel } from './kernel.ts'
@@ -13,10 +14,10 @@ import {
   partialBytes,
   scratchBytes,
 } from './layout.ts'
+import { layOutCounting } from './loading.ts'
 import type { Counted, Loading, Opening, SharedRowPlan, ViewSource } from './messages.ts'
-import { orderKeys } from './order.ts'
+import { type OrderKeys, orderKeys } from './order.ts'
 import { checkPlan, mostHandedOver, planParts } from './plan.ts'
-import { availableMemory } from './platform.ts'
 import type { Pool } from './pool.ts'
 import {
   type Chunks,
@@ -30,7 +31,7 @@ import {
   sharedRows,
   writeChunks,
 } from './segments.ts'
-import { shareable, sharedUint32Array } from './shareable.ts'
+import { shareable } from './shareable.ts'
 
 /** A problem as it lies in memory. */
 export interface LoadedParts {
@@ -84,34 +85,22 @@ export async function loadParts(
 
   const train = shareable(problem.tensor)
   const sources = sourcesOf(train, problem)
-  const loading: Loading = {
-    views: sources.map(({ source }) => source),
-    keys: orderKeys(seed, dims.length),
-    lengths: sources.map(({ source }) => sharedUint32Array(dims[source.mode])),
-  }
-  const counted = (await pool.ask(members, (thread) => ({
-    type: 'count',
-    loading,
-    thread,
-    threads,
-  }))) as Counted[]
-  refuseFaults(counted, sources)
-
-  const views = await cutViews(pool, members, sources, loading, plan.layout.padded)
+  const keys = orderKeys(seed, dims.length)
+  const { padded } = plan.layout
+  const module = await compileKernel(padded)
+  const { views, counted } = await countViews(pool, members, module, sources, keys, padded)
   const layouts = layOutParts(views, plan.parts, { rank, companions, dims, threads })
   const { values: valueScale, factors: factorScale } = scaling(counted, total, dims.length)
   const placing = {
-    ...loading,
-    first: views.map(({ first }) => first),
-    segmentLengths: views.map(({ segmentLengths }) => segmentLengths),
+    views: sources.map(({ source }) => source),
+    keys,
     borders: views.map(({ shares }) => [
       ...shares.map(({ firstSegment }) => firstSegment),
-      shares.at(-1)!.endSegment,
+      shares[shares.length - 1].endSegment,
     ]),
     valueScale,
   }
   const memories = layouts.map(({ byteLength }) => takeMemory(byteLength))
-  const module = await compileKernel(plan.layout.padded)
   checkKernel(module, memories[0], layouts[0], dims.length)
   const loaded = layouts.map((layout, k) => ({ memory: memories[k], layout }))
   const observed = dims.map((_, mode) =>
@@ -142,8 +131,7 @@ export async function loadParts(
     opening: { ...opening, thread },
     module,
   }))
-  const next = views.map((view) => nextRecords(view))
-  await pool.ask(members, () => ({ type: 'place', problem: number, placing: { ...placing, next } }))
+  await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
   await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -209,40 +197,62 @@ function refuseFaults(
   )
 }
 
-async function cutViews(
+/** Counts the entries by row, and by segment where rows have several; checks them on the way. */
+async function countViews(
   pool: Pool,
   members: readonly number[],
+  module: WebAssembly.Module,
   sources: readonly { name: string; source: ViewSource }[],
-  loading: Loading,
+  keys: OrderKeys,
   padded: number,
-): Promise<View[]> {
+): Promise<{ views: View[]; counted: Counted[] }> {
+  const { dims } = sources[0].source.tensor
+  const layout = layOutCounting(
+    sources.map(({ source }) => {
+      const { values } = source.tensor
+      const rows = dims[source.mode]
+      return {
+        rows,
+        segments: rows + Math.ceil((2 * values.length) / segmentSize(values.length, padded)) + 1,
+      }
+    }),
+    dims.length,
+    members.length,
+  )
+  // Not one of the engine's memories: it is gone when the entries are in their places.
+  const pages = Math.ceil(layout.byteLength / 65536)
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
+  const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
+  const counted = (await pool.ask(members, (thread) => ({
+    type: 'count',
+    module,
+    memory,
+    loading,
+    thread,
+  }))) as Counted[]
+  refuseFaults(counted, sources)
+
   const cut = sources.map(({ name, source }, v) => {
-    const lengths = loading.lengths[v]
+    const { rows, ...at } = layout.views[v]
+    const lengths = new Uint32Array(memory.buffer, at.lengths, rows)
     // The probe's size is its own, not that of the entries it is taken from.
-    const count = lengths.reduce((sum, length) => sum + length, 0)
-    const segment = segmentSize(count, padded)
-    const first = firstSegments(lengths, segment, sharedUint32Array(lengths.length + 1))
-    const isCut = first[lengths.length] > lengths.length
-    // Where every row is one segment, their lengths are known.
-    const segmentLengths = isCut ? sharedUint32Array(first[lengths.length]) : lengths
-    return { name, source, lengths, segment, first, segmentLengths, isCut }
+    const segment = segmentSize(sum(lengths), padded)
+    const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
+    const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
+    return { name, source, lengths, segment, first, segmentLengths }
   })
-  if (cut.some(({ isCut }) => isCut)) {
-    const placing = {
-      ...loading,
-      first: cut.map(({ first }) => first),
-      segmentLengths: cut.map(({ isCut, segmentLengths }) => (isCut ? segmentLengths : new Uint32Array(0))),
-    }
-    const threads = members.length
-    await pool.ask(members, (thread) => ({ type: 'countSegments', placing, thread, threads }))
-  }
-  return cut.map((view) => {
-    const { lengths, first, segmentLengths, isCut } = view
-    if (isCut)
+  const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
+  if (long.length > 0)
+    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
+  const views = cut.map((view, v) => {
+    const { lengths, first, segmentLengths } = view
+    if (!long.includes(v)) segmentLengths.set(lengths)
+    else
       for (let p = 0; p < lengths.length; p++)
         if (first[p + 1] - first[p] === 1) segmentLengths[first[p]] = lengths[p]
     return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [] }
   })
+  return { views, counted }
 }
 
 /** Deals the views to parts, more than planned if chance has made one too large. */
@@ -390,9 +400,11 @@ function describe(
     view.first,
     new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
   )
+  new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
+  // As long as records are placed, where a segment's begin stands in the next one's place: kernels/loading.ts.
   const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
-  for (let s = 0; s < place.segments; s++)
-    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s]
+  for (let s = 1; s < place.segments; s++)
+    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s - 1]
   const fields: [number, number][] = [
     [at.VIEW_ORDER, order],
     [at.VIEW_MODE, mode],
@@ -421,17 +433,10 @@ function describe(
   for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value
 }
 
-/** Where, in its part, the first record of each segment goes. */
-function nextRecords({ segmentLengths, shares }: View): Uint32Array {
-  const next = sharedUint32Array(segmentLengths.length)
-  for (const { firstSegment, endSegment } of shares) {
-    let record = 0
-    for (let s = firstSegment; s < endSegment; s++) {
-      next[s] = record
-      record += segmentLengths[s]
-    }
-  }
-  return next
+function sum(numbers: Uint32Array): number {
+  let total = 0
+  for (let i = 0; i < numbers.length; i++) total += numbers[i]
+  return total
 }
 
 function entriesOf({ shares }: View): number {

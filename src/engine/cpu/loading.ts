@@ -3,16 +3,54 @@
  * segment, and sort the segments. Each thread takes a share of the entries, in any order; sorting makes the result the
  * same for all. While counting they check the entries, so that nobody need look at them again.
  */
-import { CHUNK_BYTES } from '../../kernels/layout.ts'
-import { below, mix } from '../../random.ts'
-import { HASHED_AT_A_TIME, hashCoordinates } from '../../tensor/coordinateOrder.ts'
+import { CHUNK_BYTES, LOADED_AT_A_TIME } from '../../kernels/layout.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
+import type { Kernel } from './kernel.ts'
 import type { PartLayout, ViewLayout } from './layout.ts'
-import type { Counted, Loading, Placing, SegmentCounting, ViewSource } from './messages.ts'
-import { inOrder, type OrderKeys, placeOf } from './order.ts'
+import type { Counted, Loading, Placing, ViewSource } from './messages.ts'
+import { inOrder, type OrderKeys } from './order.ts'
 
 /** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
 const MOST_OWN_COUNTERS = 2 ** 16
+const COLUMN_BYTES = 4 * LOADED_AT_A_TIME
+
+/** A block of entries as the kernels see it: columns, values and hashes, and two words of a digest. */
+export const blockBytes = (order: number): number => (order + 2) * COLUMN_BYTES + 64 + 4 * order
+
+/** Where things lie in the memory in which entries are counted. */
+export interface CountingLayout {
+  views: readonly { rows: number; lengths: number; first: number; segmentLengths: number; segments: number }[]
+  /** Per thread: a block, and counters of its own for each view, or 0. */
+  threads: readonly { block: number; counters: readonly number[] }[]
+  byteLength: number
+}
+
+/** views: rows, and the most segments there can be. */
+export function layOutCounting(
+  views: readonly { rows: number; segments: number }[],
+  order: number,
+  threads: number,
+): CountingLayout {
+  let end = 0
+  const take = (bytes: number): number => {
+    const address = end
+    end += Math.ceil(bytes / 64) * 64
+    return address
+  }
+  const places = views.map(({ rows, segments }) => ({
+    rows,
+    lengths: take(4 * rows),
+    first: take(4 * (rows + 1)),
+    segmentLengths: take(4 * segments),
+    segments,
+  }))
+  const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
+  const perThread = Array.from({ length: threads }, () => ({
+    block: take(blockBytes(order)),
+    counters: views.map(({ rows }) => (hasOwn(rows) ? take(4 * rows) : 0)),
+  }))
+  return { views: places, threads: perThread, byteLength: end }
+}
 
 /** Views of the same entries, which are read together. */
 interface Group {
@@ -30,53 +68,95 @@ function groupsOf(views: readonly ViewSource[]): Group[] {
   return groups
 }
 
-/** Calls `visit` with some thousand entries at a time of a thread's share. */
+/** A block in a thread's scratch, filled with some entries at a time. */
+class Block {
+  readonly columns: number
+  readonly values: number
+  readonly hashes: number
+  readonly digest: number
+  readonly sizes: number
+  readonly #indices: Uint32Array[]
+  readonly #numbers: Float32Array
+
+  constructor(buffer: ArrayBufferLike, address: number, order: number) {
+    this.columns = address
+    this.values = address + order * COLUMN_BYTES
+    this.hashes = this.values + COLUMN_BYTES
+    this.digest = this.hashes + COLUMN_BYTES
+    this.sizes = this.digest + 64
+    this.#indices = Array.from(
+      { length: order },
+      (_, mode) => new Uint32Array(buffer, address + mode * COLUMN_BYTES, LOADED_AT_A_TIME),
+    )
+    this.#numbers = new Float32Array(buffer, this.values, LOADED_AT_A_TIME)
+  }
+
+  /** Where the indices in a mode are. */
+  column(mode: number): number {
+    return this.columns + mode * COLUMN_BYTES
+  }
+
+  fill({ indices, values }: SparseTensor, from: number, to: number): void {
+    for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
+    this.#numbers.set(values.subarray(from, to))
+  }
+}
+
+/** Calls `visit` with the borders of some thousand entries at a time of a thread's share. */
 function eachBlock(
   { values }: SparseTensor,
   thread: number,
   threads: number,
-  visit: (from: number, to: number) => void,
+  visit: (from: number, to: number) => boolean | undefined,
 ): void {
   const end = Math.floor((values.length * (thread + 1)) / threads)
-  for (let from = Math.floor((values.length * thread) / threads); from < end; from += HASHED_AT_A_TIME)
-    visit(from, Math.min(from + HASHED_AT_A_TIME, end))
+  for (let from = Math.floor((values.length * thread) / threads); from < end; from += LOADED_AT_A_TIME)
+    if (visit(from, Math.min(from + LOADED_AT_A_TIME, end)) === false) return
 }
 
-export function countEntries({ views, keys, lengths }: Loading, thread: number, threads: number): Counted {
+/** All of them: no place is so far. */
+const EVERYWHERE = 2 ** 32
+
+export function countEntries(
+  kernel: Kernel,
+  memory: WebAssembly.Memory,
+  { views, keys, layout }: Loading,
+  thread: number,
+): Counted {
+  const threads = layout.threads.length
+  const { block: address, counters } = layout.threads[thread]
+  const order = views[0].tensor.dims.length
+  const block = new Block(memory.buffer, address, order)
+  const digest = new Int32Array(memory.buffer, block.digest, 2)
   const counted: Counted = { squares: 0, digest: [] }
-  const hashes = new Uint32Array(HASHED_AT_A_TIME)
   for (const { tensor, views: group } of groupsOf(views)) {
-    const { dims, indices, values } = tensor
-    const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
-    const counters = group.map(({ source, number }) =>
-      threads === 1 || dims[source.mode] > MOST_OWN_COUNTERS
-        ? lengths[number]
-        : new Uint32Array(dims[source.mode]),
-    )
-    const digest = [0, 0]
+    new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
+    digest.fill(0)
     let squares = 0
     eachBlock(tensor, thread, threads, (from, to) => {
-      if (counted.fault) return
-      const fault = faultIn(tensor, from, to)
-      if (fault) {
-        counted.fault = { view: group[0].number, ...fault }
-        return
+      const count = to - from
+      block.fill(tensor, from, to)
+      if (kernel.hasFault(block.columns, order, block.sizes, block.values, count)) {
+        counted.fault = { view: group[0].number, ...faultIn(tensor, from, to) }
+        return false
       }
-      hashCoordinates(indices, from, to, keys.hash, hashes)
-      digestBlock(hashes, bits, from, to, digest)
-      squares += sumOfSquares(values, from, to)
-      group.forEach(({ source, number }, v) => {
-        const column = indices[source.mode]
+      kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
+      kernel.addToDigest(block.hashes, block.values, count, block.digest)
+      squares += kernel.sumOfSquares(block.values, count)
+      for (const { source, number } of group) {
+        const { lengths } = layout.views[number]
+        const column = block.column(source.mode)
         if (source.below !== undefined)
-          countBelow(column, hashes, from, to, keys.probe, source.below, lengths[number])
-        else if (counters[v] === lengths[number] && threads > 1) countTogether(column, from, to, counters[v])
-        else countAlone(column, from, to, counters[v])
-      })
+          kernel.countPicked(column, block.hashes, count, keys.probe, source.below, lengths)
+        else if (counters[number] > 0) kernel.countRows(column, count, counters[number], 0)
+        else kernel.countRows(column, count, lengths, threads > 1 ? 1 : 0)
+      }
+      return true
     })
-    group.forEach(({ source, number }, v) => {
-      if (source.below === undefined && counters[v] !== lengths[number])
-        addCounts(counters[v], lengths[number])
-    })
+    if (counted.fault) return counted
+    for (const { number } of group)
+      if (counters[number] > 0)
+        kernel.addCounts(counters[number], layout.views[number].rows, layout.views[number].lengths)
     counted.digest.push(...digest)
     if (group[0].number === 0) counted.squares = squares
   }
@@ -88,202 +168,86 @@ function faultIn(
   { dims, indices, values }: SparseTensor,
   from: number,
   to: number,
-): { entry: number; mode?: number } | undefined {
-  let found: { entry: number; mode?: number } | undefined
-  for (let e = to - 1; e >= from; e--) if (!(Math.abs(values[e]) < Infinity)) found = { entry: e }
-  indices.forEach((column, mode) => {
-    const dim = dims[mode]
-    for (let e = from; e < (found?.entry ?? to); e++)
-      if (column[e] >= dim) {
-        found = { entry: e, mode }
-        break
-      }
-  })
-  return found
-}
-
-function digestBlock(
-  hashes: Uint32Array,
-  bits: Uint32Array,
-  from: number,
-  to: number,
-  digest: number[],
-): void {
-  let [first, second] = digest
-  for (let e = from; e < to; e++) {
-    const hash = hashes[e - from]
-    first = (first + mix(hash ^ bits[e])) | 0
-    second = (second + mix((hash + Math.imul(bits[e], 0x9e3779b1)) | 0)) | 0
+): { entry: number; mode?: number } {
+  for (let entry = from; entry < to; entry++) {
+    const mode = indices.findIndex((column, i) => column[entry] >= dims[i])
+    if (mode >= 0) return { entry, mode }
+    if (!Number.isFinite(values[entry])) return { entry }
   }
-  digest[0] = first
-  digest[1] = second
+  throw new Error('The kernel sees a fault where there is none.')
 }
 
-function sumOfSquares(values: Float32Array, from: number, to: number): number {
-  let squares = 0
-  for (let e = from; e < to; e++) squares += values[e] * values[e]
-  return squares
-}
-
-function countAlone(column: Uint32Array, from: number, to: number, lengths: Uint32Array): void {
-  for (let e = from; e < to; e++) lengths[column[e]]++
-}
-
-function countTogether(column: Uint32Array, from: number, to: number, lengths: Uint32Array): void {
-  for (let e = from; e < to; e++) Atomics.add(lengths, column[e], 1)
-}
-
-function countBelow(
-  column: Uint32Array,
-  hashes: Uint32Array,
-  from: number,
-  to: number,
-  key: number,
-  limit: number,
-  lengths: Uint32Array,
-): void {
-  for (let e = from; e < to; e++)
-    if (placeOf(hashes[e - from], key) < limit) Atomics.add(lengths, column[e], 1)
-}
-
-function addCounts(counts: Uint32Array, lengths: Uint32Array): void {
-  for (let p = 0; p < counts.length; p++) if (counts[p] > 0) Atomics.add(lengths, p, counts[p])
-}
-
-/** Counts the entries of each segment of the rows that have several. */
+/** Counts the entries of each segment of the rows that have several: in these views. */
 export function countSegments(
-  { views, keys, first, segmentLengths }: SegmentCounting,
+  kernel: Kernel,
+  memory: WebAssembly.Memory,
+  { views, keys, layout }: Loading,
+  long: readonly number[],
   thread: number,
-  threads: number,
 ): void {
-  const hashes = new Uint32Array(HASHED_AT_A_TIME)
+  const order = views[0].tensor.dims.length
+  const block = new Block(memory.buffer, layout.threads[thread].block, order)
   for (const { tensor, views: group } of groupsOf(views)) {
-    const long = group.filter(({ number }) => segmentLengths[number].length > 0)
-    if (long.length === 0) continue
-    eachBlock(tensor, thread, threads, (from, to) => {
-      hashCoordinates(tensor.indices, from, to, keys.hash, hashes)
-      for (const { source, number } of long) {
-        const column = tensor.indices[source.mode]
-        const starts = first[number]
-        const counts = segmentLengths[number]
-        const modeKey = keys.modes[source.mode]
-        const limit = source.below ?? Infinity
-        for (let e = from; e < to; e++) {
-          const hash = hashes[e - from]
-          const start = starts[column[e]]
-          const segments = starts[column[e] + 1] - start
-          if (segments > 1 && (limit === Infinity || placeOf(hash, keys.probe) < limit))
-            Atomics.add(counts, start + below(placeOf(hash, modeKey), segments), 1)
-        }
-      }
+    const wanted = group.filter(({ number }) => long.includes(number))
+    if (wanted.length === 0) continue
+    eachBlock(tensor, thread, layout.threads.length, (from, to) => {
+      block.fill(tensor, from, to)
+      kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
+      for (const { source, number } of wanted)
+        kernel.countSegments(
+          block.column(source.mode),
+          block.hashes,
+          to - from,
+          layout.views[number].first,
+          keys.modes[source.mode],
+          keys.probe,
+          source.below ?? EVERYWHERE,
+          layout.views[number].segmentLengths,
+        )
+      return true
     })
   }
 }
 
-/** The records of each part's views, by view. */
-export type Records = readonly { words: Uint32Array; floats: Float32Array }[]
+/** What a thread has of a part. */
+interface Part {
+  kernel: Kernel
+  memory: WebAssembly.Memory
+  layout: PartLayout
+}
 
 export function placeEntries(
-  { views, keys, first, next, borders, valueScale }: Placing,
-  records: readonly Records[],
+  parts: readonly Part[],
+  { views, keys, borders, valueScale }: Placing,
   thread: number,
   threads: number,
 ): void {
-  const hashes = new Uint32Array(HASHED_AT_A_TIME)
-  const segment = new Uint32Array(HASHED_AT_A_TIME)
-  const slot = new Uint32Array(HASHED_AT_A_TIME)
-  for (const { tensor, views: group } of groupsOf(views)) {
-    const { indices, values } = tensor
-    const order = indices.length
+  const order = views[0].tensor.dims.length
+  const blocks = parts.map(({ memory, layout }) => new Block(memory.buffer, layout.scratch[thread], order))
+  for (const { tensor, views: group } of groupsOf(views))
     eachBlock(tensor, thread, threads, (from, to) => {
-      const count = to - from
-      hashCoordinates(indices, from, to, keys.hash, hashes)
-      for (const { source, number } of group) {
-        findSegments(
-          indices[source.mode],
-          hashes,
-          from,
-          count,
-          first[number],
-          keys.modes[source.mode],
-          segment,
-        )
-        if (source.below !== undefined) leaveOut(hashes, count, keys.probe, source.below, segment)
-        for (let k = 0; k < records.length; k++) {
-          // A segment's record is placed by the part that owns it.
-          const [begin, end] = [borders[number][k], borders[number][k + 1]]
-          for (let e = 0; e < count; e++) {
-            const s = segment[e]
-            slot[e] = s >= begin && s < end ? Atomics.add(next[number], s, 1) * order : NONE
-          }
-          const { words, floats } = records[k][number]
-          let word = 0
-          for (let mode = 0; mode < order; mode++)
-            if (mode !== source.mode) putIndices(indices[mode], from, count, slot, word++, words)
-          putValues(values, from, count, slot, word, valueScale, floats)
-        }
-      }
+      parts.forEach(({ kernel, layout }, k) => {
+        const block = blocks[k]
+        block.fill(tensor, from, to)
+        kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
+        for (const { source, number } of group)
+          kernel.placeRecords(
+            layout.views[number].descriptor,
+            block.columns,
+            block.hashes,
+            block.values,
+            to - from,
+            layout.views[number].firstSegments,
+            keys.modes[source.mode],
+            keys.probe,
+            source.below ?? EVERYWHERE,
+            borders[number][k],
+            borders[number][k + 1],
+            valueScale,
+          )
+      })
+      return true
     })
-  }
-}
-
-const NONE = 2 ** 32 - 1
-
-function findSegments(
-  column: Uint32Array,
-  hashes: Uint32Array,
-  from: number,
-  count: number,
-  first: Uint32Array,
-  modeKey: number,
-  segment: Uint32Array,
-): void {
-  for (let e = 0; e < count; e++) {
-    const row = column[from + e]
-    const start = first[row]
-    const segments = first[row + 1] - start
-    segment[e] = segments === 1 ? start : start + below(placeOf(hashes[e], modeKey), segments)
-  }
-}
-
-function leaveOut(
-  hashes: Uint32Array,
-  count: number,
-  key: number,
-  limit: number,
-  segment: Uint32Array,
-): void {
-  for (let e = 0; e < count; e++) if (placeOf(hashes[e], key) >= limit) segment[e] = NONE
-}
-
-function putIndices(
-  column: Uint32Array,
-  from: number,
-  count: number,
-  slot: Uint32Array,
-  word: number,
-  words: Uint32Array,
-): void {
-  for (let e = 0; e < count; e++) if (slot[e] !== NONE) words[slot[e] + word] = column[from + e]
-}
-
-function putValues(
-  values: Float32Array,
-  from: number,
-  count: number,
-  slot: Uint32Array,
-  word: number,
-  scale: number,
-  floats: Float32Array,
-): void {
-  for (let e = 0; e < count; e++) if (slot[e] !== NONE) floats[slot[e] + word] = values[from + e] * scale
-}
-
-export function recordsOf(memory: WebAssembly.Memory, { views }: PartLayout, order: number): Records {
-  return views.map(({ records, entries }) => ({
-    words: new Uint32Array(memory.buffer, records, order * entries),
-    floats: new Float32Array(memory.buffer, records, order * entries),
-  }))
 }
 
 /**
@@ -294,13 +258,13 @@ export function sortOverlongSegments(
   memory: WebAssembly.Memory,
   view: ViewLayout,
   { tensor, mode }: ViewSource,
-  first: Uint32Array,
   keys: OrderKeys,
   most: number,
 ): void {
   const order = tensor.dims.length
   const chunks = new Uint32Array(memory.buffer, view.chunks, (view.chunkCount * CHUNK_BYTES) / 4)
   const recordStart = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
+  const first = new Uint32Array(memory.buffer, view.firstSegments, tensor.dims[mode] + 1)
   for (let at = 0; at < chunks.length; at += CHUNK_BYTES / 4) {
     const [row, endRow, segment] = [chunks[at], chunks[at + 1], chunks[at + 2]]
     const [begin, end] = [recordStart[segment], recordStart[segment + 1]]

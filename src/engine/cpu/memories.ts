@@ -1,5 +1,5 @@
 import { InputError } from '../../inputError.ts'
-import { formatBytes } from './plan.ts'
+import { formatBytes } from '../../memory.ts'
 
 const PAGE = 65536
 /** Larger ones are given back to the system, when nobody refers to them any more. */

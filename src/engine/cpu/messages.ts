@@ -1,6 +1,7 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Iterated, Iterations } from '../engine.ts'
 import type { PartLayout } from './layout.ts'
+import type { CountingLayout } from './loading.ts'
 import type { OrderKeys } from './order.ts'
 
 /** A set of entries as a view shows it, by one mode. */
@@ -11,22 +12,16 @@ export interface ViewSource {
   below?: number
 }
 
-/** What the threads of a problem share while it is loaded: arrays over shared memory, where there is any. */
+/** What is to be loaded; the arrays lie over shared memory, where there is any. */
 export interface Loading {
   views: readonly ViewSource[]
   keys: OrderKeys
-  /** Per view, how many entries each row has. (P) */
-  lengths: readonly Uint32Array[]
+  /** Where rows and segments are counted. */
+  layout: CountingLayout
 }
 
-export interface Placing extends Loading {
-  /** Per view, the first segment of each row (P + 1) … */
-  first: readonly Uint32Array[]
-  /** … how many entries each segment has, where a row has several … */
-  segmentLengths: readonly Uint32Array[]
-  /** … and where in its part the next record of each segment goes. */
-  next: readonly Uint32Array[]
-  /** Per view, the first segment of each part. */
+export interface Placing extends Omit<Loading, 'layout'> {
+  /** Per view, the first segment of each part, and how many there are. */
   borders: readonly (readonly number[])[]
   valueScale: number
 }
@@ -57,16 +52,22 @@ export interface SharedRowPlan {
 
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
-  | { type: 'count'; loading: Loading; thread: number; threads: number }
-  | { type: 'countSegments'; placing: SegmentCounting; thread: number; threads: number }
+  | ({ type: 'count' } & Counting)
+  | ({ type: 'countSegments'; long: readonly number[] } & Counting)
   | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
   | { type: 'place'; problem: number; placing: Placing }
-  | { type: 'sort'; problem: number; placing: Omit<Placing, 'next'> }
+  | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   | { type: 'balance' | 'fillEmptyRows' | 'keep' | 'restore' | 'close'; problem: number }
 
-export type SegmentCounting = Omit<Placing, 'next' | 'borders' | 'valueScale'>
+/** Before there are parts, in a memory of its own. */
+interface Counting {
+  module: WebAssembly.Module
+  memory: WebAssembly.Memory
+  loading: Loading
+  thread: number
+}
 
 export type Reply = { answer: Answer } | { failure: string }
 

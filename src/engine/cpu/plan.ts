@@ -1,5 +1,6 @@
 /** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
 import { InputError } from '../../inputError.ts'
+import { formatBytes } from '../../memory.ts'
 import type { EnginePlan, ProblemSize } from '../engine.ts'
 import { paddedRank } from './kernel.ts'
 import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
@@ -96,11 +97,4 @@ export function checkPlan(plan: EnginePlan, available: number): void {
       `This problem needs ${describePlan(plan)}; this machine has ${formatBytes(available)} left. ` +
         `Use a smaller rank or fewer entries.`,
     )
-}
-
-export function formatBytes(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
-  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
-  const amount = bytes / 1024 ** unit
-  return `${amount.toFixed(unit === 0 || amount >= 100 ? 0 : 1)} ${units[unit]}`
 }

@@ -80,8 +80,3 @@ export function hardwareThreads(): number {
   if (node) return node.os.availableParallelism()
   return canShareMemory() ? (navigator.hardwareConcurrency ?? 1) : 1
 }
-
-/** Bytes this process can still take, where the platform tells. */
-export function availableMemory(): number {
-  return node ? process.availableMemory() : Infinity
-}

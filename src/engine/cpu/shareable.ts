@@ -16,6 +16,3 @@ function share<A extends Uint32Array | Float32Array>(array: A, allocate: (length
   copy.set(array)
   return copy
 }
-
-/** Zeros that all threads see. */
-export const sharedUint32Array = uint32Array

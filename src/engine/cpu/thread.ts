@@ -16,7 +16,7 @@ import { type Exchange, localExchange } from '../exchange.ts'
 import { balancePasses, fillPasses } from './balance.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import { longestSegment, type PartLayout, partialBytes } from './layout.ts'
-import { countEntries, countSegments, placeEntries, recordsOf, sortOverlongSegments } from './loading.ts'
+import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
 import type { Answer, Opening, Placing, Request } from './messages.ts'
 import { chunksAtATime } from './segments.ts'
 
@@ -40,15 +40,21 @@ export function newThread(): (request: Request) => Answer {
   const known = (number: number): Problem => problems.get(number)!
   return (request) => {
     switch (request.type) {
-      case 'count':
-        return countEntries(request.loading, request.thread, request.threads)
-      case 'countSegments':
-        return countSegments(request.placing, request.thread, request.threads)
+      case 'count': {
+        const { module, memory, loading, thread } = request
+        return countEntries(instantiateKernel(module, memory), memory, loading, thread)
+      }
+      case 'countSegments': {
+        const { module, memory, loading, thread, long } = request
+        return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
+      }
       case 'open':
         problems.set(request.problem, open(request.opening, request.module))
         return undefined
-      case 'place':
-        return place(known(request.problem), request.placing)
+      case 'place': {
+        const { parts, thread, threads } = known(request.problem)
+        return placeEntries(parts, request.placing, thread, threads)
+      }
       case 'sort':
         return sort(known(request.problem), request.placing)
       case 'iterate':
@@ -91,27 +97,14 @@ function meet(parts: readonly Part[], thread: number): void {
   kernel.barrier(layout.control)
 }
 
-function place({ parts, thread, threads }: Problem, placing: Placing): void {
-  const order = placing.views[0].tensor.dims.length
-  placeEntries(
-    placing,
-    parts.map(({ memory, layout }) => recordsOf(memory, layout, order)),
-    thread,
-    threads,
-  )
-}
-
-function sort(
-  { parts, thread, threads, segments }: Problem,
-  { views, keys, first }: Omit<Placing, 'next'>,
-): void {
+function sort({ parts, thread, threads, segments }: Problem, { views, keys }: Placing): void {
+  const most = longestSegment(Math.max(...segments))
   for (const { kernel, memory, layout } of parts)
     views.forEach((source, v) => {
       const view = layout.views[v]
-      const most = longestSegment(Math.max(...segments))
       const modeKey = keys.modes[source.mode]
       kernel.orderChunks(view.descriptor, keys.hash, modeKey, layout.scratch[thread], most, thread, threads)
-      if (v % threads === thread) sortOverlongSegments(memory, view, source, first[v], keys, most)
+      if (v % threads === thread) sortOverlongSegments(memory, view, source, keys, most)
     })
 }
 
