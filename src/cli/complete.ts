@@ -162,12 +162,11 @@ async function run(files: string[], options: Options): Promise<void> {
   try {
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
-    await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
+    const reading = await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
     const parts = await readParts(files, options, initial, progress)
-    // Files and their pieces are behind us; the engine is about to take more than they did.
-    if (parts.train.values.length > LARGE) collectGarbage()
+    if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
     progress.say(
-      `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings))}`,
+      `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
     )
     await withSignals((interruption) =>
       learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress),
@@ -180,11 +179,16 @@ async function run(files: string[], options: Options): Promise<void> {
 /** Entries that leave enough behind to be worth collecting. */
 const LARGE = 300_000
 
-function planParts(engine: CpuEngine, { train, validation, test }: Parts, settings: RunOptions): JobPlan {
+function planParts(
+  engine: CpuEngine,
+  { train, validation, test }: Parts,
+  settings: RunOptions,
+  reading: number,
+): JobPlan {
   const sizes = [validation, test].map((part) => part?.values.length ?? 0)
   const sets = validation && { validation: sizes[0] }
   const size = sizeOfRun({ dims: train.dims, entries: train.values.length, sets }, settings)
-  return planJob(engine, size, { heldOut: sizes[0] + sizes[1] })
+  return planJob(engine, size, { heldOut: sizes[0] + sizes[1], reading })
 }
 
 async function learnAndTell(
@@ -265,6 +269,7 @@ async function readParts(
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates }
   const train = await readWithProgress(files, { ...asked, mask, ...alike(initial) }, progress)
+  if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]

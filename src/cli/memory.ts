@@ -45,20 +45,21 @@ export function planJob(
   }
 }
 
-/** Refuses a job whose file is too large, by a first look at it. */
+/** Refuses a job whose files are too large, by a first look at them; says what reading them takes beside the tensor. */
 export async function refuseTooLarge(
   files: readonly string[],
   engine: Engine,
   options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & { modes?: readonly string[] },
-): Promise<void> {
+): Promise<number> {
   const found = await Promise.all(files.map((file) => estimateTensor(file, options.modes?.length)))
   const estimates = found.filter((estimate) => estimate !== undefined)
-  if (estimates.length === 0 || estimates.length < files.length) return
+  if (estimates.length === 0 || estimates.length < files.length) return 0
   const [{ order, dims }] = estimates
   const entries = estimates.reduce((sum, estimate) => sum + estimate.entries, 0)
   const reading = estimates.reduce((sum, estimate) => sum + estimate.reading, 0)
   const plan = planJob(engine, sizeOfRun({ dims, entries }, options), { reading })
   refuseJob(plan, `${files.join(' ')}: about ${count(roundTo(entries))} entries of ${order} modes`)
+  return reading
 }
 
 /** `what` would take too much. */

@@ -3,10 +3,9 @@
  * nothing where it cannot tell (a pipe, a database, a damaged file): then reading will show.
  */
 import { type FileHandle, open } from 'node:fs/promises'
-import { constants, inflateRawSync } from 'node:zlib'
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { readNpyHeader } from '../npy.ts'
 import { endings, hasEnding } from './endings.ts'
-import { openFile } from './openFile.ts'
 
 export interface Estimate {
   entries: number
@@ -17,7 +16,7 @@ export interface Estimate {
   reading: number
 }
 
-/** Text that is looked at, unpacked. */
+/** Text that is looked at, as it is in the file. */
 const HEAD_BYTES = 2 ** 18
 /** Looking for duplicates takes a hash and a number for every entry, and a table. */
 const CHECKING = 8
@@ -40,33 +39,37 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
 /** .tns where `modes` is not given, else a table of so many modes. */
 async function estimateText(path: string, modes: number | undefined): Promise<Estimate | undefined> {
   const isTable = !hasEnding(path, endings.tns)
-  const { source, byteLength, bytesRead } = await openFile(path)
-  if (byteLength === 0) return undefined
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of source) {
-    text += decoder.decode(piece, { stream: true })
-    if (text.length >= HEAD_BYTES) break
-  }
-  const isAll = bytesRead() >= byteLength
-  // What is packed is read ahead of what comes out: the head of the file is all that is known of it.
-  const bytes = text.length * Math.max(1, isAll ? 1 : byteLength / bytesRead())
-  const whole = text.lastIndexOf('\n') + 1 || text.length
-  const all = text.slice(0, whole).split('\n').filter(Boolean)
-  const lines = all.filter((line) => isTable || !/^\s*[#%]/.test(line))
-  if (lines.length === 0) return undefined
-  const comments = all.length === lines.length ? 0 : all.join('\n').length - lines.join('\n').length
-  const share = Math.max(1, (bytes - comments) / Math.max(1, whole - comments))
-  const entries = Math.ceil((lines.length - (isTable ? 1 : 0)) * (isAll ? 1 : share))
-  const words = lines[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
+  const { text, share } = await headOfText(path)
+  const end = share < 1 ? text.lastIndexOf('\n') : text.length
+  const lines = text.slice(0, end).split('\n').filter(Boolean)
+  const rows = lines.filter((line) => isTable || !/^\s*[#%]/.test(line)).slice(isTable ? 1 : 0)
+  if (rows.length === 0) return undefined
+  const words = rows[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
   const order = isTable ? (modes ?? Math.max(2, words - 1)) : words - 1
   if (order < 2) return undefined
+  // Comments and the head of a table come once.
+  const once = text.length - end + (lines.join('\n').length - rows.join('\n').length)
+  const entries = Math.ceil((rows.length * (text.length / share - once)) / (text.length - once))
   const tensor = 4 * (order + 1) * entries
   return {
     entries,
     order,
-    dims: isTable ? new Array(order).fill(1) : largestIndices(lines, order),
+    dims: isTable ? new Array(order).fill(1) : largestIndices(rows, order),
     reading: isTable ? TABLE_OVERHEAD * tensor : CHECKING * entries,
+  }
+}
+
+/** The beginning of a text, unpacked if need be, and which share of the whole it is. */
+async function headOfText(path: string): Promise<{ text: string; share: number }> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const head = await readAt(file, 0, Math.min(size, HEAD_BYTES))
+    const isPacked = head[0] === 0x1f && head[1] === 0x8b
+    const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head
+    return { text: bytes.toString('latin1'), share: head.length / size }
+  } finally {
+    await file.close()
   }
 }
 
