@@ -96,6 +96,19 @@ describe('convergence', () => {
     }
   })
 
+  it('learns from samples smaller than the rank: what they leave open stays as it was', async () => {
+    // Rows of the first mode have some 40 entries, of which 4 are sampled for 5 components.
+    const { tensor, test } = synthetic({
+      dims: [300, 250, 40],
+      entries: 12_000,
+      rank: 5,
+      seed: 2,
+      testEntries: 1000,
+    })
+    const { model } = await complete(tensor, { rank: 5, sample: 0.1, epochs: 40, tolerance: 0 })
+    expect(model.error(test!).relative).toBeLessThan(0.01)
+  })
+
   it('makes do with a fixed sample, by either step', async () => {
     for (const [rank, sample] of [
       [4, 0.2],

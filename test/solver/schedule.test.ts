@@ -52,10 +52,16 @@ describe('the schedule', () => {
     }
   }
 
-  it('stays while progress is good', () => {
-    const schedule = start()
-    for (let round = 0; round < 50; round++) schedule.observe(1, 0.9, 1)
-    expect(schedule.stage).toBe(stages[0])
+  it('stays while a round brings 3% or more', () => {
+    for (const [progress, stage] of [
+      [0.1, 0],
+      [0.031, 0],
+      [0.029, 1],
+    ]) {
+      const schedule = start()
+      schedule.observe(1, Math.exp(-progress), 1)
+      expect(schedule.stage).toBe(stages[stage])
+    }
   })
 
   it('climbs when progress is slow and the next stage pays for its cost', () => {
