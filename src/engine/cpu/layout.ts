@@ -2,9 +2,14 @@
  * Where everything lies in the memory of a part. It follows from sizes alone, so that it can be planned and refused
  * before any memory is taken. Addresses are bytes. What every part holds lies at the same address in each.
  */
-import { BLOCK_ROWS, CHUNK_BYTES, CONTROL_BYTES, VIEW_OTHERS } from '../../kernels/layout.ts'
+import {
+  BLOCK_ROWS,
+  CHUNK_BYTES,
+  CONTROL_BYTES,
+  LOADED_AT_A_TIME,
+  VIEW_OTHERS,
+} from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
-import { blockBytes } from './loading.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32
@@ -96,15 +101,7 @@ export function layOut(size: PartSize): PartLayout {
   const { order, threads, companions, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
-  const items = new Map<string, number>()
-  let end = 0
-
-  function take(item: string, bytes: number): number {
-    const address = end
-    end += Math.ceil(bytes / 64) * 64
-    items.set(item, (items.get(item) ?? 0) + (end - address))
-    return address
-  }
+  const { take, items, end } = areas()
 
   const control = take('threads', CONTROL_BYTES)
   const modes = dims.map((rows, mode) => ({
@@ -151,7 +148,7 @@ export function layOut(size: PartSize): PartLayout {
     exchange,
     handedOver: size.handedOver,
     kept,
-    byteLength: end,
+    byteLength: end(),
     items,
   }
 }
@@ -165,3 +162,58 @@ const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 
 export const scratchBytes = (padded: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 8 * padded
 export const orderScratchBytes = (entries: number, order: number): number => entries * (20 + 4 * order) + 8
+
+/** Areas of memory one after another, each on cache lines of its own, and what they are for. */
+function areas(): {
+  take(item: string, bytes: number): number
+  items: ReadonlyMap<string, number>
+  end(): number
+} {
+  const items = new Map<string, number>()
+  let end = 0
+  return {
+    take(item, bytes) {
+      const address = end
+      end += Math.ceil(bytes / 64) * 64
+      items.set(item, (items.get(item) ?? 0) + (end - address))
+      return address
+    },
+    items,
+    end: () => end,
+  }
+}
+
+/** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
+const MOST_OWN_COUNTERS = 2 ** 16
+/** A block of entries as the kernels see it: columns, values and hashes, and two words of a digest. */
+export const blockBytes = (order: number): number => (order + 2) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
+
+/** Where things lie in the memory in which entries are counted. */
+export interface CountingLayout {
+  views: readonly { rows: number; lengths: number; first: number; segmentLengths: number; segments: number }[]
+  /** Per thread: a block, and counters of its own for each view, or 0. */
+  threads: readonly { block: number; counters: readonly number[] }[]
+  byteLength: number
+}
+
+/** views: rows, and the most segments there can be. */
+export function layOutCounting(
+  views: readonly { rows: number; segments: number }[],
+  order: number,
+  threads: number,
+): CountingLayout {
+  const { take, end } = areas()
+  const places = views.map(({ rows, segments }) => ({
+    rows,
+    lengths: take('counters', 4 * rows),
+    first: take('counters', 4 * (rows + 1)),
+    segmentLengths: take('counters', 4 * segments),
+    segments,
+  }))
+  const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
+  const perThread = Array.from({ length: threads }, () => ({
+    block: take('blocks', blockBytes(order)),
+    counters: views.map(({ rows }) => (hasOwn(rows) ? take('counters', 4 * rows) : 0)),
+  }))
+  return { views: places, threads: perThread, byteLength: end() }
+}

@@ -7,6 +7,7 @@ import type { Problem, Statistics } from '../engine.ts'
 import { compileKernel, instantiateKernel } from './kernel.ts'
 import {
   layOut,
+  layOutCounting,
   longestSegment,
   MOST_PART_BYTES,
   orderScratchBytes,
@@ -14,7 +15,6 @@ import {
   partialBytes,
   scratchBytes,
 } from './layout.ts'
-import { layOutCounting } from './loading.ts'
 import type { Counted, Loading, Opening, SharedRowPlan, ViewSource } from './messages.ts'
 import { type OrderKeys, orderKeys } from './order.ts'
 import { checkPlan, mostHandedOver, planParts } from './plan.ts'

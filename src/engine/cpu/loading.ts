@@ -10,47 +10,7 @@ import type { PartLayout, ViewLayout } from './layout.ts'
 import type { Counted, Loading, Placing, ViewSource } from './messages.ts'
 import { inOrder, type OrderKeys } from './order.ts'
 
-/** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
-const MOST_OWN_COUNTERS = 2 ** 16
 const COLUMN_BYTES = 4 * LOADED_AT_A_TIME
-
-/** A block of entries as the kernels see it: columns, values and hashes, and two words of a digest. */
-export const blockBytes = (order: number): number => (order + 2) * COLUMN_BYTES + 64 + 4 * order
-
-/** Where things lie in the memory in which entries are counted. */
-export interface CountingLayout {
-  views: readonly { rows: number; lengths: number; first: number; segmentLengths: number; segments: number }[]
-  /** Per thread: a block, and counters of its own for each view, or 0. */
-  threads: readonly { block: number; counters: readonly number[] }[]
-  byteLength: number
-}
-
-/** views: rows, and the most segments there can be. */
-export function layOutCounting(
-  views: readonly { rows: number; segments: number }[],
-  order: number,
-  threads: number,
-): CountingLayout {
-  let end = 0
-  const take = (bytes: number): number => {
-    const address = end
-    end += Math.ceil(bytes / 64) * 64
-    return address
-  }
-  const places = views.map(({ rows, segments }) => ({
-    rows,
-    lengths: take(4 * rows),
-    first: take(4 * (rows + 1)),
-    segmentLengths: take(4 * segments),
-    segments,
-  }))
-  const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
-  const perThread = Array.from({ length: threads }, () => ({
-    block: take(blockBytes(order)),
-    counters: views.map(({ rows }) => (hasOwn(rows) ? take(4 * rows) : 0)),
-  }))
-  return { views: places, threads: perThread, byteLength: end }
-}
 
 /** Views of the same entries, which are read together. */
 interface Group {

@@ -1,7 +1,6 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Iterated, Iterations } from '../engine.ts'
-import type { PartLayout } from './layout.ts'
-import type { CountingLayout } from './loading.ts'
+import type { CountingLayout, PartLayout } from './layout.ts'
 import type { OrderKeys } from './order.ts'
 
 /** A set of entries as a view shows it, by one mode. */
