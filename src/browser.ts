@@ -1,14 +1,6 @@
 /** The public API in a browser. */
-export {
-  type CpuEngineOptions,
-  canShareMemory,
-  cpuEngine,
-  describeMemory,
-  hardwareThreads,
-  type MemoryPlan,
-  planMemory,
-} from './engine/cpu/index.ts'
-export type { Engine, ErrorSums, Iterations, Problem } from './engine/engine.ts'
+export { type CpuEngineOptions, canShareMemory, cpuEngine, hardwareThreads } from './engine/cpu/index.ts'
+export type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from './engine/engine.ts'
 export * from './image/index.ts'
 export { InputError, type InputErrorCode, type OptionMention } from './inputError.ts'
 export * from './io/index.ts'

@@ -1,3 +1,4 @@
 /** The public API in Node: everything that runs in a browser too, and files. */
 export * from './browser.ts'
 export * from './io/node/index.ts'
+export { FileRun, resumeRun, startRun } from './solver/fileRun.ts'

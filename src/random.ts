@@ -29,6 +29,8 @@ export const purpose = {
   damage: 10,
   patches: 11,
   drawing: 12,
+  newComponents: 13,
+  benchPicture: 14,
 } as const
 
 /** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */
@@ -59,6 +61,12 @@ export function below(bits: number, n: number): number {
 /** Turns 32 random bits into a number in (0, 1). */
 export function unit(bits: number): number {
   return (bits + 0.5) / 2 ** 32
+}
+
+/** Takes one more index of a coordinate into its hash; `mix` makes the end of it. */
+export function hashIndex(hash: number, index: number): number {
+  const h = Math.imul(hash ^ index, 0x9e3779b1)
+  return ((h ^ (h >>> 15)) + 0x7feb352d) | 0
 }
 
 /** Draw number `counter` of a stream, as a standard normal number: Box–Muller on two of its words. */

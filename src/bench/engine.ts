@@ -1,5 +1,6 @@
 /** How long an epoch of the paper's Algorithm 2 takes, by rank and number of threads, and where the time goes. */
-import { type CpuEngine, cpuEngine } from '../engine/cpu/cpuEngine.ts'
+import type { CpuProblem } from '../engine/cpu/cpuProblem.ts'
+import { type CpuEngine, cpuEngine } from '../engine/cpu/index.ts'
 import { SKIP_HESSIAN, SKIP_POWER_METHOD } from '../kernels/layout.ts'
 import { type SparseTensor, synthetic } from '../tensor/index.ts'
 import { median } from './median.ts'
@@ -58,22 +59,23 @@ async function measureRank(
   rounds: number,
   onProgress: (line: string) => void,
 ): Promise<EngineBenchRow[]> {
-  const engines: CpuEngine[] = []
+  const engines = threads.map((n) => cpuEngine({ threads: n }))
   try {
-    for (const n of threads) engines.push(await prepare(tensor, rank, n))
+    const problems: CpuProblem[] = []
+    for (const engine of engines) problems.push(await prepare(engine, tensor, rank))
     // The first epoch of each is not counted: it compiles the kernels and touches the memory.
-    for (const engine of engines) await epochSeconds(engine, 0)
-    const times = engines.map(() => ({
+    for (const problem of problems) await epochSeconds(problem, 0)
+    const times = problems.map(() => ({
       all: [] as number[],
       noPower: [] as number[],
       gradient: [] as number[],
     }))
     for (let round = 1; round <= rounds; round++) {
-      for (const [i, engine] of engines.entries()) {
-        onProgress(`Rank ${rank}, ${engine.threads} threads, round ${round} of ${rounds}`)
-        times[i].all.push(await epochSeconds(engine, 0))
-        times[i].noPower.push(await epochSeconds(engine, SKIP_POWER_METHOD))
-        times[i].gradient.push(await epochSeconds(engine, SKIP_POWER_METHOD | SKIP_HESSIAN))
+      for (const [i, problem] of problems.entries()) {
+        onProgress(`Rank ${rank}, ${threads[i]} threads, round ${round} of ${rounds}`)
+        times[i].all.push(await epochSeconds(problem, 0))
+        times[i].noPower.push(await epochSeconds(problem, SKIP_POWER_METHOD))
+        times[i].gradient.push(await epochSeconds(problem, SKIP_POWER_METHOD | SKIP_HESSIAN))
       }
     }
     const slowest = median(times[0].all)
@@ -82,7 +84,10 @@ async function measureRank(
       const rest = median(gradient) / secondsPerEpoch
       const powerMethod = Math.max(0, 1 - median(noPower) / secondsPerEpoch)
       return {
-        ...{ rank, threads: threads[i], secondsPerEpoch, speedUp: slowest / secondsPerEpoch },
+        rank,
+        threads: threads[i],
+        secondsPerEpoch,
+        speedUp: slowest / secondsPerEpoch,
         nsPerEntryAndMode: (1e9 * secondsPerEpoch) / (tensor.values.length * tensor.dims.length),
         shares: { hessian: 1 - rest - powerMethod, powerMethod, rest },
       }
@@ -92,17 +97,15 @@ async function measureRank(
   }
 }
 
-async function prepare(tensor: SparseTensor, rank: number, threads: number): Promise<CpuEngine> {
-  const engine = cpuEngine({ threads })
-  await engine.load({ tensor, rank, companions: false, seed: 1, valueScale: 1 })
+async function prepare(engine: CpuEngine, tensor: SparseTensor, rank: number): Promise<CpuProblem> {
+  const problem = await engine.load({ tensor, rank, companions: false, seed: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
-  await engine.writeFactors(factors)
-  return engine
+  await problem.writeFactors(factors)
+  return problem
 }
 
-async function epochSeconds(engine: CpuEngine, skip: number): Promise<number> {
+async function epochSeconds(problem: CpuProblem, skip: number): Promise<number> {
   const step = { kind: 'paper', maxInner: 1 } as const
-  const start = performance.now()
-  await engine.iterate({ first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }, skip)
-  return (performance.now() - start) / 1000
+  const epoch = { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }
+  return (await problem.iterate(epoch, skip)).seconds
 }

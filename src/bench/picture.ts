@@ -1,4 +1,4 @@
-import { draw, stream, unit } from '../random.ts'
+import { draw, purpose, stream, unit } from '../random.ts'
 import { type SparseTensor, sparseTensor } from '../tensor/index.ts'
 
 /** A colour image-like tensor (height × width × 3): a façade with windows and a cornice under a sky, values in [0, 1]. */
@@ -18,7 +18,7 @@ function brightness(row: number, column: number, channel: number): number {
 /** The pixels of the picture, split at random: `share` of them observed, a hundredth held out. */
 export function picture(share: number, seed: number): { tensor: SparseTensor; test: SparseTensor } {
   const dims = [1063, 1599, 3]
-  const key = stream(seed, 77)
+  const key = stream(seed, purpose.benchPicture)
   const picked: { observed: number[]; heldOut: number[] } = { observed: [], heldOut: [] }
   for (let cell = 0; cell < dims[0] * dims[1] * dims[2]; cell++) {
     const u = unit(draw(key, cell))

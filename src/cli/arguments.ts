@@ -35,6 +35,12 @@ export function decimalNumber(text: string): number {
   return value
 }
 
+export function decimalFromZero(text: string): number {
+  const value = decimalNumber(text)
+  if (value < 0) throw new InvalidArgumentError('It must be a number from 0.')
+  return value
+}
+
 /** A number that the solver may choose. */
 export function numberOrAuto(text: string): number | 'auto' {
   return text === 'auto' ? text : decimalNumber(text)

@@ -1,14 +1,25 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { type Comparison, compare } from '../bench/convergence.ts'
 import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
 import { type BenchProblem, benchProblems } from '../bench/problems.ts'
 import { realProblems } from '../bench/realProblems.ts'
-import { hardwareThreads } from '../engine/cpu/index.ts'
+import { runSizeBench, type SizeBench } from '../bench/size.ts'
+import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
-import { decimalNumbers, positiveWholeNumber, wholeNumbers } from './arguments.ts'
+import { formatBytes } from '../memory.ts'
+import { type SolverName, sizeOfRun, solverNames } from '../solver/index.ts'
+import {
+  decimalNumbers,
+  numberOrAuto,
+  positiveWholeNumber,
+  rankNumber,
+  sizes,
+  wholeNumbers,
+} from './arguments.ts'
 import { benchIoCommand } from './benchIo.ts'
 import { count, figure, table } from './format.ts'
+import { describeJob, planJob, refuseJob } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { startProgress } from './terminal.ts'
 
@@ -23,7 +34,7 @@ interface Options {
 
 interface ConvergenceCommandOptions {
   problem?: string
-  data: string
+  data?: string
   full?: boolean
   train?: string
   test?: string
@@ -55,7 +66,67 @@ export function benchCommand(): Command {
       { isDefault: true },
     )
     .addCommand(convergenceCommand())
+    .addCommand(sizeCommand())
     .addCommand(benchIoCommand())
+}
+
+interface SizeOptions {
+  dims: number[]
+  entries: number
+  rank: number
+  solver: SolverName
+  sample?: number | 'auto'
+  epochs: number
+  threads: number
+  parts: number
+  json?: boolean
+  quiet?: boolean
+}
+
+function sizeCommand(): Command {
+  return new Command('size')
+    .description(
+      'a tensor made in memory, as large as you like: set-up, seconds per epoch, memory planned and taken',
+    )
+    .option('--dims <sizes>', 'size of each mode', sizes, [200_000, 100_000, 1000])
+    .option('--entries <n>', 'how many entries', positiveWholeNumber, 10_000_000)
+    .option('--rank <r>', 'number of components', rankNumber, 10)
+    .addOption(new Option('--solver <name>', 'fast or paper').choices(solverNames).default('fast'))
+    .option('--sample <c>', "share of each row's entries in a step, or auto", numberOrAuto)
+    .option('--epochs <e>', 'stop after this many', positiveWholeNumber, 2)
+    .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--parts <n>', 'cut the problem into at least so many parts', positiveWholeNumber, 1)
+    .option('--json', 'print JSON')
+    .option('-q, --quiet', 'no progress')
+    .action(benchSize)
+}
+
+async function benchSize(options: SizeOptions): Promise<void> {
+  const { dims, entries, rank, solver, sample, epochs, threads, parts } = options
+  const engine = cpuEngine({ threads, parts })
+  try {
+    const settings = { rank, solver, sample, epochs }
+    const plan = planJob(engine, sizeOfRun({ dims, entries }, settings))
+    refuseJob(plan, `${count(entries)} entries of ${dims.length} modes`)
+    const progress = startProgress(options.quiet ?? false)
+    progress.say(`Planned: ${describeJob(plan)}, in ${plan.parts} part${plan.parts > 1 ? 's' : ''}`)
+    const size = { dims, entries, planned: plan.byteLength }
+    const bench = await runSizeBench(engine, size, settings, (line) => progress.update(line))
+    progress.end()
+    await (options.json ? printJson(bench) : print(describeSize(bench)))
+  } finally {
+    await engine.close()
+  }
+}
+
+function describeSize(bench: SizeBench): string {
+  const { dims, entries, parts, planned, peak, makingSeconds, loadingSeconds, secondsPerEpoch } = bench
+  return [
+    `${dims.join('×')}, ${count(entries)} entries, ${parts} part${parts > 1 ? 's' : ''}`,
+    `made in ${makingSeconds.toFixed(1)} s, loaded in ${loadingSeconds.toFixed(1)} s, ${secondsPerEpoch.toFixed(2)} s per epoch`,
+    `memory: ${formatBytes(planned)} planned, ${formatBytes(peak)} at the peak (${figure(peak / planned)} of it)`,
+    `error ${figure(bench.error)} after ${figure(bench.epochs)} epochs`,
+  ].join('\n')
 }
 
 function convergenceCommand(): Command {
@@ -66,7 +137,10 @@ function convergenceCommand(): Command {
       '--problem <name>',
       `one of them; all by default: ${names.join(', ')}, and real ones that are there`,
     )
-    .option('--data <folder>', 'where real data lies: movielens, uber, kinetic, hangzhou', '../shared/data')
+    .option(
+      '--data <folder>',
+      'where real data lies, in folders movielens, uber, kinetic, hangzhou; none by default',
+    )
     .option('--full', "MovieLens-like problems at the paper's size, not at a tenth")
     .option('--train <file>', 'your own problem instead: training entries (.tns) …')
     .option('--test <file>', '… and held-out ones')
@@ -82,7 +156,7 @@ function convergenceCommand(): Command {
 async function convergence(options: ConvergenceCommandOptions): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { threads, samples = [], rounds, problem, full = false } = options
-  const known = [...benchProblems(full), ...realProblems(options.data)]
+  const known = [...benchProblems(full), ...(options.data === undefined ? [] : realProblems(options.data))]
   const problems = options.train
     ? [await ownProblem(options)]
     : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)

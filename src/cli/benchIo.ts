@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { IoBench } from '../bench/io.ts'
-import { formatBytes } from '../engine/cpu/index.ts'
+import { formatBytes } from '../memory.ts'
 import { positiveWholeNumber } from './arguments.ts'
 import { count, short, table } from './format.ts'
 import { print, printJson } from './print.ts'

@@ -1,19 +1,21 @@
 import { Command, Option } from 'commander'
-import { cpuEngine, describeMemory, hardwareThreads } from '../engine/cpu/index.ts'
-import { InputError } from '../inputError.ts'
+import { type CpuEngine, cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { checkOutputs, readModel, type TableOptions } from '../io/node/index.ts'
-import type { CpModel, ErrorSummary } from '../model/index.ts'
+import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
+import type { FileRun } from '../solver/fileRun.ts'
 import {
   type Completion,
-  complete,
   defaults,
   explainStop,
-  meanError,
+  type RunOptions,
   type SolverName,
+  sizeOfRun,
   solverNames,
 } from '../solver/index.ts'
 import { type DuplicatePolicy, type NegativePolicy, type SparseTensor, split } from '../tensor/index.ts'
 import {
+  decimalFromZero,
   decimalNumber,
   duplicates,
   fileOrShare,
@@ -24,18 +26,18 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
-import { withCtrlC } from './ctrlC.ts'
-import { epochLine } from './epochLine.ts'
-import { Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
+import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
+import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { type ReadingOptions, readWithProgress } from './reading.ts'
 import { saveModel } from './saveModel.ts'
+import { type Interruption, withSignals } from './signals.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { type Progress, painter, startProgress } from './terminal.ts'
 
 interface Options extends TableOptions {
-  rank: number
+  rank?: number
   solver: SolverName
   sample?: number | 'auto'
   lambda?: number | 'auto'
@@ -49,6 +51,8 @@ interface Options extends TableOptions {
   seed: number
   threads: number
   initial?: string
+  resume?: boolean
+  checkpointEvery: number
   dims?: number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
@@ -62,7 +66,7 @@ export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
     .argument('[files...]', filesHelp)
-    .option('--rank <r>', 'number of components, up to 256', rankNumber, defaults.fast.rank)
+    .option('--rank <r>', 'number of components, up to 256 (default: 10, or that of --initial)', rankNumber)
     .addOption(
       new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
     )
@@ -111,6 +115,13 @@ export function completeCommand(): Command {
       hardwareThreads(),
     )
     .option('--initial <model>', 'start from a model (.npz) instead of random factors')
+    .option('--resume', 'go on from the checkpoint of the same command, which was interrupted')
+    .option(
+      '--checkpoint-every <seconds>',
+      'how often to save a checkpoint beside the model (MODEL.run); 0 for never',
+      decimalFromZero,
+      60,
+    )
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140; the largest index by default', sizes)
     .option(
       '--negative <policy>',
@@ -132,7 +143,9 @@ Examples:
   lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
   lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
 
-Ctrl-C stops after the iteration at hand and keeps the model so far.`,
+Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
+with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
+killed otherwise loses at most the time since its last checkpoint.`,
     )
     .action(run)
 }
@@ -140,27 +153,98 @@ Ctrl-C stops after the iteration at hand and keeps the model so far.`,
 async function run(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   if (options.output) await checkModelOutput(options.output, files, options)
-  const initial = options.initial === undefined ? undefined : await readModel(options.initial)
-  const { train, validation, test } = await readParts(files, options, initial, progress)
-  const result = await solve(train, validation, initial, options, progress)
+  else if (options.resume)
+    throw new InputError(
+      'option',
+      sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
+    )
+  const engine = cpuEngine({ threads: options.threads })
+  try {
+    const initial = options.initial === undefined ? undefined : await readModel(options.initial)
+    const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
+    const reading = await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
+    const parts = await readParts(files, options, initial, progress)
+    if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
+    progress.say(
+      `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
+    )
+    await withSignals((interruption) =>
+      learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress),
+    )
+  } finally {
+    await engine.close()
+  }
+}
 
-  // What was learned is told even where it could not be written.
-  const unsaved =
-    options.output && (await saveModel(options.output, result.model).catch((failure) => failure))
-  const output = unsaved ? undefined : options.output
-  const errors = {
-    train: result.train,
-    ...(result.validation ? { validation: result.validation } : {}),
-    ...(test ? { test: result.model.error(test), meanOnTest: meanError(train, test) } : {}),
+/** Entries that leave enough behind to be worth collecting. */
+const LARGE = 300_000
+
+function planParts(
+  engine: CpuEngine,
+  { train, validation, test }: Parts,
+  settings: RunOptions,
+  reading: number,
+): JobPlan {
+  const sizes = [validation, test].map((part) => part?.values.length ?? 0)
+  const sets = validation && { validation: sizes[0] }
+  const size = sizeOfRun({ dims: train.dims, entries: train.values.length, sets }, settings)
+  return planJob(engine, size, { heldOut: sizes[0] + sizes[1], reading })
+}
+
+async function learnAndTell(
+  { train, validation, test }: Parts,
+  settings: RunOptions,
+  options: Options,
+  interruption: Interruption,
+  progress: Progress,
+): Promise<void> {
+  const run = await learn(train, { ...settings, validation }, options, interruption, progress)
+  try {
+    const { result, errors, output, failure } = await interruption.protect(async () => {
+      const result = await run.result()
+      const errors: Errors = {
+        train: result.train,
+        ...(result.validation && { validation: result.validation }),
+        ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test) }),
+      }
+      if (errors.test) result.model.training.test = errors.test
+      return { result, errors, ...(await keepModel(run, result, options, progress)) }
+    })
+    // What was learned is told even where it could not be written.
+    if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
+    else await print(textReport(result, errors, { ...options, output }))
+    if (failure) throw failure
+    if (result.stopped === 'aborted') {
+      progress.say(options.output ? `Interrupted. To go on:\n  ${resumingCommand()}` : 'Interrupted.')
+      throw interruption.outcome()
+    }
+  } finally {
+    await run.close()
   }
-  if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
-  else await print(textReport(result, errors, { ...options, output }))
-  if (unsaved) throw unsaved
-  if (result.stopped === 'aborted') {
-    if (options.output)
-      progress.say(`Interrupted. To go on: lacuna complete ${files.join(' ')} --initial ${options.output} …`)
-    throw new Interrupted()
+}
+
+/** Writes the model, if there is one: what has not learned anything never takes the place of what has. */
+async function keepModel(
+  run: FileRun,
+  { model, stopped }: Completion,
+  { output }: Options,
+  progress: Progress,
+): Promise<{ output?: string; failure?: unknown }> {
+  if (output === undefined) {
+    progress.say('The model is not kept; -o model.npz would write it.')
+    return {}
   }
+  if (!run.learned) {
+    progress.say(`Nothing has been learned yet: ${output} is not written.`)
+    return {}
+  }
+  try {
+    await saveModel(output, model)
+  } catch (failure) {
+    return { failure }
+  }
+  if (stopped !== 'aborted') await removeCheckpoint(output)
+  return { output }
 }
 
 async function checkModelOutput(path: string, files: readonly string[], options: Options): Promise<void> {
@@ -170,18 +254,25 @@ async function checkModelOutput(path: string, files: readonly string[], options:
   await checkOutputs([path], [...files, initial, mask, database, ...heldOut])
 }
 
+interface Parts {
+  train: SparseTensor
+  validation?: SparseTensor
+  test?: SparseTensor
+}
+
 /** Reads the entries and what is held out of them; all parts get the size that holds them all. */
 async function readParts(
   files: readonly string[],
   options: Options,
   initial: CpModel | undefined,
   progress: Progress,
-): Promise<{ train: SparseTensor; validation?: SparseTensor; test?: SparseTensor }> {
+): Promise<Parts> {
   const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates }
   const train = await readWithProgress(files, { ...asked, mask, ...alike(initial) }, progress)
-  const parts: { train: SparseTensor; validation?: SparseTensor; test?: SparseTensor } = { train }
+  if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
+  const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]
     if (typeof from === 'string')
@@ -216,8 +307,8 @@ function fromFile({ query, database, ...options }: ReadingOptions): ReadingOptio
   return options
 }
 
-function withCommonDims<T extends Record<string, SparseTensor | undefined>>(file: string, parts: T): T {
-  const tensors = Object.values(parts).filter((part) => part !== undefined)
+function withCommonDims(file: string, parts: Parts): Parts {
+  const tensors: SparseTensor[] = Object.values(parts).filter((part) => part !== undefined)
   const order = tensors[0].dims.length
   for (const { dims } of tensors)
     if (dims.length !== order)
@@ -228,39 +319,13 @@ function withCommonDims<T extends Record<string, SparseTensor | undefined>>(file
   const dims = tensors[0].dims.map((_, mode) => Math.max(...tensors.map((tensor) => tensor.dims[mode])))
   return Object.fromEntries(
     Object.entries(parts).map(([name, part]) => [name, part && { ...part, dims }]),
-  ) as T
+  ) as unknown as Parts
 }
 
-async function solve(
-  train: SparseTensor,
-  validation: SparseTensor | undefined,
-  initial: CpModel | undefined,
-  options: Options,
-  progress: Progress,
-): Promise<Completion> {
+function solverSettings(options: Options): RunOptions {
   const { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed, threads } =
     options
-  const settings = { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed }
-  const engine = cpuEngine({
-    threads,
-    onPlan: (plan) =>
-      progress.say(`Rank ${rank} on ${threads} thread${threads > 1 ? 's' : ''}, ${describeMemory(plan)}`),
-  })
-  const line = epochLine({
-    entries: train.values.length,
-    epochs: epochs ?? defaults[solver].epochs,
-    seconds,
-  })
-  try {
-    return await withCtrlC((signal) =>
-      complete(train, {
-        ...{ ...settings, engine, initial, validation, signal },
-        onEpoch: (report) => progress.update(line(report)),
-      }),
-    )
-  } finally {
-    progress.end()
-  }
+  return { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed, threads }
 }
 
 type Errors = {

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Dataset } from '../io/node/datasets/index.ts'
-import { withCtrlC } from './ctrlC.ts'
-import { Interrupted, shellWord } from './failure.ts'
+import { shellWord } from './failure.ts'
 import { count, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
+import { withSignals } from './signals.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
 interface FetchCommandOptions {
@@ -109,7 +109,7 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
   const folder = options.output === undefined ? join(cacheFolder(), dataset.name) : resolve(options.output)
   const progress = startProgress(options.quiet ?? false)
   progress.say(`${dataset.title}. Terms: ${dataset.terms}.`)
-  const fetched = await withCtrlC(async (signal) => {
+  const fetched = await withSignals(async ({ signal, outcome }) => {
     try {
       return await fetchDataset(dataset, {
         folder,
@@ -125,7 +125,7 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
       progress.end()
       if (!signal.aborted) throw error
       progress.say('Interrupted. What has come is kept: the same command goes on from there.')
-      throw new Interrupted()
+      throw outcome()
     }
   })
   progress.end()

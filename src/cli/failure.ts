@@ -2,16 +2,23 @@ import { CommanderError } from 'commander'
 import { InputError, type OptionMention, oneOf } from '../inputError.ts'
 import { oneLine } from './printable.ts'
 
-/** Thrown to end with 130 after Ctrl-C, when everything is tidy. */
-export class Interrupted extends Error {}
+/** Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy. */
+export class Interrupted extends Error {
+  readonly exitCode: number
+
+  constructor(exitCode: number) {
+    super('Interrupted')
+    this.exitCode = exitCode
+  }
+}
 
 /**
- * Says what went wrong and gives the exit code: 2 for what the user can mend, 130 for Ctrl-C, 1 for our own
+ * Says what went wrong and gives the exit code: 2 for what the user can mend, that of a signal, 1 for our own
  * faults.
  */
 export function explainFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has already spoken
-  if (error instanceof Interrupted) return 130
+  if (error instanceof Interrupted) return error.exitCode
   if (error instanceof InputError) {
     process.stderr.write(`lacuna: ${oneLine(error.in(asFlag))}\n`)
     return 2

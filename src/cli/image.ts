@@ -21,12 +21,11 @@ import { checkSameSize } from '../image/picture.ts'
 import { InputError } from '../inputError.ts'
 import { checkOutputs, type PngFile, readImage, writePngs } from '../io/node/index.ts'
 import { decimalNumber, numberOrAuto, positiveWholeNumber, wholeNumber } from './arguments.ts'
-import { withCtrlC } from './ctrlC.ts'
 import { epochLine } from './epochLine.ts'
-import { Interrupted } from './failure.ts'
 import { count, figure, seconds } from './format.ts'
 import { print, printJson } from './print.ts'
-import { startProgress } from './terminal.ts'
+import { withSignals } from './signals.ts'
+import { type Progress, startProgress } from './terminal.ts'
 
 interface Options {
   missing?: number
@@ -121,42 +120,58 @@ async function run(file: string, options: Options): Promise<void> {
     `${file}: ${picture.width}×${picture.height}, ${picture.channels === 1 ? 'grey' : 'colour'}, ${picture.maximum === 255 ? 8 : 16} bits; ${figure((100 * hidden) / known.length)}% of the ${options.perChannel ? 'values' : 'pixels'} are ${original && !options.truth ? 'hidden' : 'missing'}`,
   )
 
-  const begin = performance.now()
-  const result = await withCtrlC((signal) => {
-    let line: ReturnType<typeof epochLine> | undefined
-    let shown = 0
-    return restore(picture, known, {
-      ...restoreOptions(options),
-      signal,
-      onEpoch: (stage, report) => {
-        if (stage.stage !== shown) {
-          shown = stage.stage
-          progress.say(
-            `Model ${stage.stage} of ${stage.stages}: ${stage.dims.join('×')}, ${count(stage.entries)} entries, rank ${stage.rank}`,
-          )
-          line = epochLine(stage)
-        }
-        progress.update(line!(report))
-      },
-    })
+  await withSignals(async ({ signal, protect, outcome }) => {
+    const begin = performance.now()
+    const result = await restoreWithProgress(picture, known, options, signal, progress)
+    const elapsed = (performance.now() - begin) / 1000
+    const found = original && quality(original, result.picture, known)
+    await protect(() => writePictures(picture, known, original, result, options))
+    if (options.json) await printJson(report(picture, hidden, result, found, elapsed, options))
+    else await print(describe(result, found, elapsed, options))
+    if (result.aborted) throw outcome()
+  })
+}
+
+async function restoreWithProgress(
+  picture: Picture,
+  known: Known,
+  options: Options,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Restoration> {
+  let line: ReturnType<typeof epochLine> | undefined
+  let shown = 0
+  const result = await restore(picture, known, {
+    ...restoreOptions(options),
+    signal,
+    onEpoch: (stage, report) => {
+      if (stage.stage !== shown) {
+        shown = stage.stage
+        progress.say(
+          `Model ${stage.stage} of ${stage.stages}: ${stage.dims.join('×')}, ${count(stage.entries)} entries, rank ${stage.rank}`,
+        )
+        line = epochLine(stage)
+      }
+      progress.update(line!(report))
+    },
   })
   progress.end()
-  const elapsed = (performance.now() - begin) / 1000
+  return result
+}
 
+async function writePictures(
+  picture: Picture,
+  known: Known,
+  original: Picture | undefined,
+  { picture: restored }: Restoration,
+  { output, damaged, compare }: Options,
+): Promise<void> {
   const left = blacken(picture, known)
-  const files: PngFile[] = [{ path: options.output, picture: result.picture }]
-  if (options.damaged)
-    files.push({ path: options.damaged, picture: left, alpha: opaque(known, picture.channels) })
-  if (options.compare)
-    files.push({
-      path: options.compare,
-      picture: sideBySide([...(original ? [original] : []), left, result.picture]),
-    })
+  const files: PngFile[] = [{ path: output, picture: restored }]
+  if (damaged) files.push({ path: damaged, picture: left, alpha: opaque(known, picture.channels) })
+  if (compare)
+    files.push({ path: compare, picture: sideBySide([...(original ? [original] : []), left, restored]) })
   await writePngs(files)
-  const found = original && quality(original, result.picture, known)
-  if (options.json) await printJson(report(picture, hidden, result, found, elapsed, options))
-  else await print(describe(result, found, elapsed, options))
-  if (result.aborted) throw new Interrupted()
 }
 
 function checkPicturePath(path: string): void {

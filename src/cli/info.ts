@@ -1,8 +1,10 @@
 import { Command } from 'commander'
-import { formatBytes, hardwareThreads, planMemory } from '../engine/cpu/index.ts'
+import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { inWords } from '../inputError.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
+import { formatBytes } from '../memory.ts'
 import { CpModel } from '../model/index.ts'
+import { sizeOfRun } from '../solver/index.ts'
 import {
   countsRemark,
   type DuplicatePolicy,
@@ -12,6 +14,7 @@ import {
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { asFlag } from './failure.ts'
 import { count, figure, table } from './format.ts'
+import { describeJob, planJob, refuseUnreadable } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { oneLine } from './printable.ts'
 import { nameOf, type ReadingOptions, readWithProgress, tellRemark } from './reading.ts'
@@ -52,6 +55,7 @@ Examples:
 }
 
 async function info(files: string[], options: Options): Promise<void> {
+  await refuseUnreadable(files.filter((file) => file !== '-'))
   const { dims, duplicates, mask } = options
   // What was guessed and left out is told; the rest is the answer itself.
   const asked: ReadingOptions = { ...tableOptions(options), negative: 'keep', dims, duplicates, mask }
@@ -65,15 +69,15 @@ async function info(files: string[], options: Options): Promise<void> {
   if (found instanceof CpModel) return tellModel(file, found, options.json ?? false)
   const description = describeTensor(found)
   const { rank, threads } = options
-  const plan = planMemory({ dims: found.dims, entries: found.values.length, rank, threads, companions: true })
-  const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts }
+  const size = sizeOfRun({ dims: found.dims, entries: found.values.length }, { rank })
+  const plan = planJob(cpuEngine({ threads }), size)
+  const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
   const counts = countsRemark(found)
   if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
   await print(describe(file, description))
   if (counts) await print(`\n${inWords(counts, asFlag)}`)
-  const parts = plan.parts.map(({ name, byteLength }) => `${name} ${formatBytes(byteLength)}`)
   await print(
-    `\nMemory to solve at rank ${rank} with ${threads} threads: ${formatBytes(plan.byteLength)} (${parts.join(', ')})`,
+    `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
   )
 }
 

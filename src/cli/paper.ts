@@ -2,9 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import { type Claim, type ScaleName, scaleNames } from '../paper/results.ts'
 import { positiveWholeNumber, wholeNumber, wholeNumbers } from './arguments.ts'
-import { withCtrlC } from './ctrlC.ts'
-import { Interrupted } from './failure.ts'
 import { print, printJson } from './print.ts'
+import { withSignals } from './signals.ts'
 import { painter, startProgress } from './terminal.ts'
 
 interface Options {
@@ -90,7 +89,7 @@ async function paper(options: Options): Promise<void> {
   // Loaded when needed: other commands do without DuckDB's readers, Plot and sharp.
   const { runPaper } = await import('../paper/run.ts')
   const { writeReport } = await import('../paper/report/index.ts')
-  const results = await withCtrlC(async (signal) => {
+  const results = await withSignals(async ({ signal, outcome }) => {
     try {
       return await runPaper({
         ...{ folder, scale, figures: only, trials, threads, seed, image, movielens, uber, force },
@@ -99,7 +98,7 @@ async function paper(options: Options): Promise<void> {
     } catch (error) {
       if (!signal.aborted) throw error
       progress.say(`Stopped. Finished trials are in ${folder}: the same command goes on from there.`)
-      throw new Interrupted()
+      throw outcome()
     } finally {
       progress.end()
     }

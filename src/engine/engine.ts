@@ -1,39 +1,115 @@
+/**
+ * Where Algorithm 1 runs. The solver sees only this; CPU, GPU and MPI engines differ behind it and pass the same tests.
+ *
+ * An engine is a place (threads, a GPU, ranks) that serves many problems, one after the other and side by side. It says
+ * what a problem would take before anything is taken, loads it, and hands back a LoadedProblem, which tells what the
+ * solver must know of the data and does the work.
+ */
 import type { SparseTensor } from '../tensor/index.ts'
 
-/**
- * Where Algorithm 1 runs. The solver sees only this; CPU, GPU and MPI engines differ behind it and pass the same
- * tests. An engine holds one problem: load it once, then write factors, iterate, ask for errors, read factors.
- */
 export interface Engine {
-  /** Builds the mode views and places the factors, which are zero until they are written. */
-  load(problem: Problem): Promise<void>
-  /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major. Momentum, if any, starts anew. */
-  writeFactors(factors: readonly Float32Array[]): Promise<void>
-  readFactors(): Promise<Float32Array[]>
-  /** Runs AO iterations (a step of every mode in turn) and says how many: all, or fewer after `stop`. */
-  iterate(run: Iterations): Promise<number>
-  /** Ends `iterate` after the AO iteration it is in. */
-  stop(): void
-  /** Sums of the residuals over the training entries or over one of the other sets loaded. */
-  error(entries: EntrySet): Promise<ErrorSums>
+  /** For people: `2 threads`. */
+  readonly description: string
+  /** What a problem of this size would take; throws if the engine could never hold it. */
+  plan(size: ProblemSize): EnginePlan
+  /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */
+  load(problem: Problem): Promise<LoadedProblem>
+  /** Ends the place. Whoever made the engine closes it. */
   close(): Promise<void>
 }
 
-/** The entries an error can be asked for. */
-export type EntrySet = 'train' | 'validation' | 'probe'
+export interface ProblemSize {
+  dims: readonly number[]
+  entries: number
+  /** How many entries the other sets have, by their names. */
+  sets?: Readonly<Record<string, number>>
+  /** About how many of the training entries are looked at to see the error; none by default. */
+  probe?: number
+  rank: number
+  companions: boolean
+}
+
+export interface EnginePlan {
+  byteLength: number
+  /** In how many parts, each with a memory of its own. */
+  parts: number
+  /** What it is made of, for people. */
+  items: readonly { name: string; byteLength: number }[]
+}
 
 export interface Problem {
   tensor: SparseTensor
-  validation?: SparseTensor
-  /** Some of the training entries, for a quick look at the error. */
-  probe?: SparseTensor
+  /** Other entries of the same tensor, whose errors can be asked for: by any name but 'train' and 'probe'. */
+  sets?: Readonly<Record<string, SparseTensor>>
+  /** About how many of the training entries make the set 'probe', for a quick look; by seed and coordinates. */
+  probe?: number
   rank: number
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
   companions: boolean
-  /** Shuffles the entries within their rows. */
+  /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
-  /** Every value is multiplied by this, a power of two. */
+  /** Threads that work on this problem, of those the engine has; all by default. */
+  threads?: number
+}
+
+/** The work at hand. Its operations are done one at a time, in the order in which they are asked for. */
+export interface LoadedProblem {
+  readonly statistics: Statistics
+  /** What an AO iteration costs here, in units of one's own: a schedule compares stages by it, and never by the clock. */
+  cost(stage: { sample: number; kind: Step['kind'] }): number
+  /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, times `factorScale`. Momentum, if any, starts anew. */
+  writeFactors(factors: readonly Float32Array[]): Promise<void>
+  /** The factors as they are, or those last kept. */
+  readFactors(which?: 'current' | 'kept'): Promise<Float32Array[]>
+  /** Runs AO iterations (a step of every mode in turn): all, or fewer if it was stopped or the time was up. */
+  iterate(run: Iterations): Promise<Iterated>
+  /** Ends `iterate` after the AO iteration it is in, and keeps further ones from beginning until told otherwise. */
+  stop(stopped?: boolean): void
+  /**
+   * Makes the columns of the factors as long in every mode as in the others, over the rows that have entries, and gives
+   * the other rows the mean of those; steps that are not the paper's need it before they begin, since λ draws rows to
+   * that mean. What is multiplied into a column of one mode is divided out of another: the model stays the same.
+   *
+   * Sums over rows are made of sums over blocks of 64 rows in float32, added in order in float64.
+   */
+  balance(): Promise<Timed>
+  /** Gives the rows without entries the mean of the others, and leaves everything else. */
+  fillEmptyRows(): Promise<Timed>
+  /** Sums of the residuals over the entries of each of these sets: 'train', 'probe' or one that was loaded. */
+  errors(sets: readonly string[]): Promise<Measured>
+  /** Remembers the factors where they lie. */
+  keep(): Promise<void>
+  /** Puts those last kept back; momentum starts anew. */
+  restore(): Promise<void>
+  /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
+  readState(): Promise<EngineState>
+  writeState(state: EngineState): Promise<void>
+  /** Gives back what the problem took. */
+  close(): Promise<void>
+}
+
+/** What the solver must know of the data, since it never looks at it. */
+export interface Statistics {
+  dims: readonly number[]
+  /** Of the training entries and of each other set. */
+  sets: Readonly<Record<string, SetStatistics>>
+  /** Per mode, the rows that no training entry speaks of. */
+  emptyRows: readonly Uint32Array[]
+  /**
+   * Every value is multiplied by this power of two, and every factor by that one, so that float32 works near 1:
+   * valueScale = factorScaleᴺ.
+   */
   valueScale: number
+  factorScale: number
+  /** Tells one set of entries from another, whatever their order: over the training and all other entries. */
+  digest: string
+}
+
+export interface SetStatistics {
+  entries: number
+  /** Σ x² and Σ |x|, scaled. */
+  squares: number
+  absolutes: number
 }
 
 export interface Iterations {
@@ -42,15 +118,32 @@ export interface Iterations {
   count: number
   /** c, the share of each row's entries that a step uses. */
   sample: number
+  /** Scaled. */
   lambda: number
   seed: number
   step: Step
+  /** Ends after the AO iteration in which so many seconds are over: the first, even if they are none. */
+  seconds?: number
 }
 
-/**
- * How a row is updated from its sample. After the last iteration with a step that is not the paper's, the columns of the
- * factors are balanced, as long in every mode over the rows that have entries, and the other rows are the mean of those.
- */
+/** How long something took: by one clock, for all ranks, so that whoever decides by it decides the same everywhere. */
+export interface Timed {
+  seconds: number
+}
+
+export interface Iterated extends Timed {
+  /** AO iterations done. */
+  done: number
+  /** Why they are fewer than were asked for. */
+  cut?: 'stopped' | 'seconds'
+}
+
+export interface Measured extends Timed {
+  /** As the sets were asked for. */
+  sums: ErrorSums[]
+}
+
+/** How a row is updated from its sample. */
 export type Step =
   | { kind: 'paper'; maxInner: number }
   /** A gradient step under a diagonal bound of the Hessian. */
@@ -59,8 +152,22 @@ export type Step =
   | { kind: 'newton'; momentum: number; damping: number }
 
 export interface ErrorSums {
-  /** Σ (x − y)² */
+  /** Σ (x − y)², scaled. */
   squares: number
-  /** Σ |x − y| */
+  /** Σ |x − y|, scaled. */
   absolutes: number
+}
+
+/** All per mode, and scaled. */
+export interface EngineState {
+  /** (I_i × R) */
+  factors: Float32Array[]
+  /** (I_i × R), where the problem has companions. */
+  companions?: Float32Array[]
+  /** (R), the mean that λ draws rows to. */
+  means: Float32Array[]
+  /** (R), v of the gradient step. */
+  scales: Float32Array[]
+  /** (I_i × R), those last kept, if any. */
+  kept?: Float32Array[]
 }

@@ -26,6 +26,22 @@ export function brightness({ data, maximum }: Picture): Float32Array {
   return Float32Array.from(data, (value) => value / maximum)
 }
 
+/** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
+export function fillHoles(
+  picture: Picture,
+  known: Known,
+  filled: ArrayLike<number>,
+  replaceKnown = false,
+): Picture {
+  const data = emptyData(picture)
+  for (let at = 0; at < data.length; at++)
+    data[at] =
+      known[at] && !replaceKnown
+        ? picture.data[at]
+        : Math.round(Math.min(1, Math.max(0, filled[at])) * picture.maximum)
+  return { ...picture, data }
+}
+
 /** Two pictures that are compared or joined must be of one size. */
 export function checkSameSize(a: Picture, b: Omit<Picture, 'data' | 'maximum'>, what: string): void {
   if (a.width === b.width && a.height === b.height && a.channels === b.channels) return

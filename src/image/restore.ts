@@ -14,10 +14,10 @@ import { extend, purpose, stream } from '../random.ts'
 import { type CompleteOptions, type Completion, complete, type EpochReport } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { countHidden, keepAtRandom } from './damage.ts'
-import { mixture } from './mixture.ts'
+import { modelShares } from './modelShares.ts'
 import { averagePatches, patchGrid, patchTensor, type Size } from './patches.ts'
-import { brightness, emptyData, type Known, type Picture } from './picture.ts'
-import { plainTensor, plainValues } from './plain.ts'
+import { brightness, fillHoles, type Known, type Picture } from './picture.ts'
+import { pixelTensor, pixelValues } from './pixelTensor.ts'
 import { smoothValues } from './smoothStart.ts'
 
 export interface RestoreOptions
@@ -104,7 +104,7 @@ export async function restore(
     known,
     options,
   )
-  return { picture: compose(picture, known, filled, options.replaceKnown ?? false), ...how }
+  return { picture: fillHoles(picture, known, filled, options.replaceKnown ?? false), ...how }
 }
 
 interface Filling extends Omit<Restoration, 'picture'> {
@@ -117,7 +117,7 @@ async function fillPlain(
   known: Known,
   options: RestoreOptions,
 ): Promise<Filling> {
-  const tensor = plainTensor(values, known, picture)
+  const tensor = pixelTensor(values, known, picture)
   const { solver = 'fast', epochs = solver === 'paper' ? 100 : 500, rank = 50 } = options
   const stage: Stage = { stage: 1, stages: 1, dims: tensor.dims, entries: tensor.values.length, rank, epochs }
   const { solve = complete, replaceKnown = false } = options
@@ -128,9 +128,9 @@ async function fillPlain(
       ...{ solver, rank, epochs },
       onEpoch: (report) => options.onEpoch?.(stage, report),
     },
-    (model) => compose(picture, known, plainValues(model), replaceKnown),
+    (model) => fillHoles(picture, known, pixelValues(model), replaceKnown),
   )
-  return { filled: plainValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
+  return { filled: pixelValues(model), stages: [stage], modelShare: 1, aborted: stopped === 'aborted' }
 }
 
 async function fillByPatches(
@@ -147,7 +147,7 @@ async function fillByPatches(
   let surface: Float32Array | undefined // not before it is needed
   /** Step 3, for what a model makes of the picture. */
   const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
-    const shares = mixture({ values, judges: judged, start, guess: learned }, picture)
+    const shares = modelShares({ values, judges: judged, start, guess: learned }, picture)
     // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
     surface ??= smoothValues(values, known, picture)
     const filled = surface.map((smooth, at) => {
@@ -199,7 +199,7 @@ async function fillByPatches(
       (model, when) => {
         const learned = averaged(model)
         const filled = when === 'finally' ? mixed(learned).filled : learned
-        return compose(picture, known, filled, options.replaceKnown ?? false)
+        return fillHoles(picture, known, filled, options.replaceKnown ?? false)
       },
     )
     guess = averaged(model)
@@ -250,15 +250,4 @@ function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array 
     const [row, column] = square(p)
     return marked[row * columns + column]
   })
-}
-
-/** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
-function compose(picture: Picture, known: Known, filled: Float32Array, replaceKnown: boolean): Picture {
-  const data = emptyData(picture)
-  for (let at = 0; at < data.length; at++)
-    data[at] =
-      known[at] && !replaceKnown
-        ? picture.data[at]
-        : Math.round(Math.min(1, Math.max(0, filled[at])) * picture.maximum)
-  return { ...picture, data }
 }

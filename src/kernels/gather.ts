@@ -5,7 +5,8 @@
 // one transposed sum instead of four horizontal ones. Any other order, and the last entries of a block, go
 // one by one.
 import { multiplyBlock } from "./gram";
-import { MODE_ORDER, MODE_OTHERS } from "./layout";
+import { sum, sums } from "./lanes";
+import { VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { ROW } from "./rank";
 
 /** Where a run of records lies: a window of a row's records, which wraps from the row's end to its begin. */
@@ -14,21 +15,6 @@ export class Window {
   begin: usize; // the row's records
   end: usize;
   at: usize; // the next record
-}
-
-/** The sum of each of four vectors. */
-@inline
-export function sums(a: v128, b: v128, c: v128, d: v128): v128 {
-  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 1, 4, 5), v128.shuffle<f32>(a, b, 2, 3, 6, 7));
-  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 1, 4, 5), v128.shuffle<f32>(c, d, 2, 3, 6, 7));
-  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 2, 4, 6), v128.shuffle<f32>(ab, cd, 1, 3, 5, 7));
-}
-
-/** The sum of a vector's lanes. */
-@inline
-export function sum(a: v128): f32 {
-  const pairs = f32x4.add(a, v128.shuffle<f32>(a, a, 2, 3, 0, 1));
-  return f32x4.extract_lane(f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 1, 0, 3, 2)), 0);
 }
 
 /** The address of the row of another factor that a record points to. */
@@ -42,13 +28,13 @@ function rowOf(factor: usize, record: usize, other: i32): usize {
  * S (BLOCK), v (R).
  */
 export function gatherTwo(
-  mode: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
+  view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
-  const order = load<i32>(mode, MODE_ORDER);
-  if (order == 3) return gatherTwoBy<Three>(mode, window, count, y, v, K, D, S);
-  if (order == 4) return gatherTwoBy<Four>(mode, window, count, y, v, K, D, S);
-  if (order == 2) return gatherTwoBy<Two>(mode, window, count, y, v, K, D, S);
-  gatherAny(mode, order, window, count, y, K, D);
+  const order = load<i32>(view, VIEW_ORDER);
+  if (order == 3) return gatherTwoBy<Three>(view, window, count, y, v, K, D, S);
+  if (order == 4) return gatherTwoBy<Four>(view, window, count, y, v, K, D, S);
+  if (order == 2) return gatherTwoBy<Two>(view, window, count, y, v, K, D, S);
+  gatherAny(view, order, window, count, y, K, D);
   multiplyBlock(K, count, v, S);
 }
 
@@ -56,12 +42,12 @@ export function gatherTwo(
  * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x.
  * K (BLOCK × R), D (BLOCK), y (R).
  */
-export function gather(mode: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
-  const order = load<i32>(mode, MODE_ORDER);
-  if (order == 3) return gatherBy<Three>(mode, window, count, y, K, D);
-  if (order == 4) return gatherBy<Four>(mode, window, count, y, K, D);
-  if (order == 2) return gatherBy<Two>(mode, window, count, y, K, D);
-  return gatherAny(mode, order, window, count, y, K, D);
+export function gather(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+  const order = load<i32>(view, VIEW_ORDER);
+  if (order == 3) return gatherBy<Three>(view, window, count, y, K, D);
+  if (order == 4) return gatherBy<Four>(view, window, count, y, K, D);
+  if (order == 2) return gatherBy<Two>(view, window, count, y, K, D);
+  return gatherAny(view, order, window, count, y, K, D);
 }
 
 // The orders with a loop of their own, as types so that each gets its own compiled copy.
@@ -121,12 +107,12 @@ function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2
   );
 }
 
-function gatherBy<T>(mode: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = othersOf<T>();
   const stride = <usize>(others + 1) << 2;
-  const A = load<usize>(mode, MODE_OTHERS);
-  const B = others > 1 ? load<usize>(mode, MODE_OTHERS + 4) : 0;
-  const C = others > 2 ? load<usize>(mode, MODE_OTHERS + 8) : 0;
+  const A = load<usize>(view, VIEW_OTHERS);
+  const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
+  const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
   const begin = window.begin;
   const end = window.end;
   let r = window.at;
@@ -197,13 +183,13 @@ function gatherBy<T>(mode: usize, window: Window, count: u32, y: usize, K: usize
 
 /** As gatherBy, two entries at a time: with two dot products each, the sums of more would not stay in registers. */
 function gatherTwoBy<T>(
-  mode: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
+  view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const others = othersOf<T>();
   const stride = <usize>(others + 1) << 2;
-  const A = load<usize>(mode, MODE_OTHERS);
-  const B = others > 1 ? load<usize>(mode, MODE_OTHERS + 4) : 0;
-  const C = others > 2 ? load<usize>(mode, MODE_OTHERS + 8) : 0;
+  const A = load<usize>(view, VIEW_OTHERS);
+  const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
+  const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
   const begin = window.begin;
   const end = window.end;
   let r = window.at;
@@ -279,16 +265,16 @@ function gatherTwoBy<T>(
   window.at = r;
 }
 
-function gatherAny(mode: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
+function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = order - 1;
   const stride = <usize>order << 2;
   let r = window.at;
   for (let e: u32 = 0; e < count; e++) {
     const k = K + <usize>e * ROW;
-    const a = rowOf(load<usize>(mode, MODE_OTHERS), r, 0);
+    const a = rowOf(load<usize>(view, VIEW_OTHERS), r, 0);
     for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, v128.load(a + at));
     for (let o = 1; o < others; o++) {
-      const b = rowOf(load<usize>(mode + (<usize>o << 2), MODE_OTHERS), r, o);
+      const b = rowOf(load<usize>(view + (<usize>o << 2), VIEW_OTHERS), r, o);
       for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, f32x4.mul(v128.load(k + at), v128.load(b + at)));
     }
     let s = f32x4.splat(0);

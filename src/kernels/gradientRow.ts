@@ -8,29 +8,28 @@
 // In particular λ_max(H) ≤ max_r D_r, the Collatz–Wielandt bound: one step size for all components would have to be
 // 1 / max_r D_r. Hv = Σ (k·v) k costs O(B·R) in the pass that computes g anyway.
 //
-// λ draws the row to the mean of its mode (MODE_MEAN), not to zero: the same diagonal, another point.
+// λ draws the row to the mean of its mode (VIEW_MEAN), not to zero: the same diagonal, another point.
 //
 // A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for all
 // rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
-import { MODE_COMPANION, MODE_FACTOR, MODE_MEAN, MODE_SCALE } from "./layout";
+import { VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN, VIEW_SCALE } from "./layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, ROW } from "./rank";
-import { entriesOf } from "./sample";
 import { lambda } from "./settings";
 
 /** Rounding may leave a computed D a little below: this much, relative, is more than the sums can lose. */
 const ROUNDING: f32 = 1.00002;
 
-export function updateByGradient(mode: usize, p: u32, sampled: u32, sums: usize): void {
+export function updateByGradient(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const Hv = sums;
   const g = sums + MATRIX;
-  const v = load<usize>(mode, MODE_SCALE);
-  const mean = load<usize>(mode, MODE_MEAN);
+  const v = load<usize>(view, VIEW_SCALE);
+  const mean = load<usize>(view, VIEW_MEAN);
   // The sample stands for the whole row: its share of λ is B / nnz.
-  const weight = f32x4.splat(lambda * <f32>sampled / <f32>entriesOf(mode, p));
-  const a = load<usize>(mode, MODE_FACTOR) + <usize>p * ROW;
-  const before = load<usize>(mode, MODE_COMPANION) + <usize>p * ROW;
-  const y = extrapolate(mode, p);
+  const weight = f32x4.splat(lambda * <f32>sampled / <f32>nnz);
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const y = extrapolate(view, p);
   const zero = f32x4.splat(0);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);

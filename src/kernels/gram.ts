@@ -1,6 +1,6 @@
 // Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays in
 // registers while the block runs by. `fresh` starts a sum at zero, so that no memory need be cleared.
-import { sum, sums } from "./gather";
+import { sum, sums } from "./lanes";
 import { R, ROW } from "./rank";
 
 /** g (R) += Σ d_e k_e: lines 6 to 8 of Algorithm 1, without λy. */

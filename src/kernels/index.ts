@@ -1,14 +1,19 @@
 // The kernels of one padded rank, compiled with --use RANK=n. Everything works on the shared memory by raw
 // addresses; nothing is allocated.
-import { PARTIAL_BYTES } from "./step";
 import { SCRATCH_BYTES } from "./scratch";
+import { PARTIAL_BYTES } from "./step";
 
+export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
 export { errorSums } from "./errorSums";
+export {
+  addCounts, addToDigest, countPicked, countRows, countSegments, hasFault, hashBlock, placeRecords, sumOfSquares,
+} from "./loading";
+export { orderChunks, orderScratchBytes } from "./order";
 export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";
 export { setScratch } from "./scratch";
 export { setFastStep, setPaperStep } from "./settings";
-export { step } from "./step";
+export { finishSharedRow, handOver, step } from "./step";
 export { barrier } from "./threads";
 
 export function scratchBytes(): usize { return SCRATCH_BYTES; }

@@ -7,37 +7,40 @@ export const CONTROL_ARRIVED = 64; // threads waiting at the barrier (each word 
 export const CONTROL_GENERATION = 128; // how often the barrier has opened
 export const CONTROL_THREADS = 192;
 export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
-export const CONTROL_GO = 200; // what thread 0 read from STOP, so that all threads agree
+export const CONTROL_GO = 200; // what thread 0 has decided about going on, so that all threads agree
 export const CONTROL_BYTES = 256;
 
-// The description of a mode: where its view, its factor and the other factors lie, and how its work is cut.
-export const MODE_ORDER = 0; // N
-export const MODE_FACTOR = 4; // U⁽ⁱ⁾ (P × R)
-export const MODE_COMPANION = 8; // (P × R): Y for the paper's step, U⁽ⁱ⁾ before its last update for the others; or 0
-export const MODE_ROW_START = 12; // (P + 1) entry numbers
-export const MODE_RECORDS = 16; // nnz records of N words: the indices in the other modes, then the value
-export const MODE_TASKS = 20;
-export const MODE_TASK_COUNT = 24;
-export const MODE_SPLITS = 28;
-export const MODE_PARTIALS = 32;
-export const MODE_SCALE = 36; // v (R), positive: see gradientRow.ts
-export const MODE_MEAN = 40; // (R), the mean of the rows that have entries: where λ draws a row to
-export const MODE_OTHERS = 64; // the addresses of the other factors, N − 1 words
+// The description of a view: the entries that this part owns of a mode, the mode's factor and the other factors. A
+// row's entries are one segment, or several where they are more than VIEW_SEGMENT (segments.ts).
+export const VIEW_ORDER = 0; // N
+export const VIEW_MODE = 4; // i, from 0
+export const VIEW_FACTOR = 8; // U⁽ⁱ⁾ (P × R)
+export const VIEW_COMPANION = 12; // (P × R): Y for the paper's step, U⁽ⁱ⁾ before its last update for the others; or 0
+export const VIEW_ROW_LENGTHS = 16; // (P), how many entries each row has, in all parts together
+export const VIEW_RECORD_START = 20; // (segments + 1), where the records of each segment begin
+export const VIEW_RECORDS = 24; // records of N words: the indices in the other modes, then the value
+export const VIEW_CHUNKS = 28;
+export const VIEW_CHUNK_COUNT = 32;
+export const VIEW_SEGMENT = 36; // the most entries of a row that is one segment
+export const VIEW_WINDOW = 40; // the fewest sampled entries for which another segment of a row is visited
+export const VIEW_FIRST_ROW = 44; // the first row that has a segment here …
+export const VIEW_FIRST_INDEX = 48; // … and which of its segments that is: above 0 if others have the ones before it
+export const VIEW_LAST_ROW = 52; // the last row that has a segment here …
+export const VIEW_END_INDEX = 56; // … and one past the last of its segments here
+export const VIEW_EARLIER = 60; // entries of the first row that other parts have
+export const VIEW_PARTIALS = 64; // sums over the segments of long rows
+export const VIEW_ARRIVALS = 68; // per partial sum, whether one of two to be added is there
+export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
+export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: where λ draws a row to
+export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words
 
-// A task: some whole rows, or a part of the sample of one long row.
-export const TASK_ROW = 0;
-export const TASK_END_ROW = 4; // one past the last row; 0 marks a part of row TASK_ROW
-export const TASK_FROM = 8; // a part: from this position of the row's sample …
-export const TASK_TO = 12; // … to this one
-export const TASK_PARTIAL = 16; // a part: where its partial sums go
-export const TASK_SPLIT = 20; // a part: its row's split
-export const TASK_BYTES = 24;
-
-// A split: a row too long for one task.
-export const SPLIT_FIRST_PARTIAL = 0;
-export const SPLIT_PARTS = 4;
-export const SPLIT_DONE = 8; // parts that are done
-export const SPLIT_BYTES = 12;
+// A chunk: some whole rows, or one segment of a long row; about as many entries in each.
+export const CHUNK_ROW = 0;
+export const CHUNK_END_ROW = 4; // one past the last row; 0 marks a segment of row CHUNK_ROW
+export const CHUNK_SEGMENT = 8; // the number of its (first) segment in this part
+export const CHUNK_INDEX = 12; // a segment: which of its row's
+export const CHUNK_PARTIAL = 16; // a segment: where its sums go
+export const CHUNK_BYTES = 20;
 
 // The kinds of step.
 export const STEP_PAPER = 0; // Algorithm 1
@@ -47,3 +50,9 @@ export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
 // What a bench may leave out of the paper's step to see what it costs.
 export const SKIP_POWER_METHOD = 1;
 export const SKIP_HESSIAN = 2;
+
+// Entries that are hashed, counted and placed at a time.
+export const LOADED_AT_A_TIME = 4096;
+
+// Sums over a factor's rows are made of sums over blocks of so many rows, each in float32, added in order in float64.
+export const BLOCK_ROWS = 64;

@@ -1,17 +1,17 @@
 // The row's quadratic, solved: coordinate descent over a ≥ 0 on
 //   q(a) = gᵀ(a − y) + ½ (a − y)ᵀ (H + εI) (a − y),
-// with g the gradient and H the Hessian of the sampled cost at y, λ drawing the row to the mean of its mode. The paper leaves algorithms that fully exploit H as an
-// open topic; with H formed at a few nanoseconds per entry, solving for the row beats a gradient step at small ranks.
+// with g the gradient and H the Hessian of the sampled cost at y, λ drawing the row to the mean of its mode. The paper
+// leaves algorithms that fully exploit H as an open topic; with H formed at a few nanoseconds per entry, solving for the
+// row beats a gradient step at small ranks.
 //
 // A sample of B entries may leave directions of the row undetermined, and noise would throw it far along them. So
 // ε = λ's share + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the damping
 // weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
-import { sum } from "./gather";
 import { mirrorHessian } from "./gram";
-import { MODE_COMPANION, MODE_FACTOR, MODE_MEAN } from "./layout";
+import { sum } from "./lanes";
+import { VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN } from "./layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, R, ROW } from "./rank";
-import { entriesOf } from "./sample";
 import { damping, lambda } from "./settings";
 
 const MOST_SWEEPS: i32 = 8;
@@ -22,16 +22,16 @@ const VANISHED: f32 = 1e-30;
 /** A sweep that moves the row by less than this, squared and relative, is the last. */
 const SETTLED: f32 = 1e-6;
 
-export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): void {
+export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const H = sums;
   const G = sums + MATRIX; // the gradient of q at a
-  const a = load<usize>(mode, MODE_FACTOR) + <usize>p * ROW;
-  const before = load<usize>(mode, MODE_COMPANION) + <usize>p * ROW;
-  const y = extrapolate(mode, p);
-  const nnz = <f32>entriesOf(mode, p);
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const y = extrapolate(view, p);
   const B = <f32>sampled;
-  const weight = lambda * B / nnz;
-  const mean = load<usize>(mode, MODE_MEAN);
+  const all = <f32>nnz;
+  const weight = lambda * B / all;
+  const mean = load<usize>(view, VIEW_MEAN);
   mirrorHessian(H);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);
@@ -42,7 +42,7 @@ export function updateByNewton(mode: usize, p: u32, sampled: u32, sums: usize): 
   }
   const size = trace(H);
   const inverse = y + ROW; // 1 / (H_rr + ε), or 0 for a component that no entry has any more: it stays
-  addToDiagonal(H, weight + damping * (size / B) * (1 - B / nnz) + ROUNDING * size, inverse);
+  addToDiagonal(H, weight + damping * (size / B) * (1 - B / all) + ROUNDING * size, inverse);
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
     if (!descend(H, G, a, inverse)) break;
   }

@@ -1,12 +1,12 @@
 // Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is A_l(p,:).
 import { mirrorHessian } from "./gram";
-import { MODE_COMPANION, MODE_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "./layout";
+import { VIEW_COMPANION, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "./layout";
 import { largestEigenvalue } from "./power";
 import { MATRIX, ROW } from "./rank";
 import { vectorScratch } from "./scratch";
 import { first, lambda, skip } from "./settings";
 
-export function updateByPaper(mode: usize, p: u32, sums: usize): void {
+export function updateByPaper(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX;
   let L: f32 = f32.MAX_VALUE;
@@ -18,9 +18,9 @@ export function updateByPaper(mode: usize, p: u32, sums: usize): void {
   // H = 0 and λ = 0: every k is zero, so the gradient is zero too and the row is already optimal.
   if (L == 0) return;
 
-  const a = load<usize>(mode, MODE_FACTOR) + <usize>p * ROW;
-  const Y = load<usize>(mode, MODE_COMPANION) + <usize>p * ROW;
-  const keepY = load<usize>(mode, MODE_COMPANION) != 0;
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  const Y = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const keepY = load<usize>(view, VIEW_COMPANION) != 0;
   const y = first ? a : Y;
   const beta = (sqrt(L) - sqrt(lambda)) / (sqrt(L) + sqrt(lambda));
   for (let at: usize = 0; at < ROW; at += 16) {

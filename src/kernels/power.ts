@@ -1,7 +1,7 @@
 // L = max(eig(H)), line 10 of Algorithm 1, by the power method. H ≥ 0 entrywise, so its leading eigenvector is
 // nonnegative (Perron and Frobenius) and the all-ones vector we start from has a part along it. What is
 // returned is a Rayleigh quotient: never above the eigenvalue, and off by the square of the vector's error.
-import { sum, sums } from "./gather";
+import { sum, sums } from "./lanes";
 import { R, ROW } from "./rank";
 
 const TOLERANCE: f32 = 1e-6;

@@ -1,6 +1,6 @@
 // The counter-based generator of src/random.ts, in AssemblyScript: same functions, same bits.
 
-function mix(x: u32): u32 {
+export function mix(x: u32): u32 {
   x = (x ^ (x >> 16)) * 0x7feb352d;
   x = (x ^ (x >> 15)) * 0x846ca68b;
   return x ^ (x >> 16);
@@ -14,4 +14,11 @@ export function draw(key: u32, counter: u32): u32 {
 /** Turns 32 random bits into an integer in [0, n). */
 export function below(bits: u32, n: u32): u32 {
   return <u32>((<u64>bits * <u64>n) >> 32);
+}
+
+/** Takes one more index of a coordinate into its hash. */
+@inline
+export function hashIndex(hash: u32, index: u32): u32 {
+  const h = (hash ^ index) * 0x9e3779b1;
+  return (h ^ (h >> 15)) + 0x7feb352d;
 }

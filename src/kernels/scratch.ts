@@ -2,6 +2,7 @@
 // the power method's vectors.
 import { Window } from "./gather";
 import { BLOCK, MATRIX, ROW } from "./rank";
+import { LongSample } from "./sample";
 
 let scratch: usize = 0;
 
@@ -17,6 +18,7 @@ const SUM_BYTES: usize = MATRIX + ROW; // H, then g
 export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 2 * ROW;
 
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
+@inline export function longSampleScratch(): LongSample { return changetype<LongSample>(scratch + 16); }
 /** K (BLOCK × R) */
 @inline export function blockScratch(): usize { return scratch + 64; }
 /** d (BLOCK) */

@@ -1,23 +1,11 @@
 // Threads share a counter of tasks and meet at a barrier. Who does what is left to chance; the result is not,
-// since tasks are cut by the data alone and sums of parts are added in a fixed order.
-import {
-  CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_NEXT_TASK, CONTROL_THREADS, SPLIT_BYTES, SPLIT_DONE, SPLIT_PARTS,
-} from "./layout";
+// since rows are cut by the data alone and the sums over their segments are added in a fixed order.
+import { CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_NEXT_TASK, CONTROL_THREADS } from "./layout";
 
 /** The next task of this step; one past the last when all are taken. */
 @inline
 export function takeTask(control: usize): u32 {
   return atomic.add<u32>(control + CONTROL_NEXT_TASK, 1);
-}
-
-/** Says that a part of a split row is done; true for the thread that did the last one. */
-@inline
-export function finishPart(splits: usize, split: u32): bool {
-  const at = splits + split * SPLIT_BYTES;
-  const parts = load<u32>(at, SPLIT_PARTS);
-  if (atomic.add<u32>(at + SPLIT_DONE, 1) + 1 < parts) return false;
-  atomic.store<u32>(at + SPLIT_DONE, 0); // for the next step
-  return true;
 }
 
 // A barrier opens within microseconds when the work was cut evenly: looking is cheaper than sleeping. With more

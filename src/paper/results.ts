@@ -3,8 +3,8 @@
  * from it alone, here or in a browser. Averages are not stored: they follow from the trials (averages.ts).
  */
 import { InputError } from '../inputError.ts'
+import { type Shape, shapeFault } from '../jsonShape.ts'
 import type { SolverName } from '../solver/index.ts'
-import { type Shape, shapeFault } from './shape.ts'
 
 export const RESULTS_FORMAT = 'lacuna-paper'
 export const RESULTS_VERSION = 1

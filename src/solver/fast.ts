@@ -1,10 +1,21 @@
-import type { Engine, Step } from '../engine/engine.ts'
-import { draw, purpose, stream, unit } from '../random.ts'
-import { pickEntries, type SparseTensor } from '../tensor/index.ts'
-import { type Course, checkFinite, type EpochReport, hasFiniteErrors, scoreOf } from './course.ts'
+/**
+ * Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves.
+ * docs/solver.md tells what each idea gained; src/reference/fast.ts has the steps in float64.
+ */
+import type { LoadedProblem, Statistics, Step } from '../engine/engine.ts'
 import { lambdaRule } from './lambda.ts'
+import type { Method, Past } from './method.ts'
 import type { Settings } from './options.ts'
-import { costOf, fixedStage, ladder, Schedule, type Stage } from './schedule.ts'
+import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
+import {
+  climb,
+  fixedStage,
+  ladder,
+  newSchedule,
+  observe,
+  type ScheduleState,
+  type Stage,
+} from './schedule.ts'
 import type { StopReason } from './stopping.ts'
 
 /** A round, between two looks at the error, is about this much of an epoch … */
@@ -21,62 +32,114 @@ const PROGRESS_EPOCHS = 5
 const SMALL = 0.1
 /** Damping of small samples: as if so many more entries, evenly over all components, spoke for the row as it is. */
 const DAMPING = 1
+/** Training entries that are looked at to see the error: so many, or this share of them if that is more. */
+const PROBE = { entries: 100_000, share: 1 / 50 }
 
-/**
- * Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves.
- * rows: per mode, how many have entries.
- */
-export async function solveFast(
-  course: Course,
-  settings: Settings,
-  engine: Engine,
-  values: Float32Array,
-  rows: readonly number[],
-): Promise<StopReason> {
+export interface FastState {
+  rounds: number
+  schedule: ScheduleState
+  /** λ by the rule, averaged with those before it. */
+  lambda: number
+  /** Of the momentum of a stage: halved whenever the error grows. */
+  momentumShare: number
+  /** The training error that the next round begins with. */
+  before: number
+  /** The best score and its epoch. */
+  best: { score: number; epoch: number }
+  /** The epoch from which progress is judged: that of the last climb. */
+  since: number
+}
+
+export function fastMethod(settings: Settings, problem: LoadedProblem): Method<FastState> {
   const { rank } = settings
-  const entries = values.length
+  const { statistics } = problem
+  const { entries } = statistics.sets.train
+  const rows = rowsWithEntries(statistics)
   const stages =
     settings.sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(settings.sample, rank)]
-  const schedule = new Schedule(
-    stages,
-    stages.map((stage) => costOf(stage, rows, entries, rank)),
-  )
-  const chooseLambda = lambdaRule(values, rows, rank)
-  const settled = settledRule(settings)
-  let momentumShare = 1 // halved whenever the error grows
+  const costs = stages.map((stage) => problem.cost(stage))
+  const chooseLambda = lambdaRule(statistics, rank)
+  return {
+    balances: true,
+    looksAt: 'probe',
 
-  let report = await course.look('probe', stages[0].sample, 0)
-  checkFinite(report)
-  let noise = chooseLambda(noiseOf(report), stages[0].sample)
-  await course.keep(report)
-  for (let round = 0; ; round++) {
-    const { stage } = schedule
-    const lambda = settings.lambda === 'auto' ? noise : settings.lambda
-    const length = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** Math.max(0, round - 1))
-    const left = settings.epochs - course.epoch
-    const iterations = Math.max(1, Math.round(Math.min(length, left) / stage.sample))
-    const before = report.train.relative
-    const whole = await course.iterate(iterations, stage.sample, lambda, stepOf(stage, momentumShare))
-    report = await course.look('probe', stage.sample, lambda)
-    // A few entries of a row can throw it beyond float32 where no λ holds it.
-    const finite = hasFiniteErrors(report)
-    if (whole && finite) course.report(report)
-    if (finite) await course.keepIfBetter(report)
-    if (!whole) return 'aborted'
+    begin(first) {
+      if (!hasFiniteErrors(first)) throw new Error('The error is no longer finite.')
+      return {
+        rounds: 0,
+        schedule: newSchedule(),
+        lambda: chooseLambda(noiseOf(first), stages[0].sample),
+        momentumShare: 1,
+        before: first.train.relative,
+        best: { score: scoreOf(first), epoch: 0 },
+        since: 0,
+      }
+    },
 
-    if (!finite || report.train.relative > DIVERGED * course.best!.report.train.relative) {
-      await engine.writeFactors(course.best!.factors)
-      report = course.best!.report
-      schedule.climb()
-      momentumShare /= 2
-    } else {
-      schedule.observe(before, report.train.relative, iterations)
-      noise = (noise + chooseLambda(noiseOf(report), stage.sample)) / 2
+    next(state, { epoch }) {
+      const stage = stages[state.schedule.at]
+      const length = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** Math.max(0, state.rounds - 1))
+      const left = settings.epochs - epoch
+      return {
+        iterations: Math.max(1, Math.round(Math.min(length, left) / stage.sample)),
+        sample: stage.sample,
+        lambda: settings.lambda === 'auto' ? state.lambda : settings.lambda,
+        step: stepOf(stage, state.momentumShare),
+      }
+    },
+
+    judge(state, past, { iterations, sample }, report) {
+      state.rounds++
+      // A few entries of a row can throw it beyond float32 where no λ holds it.
+      const isSound = hasFiniteErrors(report)
+      const keep = isSound && scoreOf(report) < scoreOf(past.best)
+      const best = keep ? report : past.best
+      const back = !isSound || report.train.relative > DIVERGED * best.train.relative
+      if (back) {
+        climb(state.schedule, stages.length)
+        state.momentumShare /= 2
+      } else {
+        observe(state.schedule, costs, { before: state.before, after: report.train.relative, iterations })
+        state.lambda = (state.lambda + chooseLambda(noiseOf(report), sample)) / 2
+      }
+      const now = back ? best : report
+      state.before = now.train.relative
+      return { tell: isSound, keep, back, stop: whyStop(state, past, now, report.epoch) }
+    },
+  }
+
+  /** Ends the work when the error has stopped improving, or the epochs are done. */
+  function whyStop(
+    state: FastState,
+    { reports }: Past,
+    now: EpochReport,
+    epoch: number,
+  ): StopReason | undefined {
+    const { epochs, tolerance, patience } = settings
+    if (scoreOf(now) < state.best.score) state.best = { score: scoreOf(now), epoch }
+    if (now.train.relative < EXACT) return 'exact'
+    if (now.validation && epoch - state.best.epoch >= patience) return 'patience'
+    const past = reports.findLast((earlier) => earlier.epoch <= epoch - PROGRESS_EPOCHS)
+    if (past && past.epoch >= state.since) {
+      const gain = (past.train.relative - now.train.relative) / PROGRESS_EPOCHS
+      const isSettled = gain < tolerance * Math.max(now.train.relative, SMALL)
+      if (isSettled && state.schedule.at === stages.length - 1 && tolerance > 0) return 'tolerance'
+      if (isSettled) {
+        climb(state.schedule, stages.length)
+        state.since = epoch
+      }
     }
-    const reason = settled(course, report, schedule)
-    if (reason) return reason
+    // One more iteration would end further from it.
+    return epoch + stages[state.schedule.at].sample / 2 > epochs ? 'epochs' : undefined
   }
 }
+
+/** About how many training entries are looked at to see the error. */
+export const probeSize = (entries: number): number =>
+  Math.max(PROBE.entries, Math.ceil(entries * PROBE.share))
+
+export const rowsWithEntries = ({ dims, emptyRows }: Statistics): number[] =>
+  dims.map((rows, mode) => rows - emptyRows[mode].length)
 
 /**
  * The deviation of the entries from the model. Where the model fits the training entries better than others, the
@@ -91,48 +154,4 @@ export function stepOf(stage: Stage, momentumShare: number): Step {
   const { kind } = stage
   const momentum = stage.momentum * momentumShare
   return kind === 'newton' ? { kind, momentum, damping: DAMPING } : { kind, momentum }
-}
-
-/** Ends the work when the error has stopped improving, or the user's limits are reached. */
-function settledRule(
-  settings: Settings,
-): (course: Course, report: EpochReport, schedule: Schedule) => StopReason | undefined {
-  const { epochs, seconds, tolerance, patience } = settings
-  let bestScore = Infinity
-  let bestEpoch = 0
-  let since = 0 // the epoch from which progress is judged: that of the last climb
-  return (course, report, schedule) => {
-    const { epoch } = course
-    if (scoreOf(report) < bestScore) {
-      bestScore = scoreOf(report)
-      bestEpoch = epoch
-    }
-    if (report.train.relative < EXACT) return 'exact'
-    if (report.validation && epoch - bestEpoch >= patience) return 'patience'
-    const past = course.epochs.findLast((earlier) => earlier.epoch <= epoch - PROGRESS_EPOCHS)
-    if (past && past.epoch >= since) {
-      const gain = (past.train.relative - report.train.relative) / PROGRESS_EPOCHS
-      const settled = gain < tolerance * Math.max(report.train.relative, SMALL)
-      if (settled && schedule.atTop && tolerance > 0) return 'tolerance'
-      if (settled) {
-        schedule.climb()
-        since = epoch
-      }
-    }
-    // One more iteration would end further from it.
-    if (epoch + schedule.stage.sample / 2 > epochs) return 'epochs'
-    if (course.seconds >= seconds) return 'seconds'
-    return undefined
-  }
-}
-
-/** A fixed random part of the training entries, enough to see the error by: all of them if they are few. */
-export function probeOf(tensor: SparseTensor, seed: number): SparseTensor {
-  const total = tensor.values.length
-  const wanted = Math.max(100_000, Math.ceil(total / 50))
-  if (total <= wanted) return tensor
-  const key = stream(seed, purpose.probe)
-  const picked: number[] = []
-  for (let e = 0; e < total; e++) if (unit(draw(key, e)) < wanted / total) picked.push(e)
-  return pickEntries(tensor, Uint32Array.from(picked))
 }

@@ -1,5 +1,14 @@
-export { type Completion, complete } from './complete.ts'
-export type { EpochReport } from './course.ts'
-export { meanError } from './meanError.ts'
-export { type CompleteOptions, defaults, type Settings, type SolverName, solverNames } from './options.ts'
+export { decodeRun, encodeRun } from './checkpoint.ts'
+export { complete } from './complete.ts'
+export {
+  type Changes,
+  type CompleteOptions,
+  defaults,
+  type RunOptions,
+  type Settings,
+  type SolverName,
+  solverNames,
+} from './options.ts'
+export type { EpochReport } from './report.ts'
+export { type Completion, type Progress, Run, type RunState, sizeOfRun } from './run.ts'
 export { explainStop, type StopReason } from './stopping.ts'

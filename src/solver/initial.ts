@@ -1,17 +1,14 @@
+import type { Statistics } from '../engine/engine.ts'
 import { InputError } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import { draw, purpose, stream, unit } from '../random.ts'
-import type { SparseTensor } from '../tensor/index.ts'
 
 /**
- * U_0: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
+ * U_0, scaled: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
  * its synthetic problems, whose true factors are U[0, 1], σ is about 1.
  */
-export function randomFactors(tensor: SparseTensor, rank: number, seed: number): Float32Array[] {
-  const { dims, values } = tensor
-  let sum = 0
-  for (let e = 0; e < values.length; e++) sum += Math.abs(values[e])
-  const mean = sum / values.length
+export function randomFactors({ dims, sets }: Statistics, rank: number, seed: number): Float32Array[] {
+  const mean = sets.train.absolutes / sets.train.entries
   const sigma = mean > 0 ? 2 * (mean / rank) ** (1 / dims.length) : 1
   return dims.map((rows, i) => {
     const key = stream(seed, purpose.initial, i)
@@ -24,7 +21,7 @@ export function randomFactors(tensor: SparseTensor, rank: number, seed: number):
 /** Factors that someone gave, checked against the tensor. */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
-  { dims }: SparseTensor,
+  dims: readonly number[],
   rank: number,
 ): readonly Float32Array[] {
   if (initial instanceof CpModel) {
@@ -43,3 +40,6 @@ export function givenFactors(
   // The model's own check names what is wrong: a length, a negative or a missing number.
   return new CpModel({ dims, rank, factors: initial }).factors
 }
+
+export const scaled = (factor: Float32Array, by: number): Float32Array =>
+  by === 1 ? factor : factor.map((u) => u * by)

@@ -1,3 +1,5 @@
+import type { Statistics } from '../engine/engine.ts'
+
 /**
  * While the sample is less than all entries, components are still finding their place, and λ must not outweigh what a
  * row's entries say: beyond about this share of it, it would prune them.
@@ -13,33 +15,29 @@ const SPREAD = 6
  * falls: without noise λ goes to zero with it, in noise it stays where it is needed.
  *
  * τ² is the mean square of random factors of the data's size (initial.ts), seen after balancing, which makes Σ‖U⁽ⁱ⁾‖² N
- * times the geometric instead of the arithmetic mean of the row counts; rows without entries do not count. Fixed, not estimated: an estimate that shrinks
- * with the spread of the factors would raise λ and shrink it further.
+ * times the geometric instead of the arithmetic mean of the row counts; rows without entries do not count. Fixed, not
+ * estimated: an estimate that shrinks with the spread of the factors would raise λ and shrink it further.
  */
 export function lambdaRule(
-  values: Float32Array,
-  rows: readonly number[],
+  { dims, emptyRows, sets, valueScale }: Statistics,
   rank: number,
 ): (rmse: number, sample: number) => number {
-  const N = rows.length
+  const N = dims.length
+  const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
   const cells = rows.reduce((product, count) => product * count, 1)
-  let [sum, squares] = [0, 0]
-  for (const x of values) {
-    sum += Math.abs(x)
-    squares += x * x
-  }
-  const mean = sum / values.length
-  const variance = Math.max(0, squares / values.length - mean * mean)
+  const { entries, squares, absolutes } = sets.train
+  const mean = absolutes / entries / valueScale
+  const variance = Math.max(0, squares / entries / valueScale ** 2 - mean * mean)
   if (mean === 0) return () => 0
   const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
   const geometric = cells ** (1 / N)
   // Fitting p parameters takes the noise of about p entries along; half of the entries are never given up.
-  const free = values.length - Math.min(allRows * rank, values.length / 2)
+  const free = entries - Math.min(allRows * rank, entries / 2)
   // What the entries of a row of the longest mode say about a component, Σ k_r², for factors of that size.
-  const evidence = (values.length * tau2 ** (N - 1) * geometric ** (N - 1)) / cells
+  const evidence = (entries * tau2 ** (N - 1) * geometric ** (N - 1)) / cells
   return (rmse, sample) => {
-    const sigma2 = Math.min(variance, (rmse * rmse * values.length) / free)
+    const sigma2 = Math.min(variance, (rmse * rmse * entries) / free)
     const wanted = (SPREAD * (sigma2 / tau2) * allRows) / (N * geometric)
     return sample < 1 ? Math.min(wanted, MOST_OF_EVIDENCE * evidence) : wanted
   }

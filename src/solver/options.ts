@@ -1,11 +1,12 @@
 import type { Engine } from '../engine/engine.ts'
-import { InputError } from '../inputError.ts'
-import type { CpModel } from '../model/index.ts'
+import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
+import { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import type { EpochReport } from './course.ts'
+import { checkShape } from '../tensor/sparseTensor.ts'
+import type { EpochReport } from './report.ts'
 
-export interface CompleteOptions {
-  /** R, the number of components. */
+export interface RunOptions {
+  /** R, the number of components; that of `initial` where it is a model, else 10. */
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
   solver?: SolverName
@@ -20,7 +21,7 @@ export interface CompleteOptions {
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
   epochs?: number
-  /** Stop after this many seconds of solving. */
+  /** Stop after this many seconds of solving; pauses do not count. */
   seconds?: number
   /**
    * Stop when an epoch changes the training error by less than this share of it; 'fast' judges five epochs together,
@@ -29,6 +30,8 @@ export interface CompleteOptions {
   tolerance?: number
   /** Held-out entries: their error is reported, and the factors with the smallest one are returned. */
   validation?: SparseTensor
+  /** Further entries whose errors are reported, by names of one's own; they influence nothing. */
+  watch?: Readonly<Record<string, SparseTensor>>
   /** Stop when the validation error has not improved for this many epochs. */
   patience?: number
   /** Decides the initial factors and the samples: the same seed gives the same bits. */
@@ -37,12 +40,15 @@ export interface CompleteOptions {
   threads?: number
   /** Factors to start from, each (I_i × R) row-major, or a model; random ones by default. */
   initial?: CpModel | readonly Float32Array[]
+  /** Pauses the run after the AO iteration it is in. */
+  signal?: AbortSignal
+  /** Where to run, which stays open; by default threads of its own, which end with the run. */
+  engine?: Engine
+}
+
+export interface CompleteOptions extends RunOptions {
   /** Told after every epoch. */
   onEpoch?: (report: EpochReport) => void
-  /** Ends the work after the AO iteration it is in; what was learned so far is returned. */
-  signal?: AbortSignal
-  /** Where to run; by default the CPU's threads. It is closed at the end. */
-  engine?: Engine
 }
 
 export type SolverName = 'fast' | 'paper'
@@ -61,6 +67,19 @@ export interface Settings {
   patience: number
   seed: number
 }
+
+/** What may be changed on the way. */
+export type Changes = Partial<
+  Pick<Settings, 'lambda' | 'sample' | 'epochs' | 'seconds' | 'tolerance' | 'patience'>
+>
+const changeable: readonly (keyof Changes)[] = [
+  'lambda',
+  'sample',
+  'epochs',
+  'seconds',
+  'tolerance',
+  'patience',
+]
 
 const common = { rank: 10, maxInner: 1, seconds: Infinity, seed: 1 }
 
@@ -86,55 +105,142 @@ export const defaults: { [name in SolverName]: Settings } = {
   },
 }
 
-export function settingsOf(options: CompleteOptions): Settings {
+const known: readonly (keyof CompleteOptions)[] = [
+  'rank',
+  'solver',
+  'lambda',
+  'sample',
+  'maxInner',
+  'epochs',
+  'seconds',
+  'tolerance',
+  'validation',
+  'watch',
+  'patience',
+  'seed',
+  'threads',
+  'initial',
+  'signal',
+  'engine',
+  'onEpoch',
+]
+
+/** Checks what TypeScript lets through: options nobody knows, and values that make no sense. */
+export function settingsOf(options: RunOptions): Settings {
+  if (typeof options !== 'object' || options === null)
+    throw new InputError('option', `The options are ${options}; they must be an object.`)
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  for (const [name] of given)
+    if (!known.includes(name as keyof CompleteOptions))
+      throw new InputError('option', `There is no option ${name}; there are ${known.join(', ')}.`)
   const solver = options.solver ?? 'fast'
   if (!solverNames.includes(solver))
     throw new InputError(
       'option',
-      `There is no solver '${solver}'; there are '${solverNames.join("' and '")}'.`,
+      sentence`${option('solver')} is '${String(solver)}'; there are ${oneOf(solverNames.map((name) => `'${name}'`))}.`,
     )
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const all: Settings & CompleteOptions = { ...defaults[solver], ...given }
-
-  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): number => {
-    const value = all[name]
-    if (!(Number.isInteger(value) || value === Infinity) || value < 1)
-      throw new InputError('option', `${name} is ${value}; it must be a whole number from 1.`)
-    return value
+  const { initial } = options
+  const settings = {
+    ...defaults[solver],
+    ...(initial instanceof CpModel && { rank: initial.rank }),
+    ...Object.fromEntries(given.filter(([name]) => name in defaults[solver])),
   }
-  const number = <T extends number | 'auto'>(
-    name: string,
-    value: T,
-    ok: (x: number) => boolean,
-    must: string,
-  ): T => {
-    if (value === 'auto' && solver === 'paper')
-      throw new InputError(
-        'option',
-        `${name} is 'auto', which the paper's solver does not know; give a number.`,
-      )
-    if (value !== 'auto' && !(typeof value === 'number' && ok(value)))
-      throw new InputError('option', `${name} is ${value}; it must be ${must}.`)
-    return value
-  }
-  if (!Number.isSafeInteger(all.seed) || all.seed < 0)
-    throw new InputError('option', `seed is ${all.seed}; it must be a whole number from 0 to 2^53 - 1.`)
-  if (options.patience !== undefined && !all.validation)
+  if (options.patience !== undefined && !options.validation)
     throw new InputError(
       'option',
-      'patience counts epochs without a better validation error; give validation entries too.',
+      sentence`${option('patience')} counts epochs without a better validation error; give ${option('validation')} too.`,
     )
-  if (solver === 'fast' && all.maxInner !== 1)
-    throw new InputError('option', `maxInner is ${all.maxInner}; only the paper's solver takes inner steps.`)
-  return {
-    ...{ solver, seed: all.seed },
-    rank: whole('rank'),
-    lambda: number('lambda', all.lambda, (x) => x >= 0 && x < Infinity, 'a finite number from 0'),
-    sample: number('sample', all.sample, (x) => x > 0 && x <= 1, 'above 0 and at most 1'),
-    maxInner: whole('maxInner'),
-    epochs: whole('epochs'),
-    seconds: number('seconds', all.seconds, (x) => x > 0, 'above 0'),
-    tolerance: number('tolerance', all.tolerance, (x) => x >= 0 && x < 1, 'at least 0 and below 1'),
-    patience: whole('patience'),
+  return checkSettings(settings)
+}
+
+/** The settings with some of them changed, and checked again. */
+export function changedSettings(settings: Settings, changes: Changes): Settings {
+  for (const name of Object.keys(changes))
+    if (!changeable.includes(name as keyof Changes))
+      throw new InputError(
+        'option',
+        sentence`${option(name)} cannot be changed on the way; ${changeable.join(', ')} can.`,
+      )
+  return checkSettings({ ...settings, ...changes })
+}
+
+export function checkSettings(settings: Settings): Settings {
+  const { solver } = settings
+  const wrong = (name: keyof Settings, must: string): InputError =>
+    new InputError('option', sentence`${option(name)} is ${String(settings[name])}; it must be ${must}.`)
+  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): void => {
+    const value = settings[name]
+    const isWhole = Number.isInteger(value) || (value === Infinity && name !== 'rank' && name !== 'maxInner')
+    if (!isWhole || value < 1) throw wrong(name, 'a whole number from 1')
   }
+  const number = (name: keyof Settings, ok: (x: number) => boolean, must: string): void => {
+    const value = settings[name]
+    if (value === 'auto' && (name === 'lambda' || name === 'sample')) {
+      if (solver === 'paper')
+        throw new InputError(
+          'option',
+          sentence`${option(name)} is 'auto', which the paper's solver does not know; give a number.`,
+        )
+    } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
+  }
+  for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
+  number('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0')
+  number('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1')
+  number('seconds', (x) => x > 0, 'above 0')
+  number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
+  number('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
+  if (solver === 'fast' && settings.maxInner !== 1)
+    throw new InputError(
+      'option',
+      sentence`${option('maxInner')} is ${settings.maxInner}; only the paper's solver takes inner steps.`,
+    )
+  return settings
+}
+
+/** Names that sets of entries cannot have: the engine has them. */
+const TAKEN = ['train', 'probe', 'validation']
+
+/** The tensor and what belongs to it, as far as can be said without looking at the entries: the engine looks at them. */
+export function checkEntries(tensor: SparseTensor, { validation, watch = {} }: RunOptions): void {
+  checkTensor(tensor, 'The tensor', undefined)
+  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims)
+  if (typeof watch !== 'object' || watch === null)
+    throw new InputError(
+      'option',
+      sentence`${option('watch')} must be an object of sets of entries, by their names.`,
+    )
+  for (const [name, set] of Object.entries(watch)) {
+    if (TAKEN.includes(name))
+      throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
+    checkTensor(set, `The watched set '${name}'`, tensor.dims)
+  }
+}
+
+function checkTensor(
+  set: SparseTensor,
+  what: string | OptionMention,
+  dims: readonly number[] | undefined,
+): void {
+  const isTensor =
+    typeof set === 'object' && set !== null && Array.isArray(set.dims) && Array.isArray(set.indices)
+  if (!isTensor)
+    throw new InputError(
+      'shape',
+      sentence`${what} is ${set === undefined || set === null ? 'missing' : 'no tensor'}; give dims, indices and values, as sparseTensor makes them.`,
+    )
+  if (!(set.values instanceof Float32Array))
+    throw new InputError('shape', sentence`${what} has values that are no Float32Array.`)
+  set.indices.forEach((column, mode) => {
+    if (!(column instanceof Uint32Array))
+      throw new InputError(
+        'shape',
+        sentence`${what} has indices of mode ${mode + 1} that are no Uint32Array.`,
+      )
+  })
+  if (dims && set.dims.join() !== dims.join())
+    throw new InputError(
+      'shape',
+      sentence`${what} is of size ${set.dims.join('×')}, the training entries of ${dims.join('×')}.`,
+    )
+  checkShape(set)
 }

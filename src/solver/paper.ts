@@ -1,28 +1,51 @@
-import { type Course, checkFinite } from './course.ts'
+import type { Method } from './method.ts'
 import type { Settings } from './options.ts'
-import { type StopReason, stopRule } from './stopping.ts'
+import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
+import type { StopReason } from './stopping.ts'
+
+export interface PaperState {
+  /** The last epoch's training error. */
+  before?: number
+  /** The smallest validation error, and when it was. */
+  best?: { error: number; epoch: number }
+}
 
 /** Algorithm 2 as the paper has it. */
-export async function solveByPaper(course: Course, settings: Settings): Promise<StopReason> {
-  const { maxInner } = settings
-  const [sample, lambda] = [Number(settings.sample), Number(settings.lambda)]
-  const shouldStop = stopRule(settings)
-  let stopped: StopReason | undefined
-  for (let epoch = 1; stopped === undefined; epoch++) {
-    // An epoch accesses as many entries as there are: 1/c AO iterations, rounded so that rounding never adds up.
-    const count = Math.max(1, Math.round(epoch / sample) - course.k)
-    const whole = await course.iterate(count, sample, lambda, { kind: 'paper', maxInner })
-    const report = { ...(await course.look('train', sample, lambda)), epoch }
-    checkFinite(report)
-    if (whole) {
-      course.report(report)
-      stopped = shouldStop(report)
-    } else {
-      stopped = 'aborted'
-    }
-    // With validation entries the best factors count, without them the last.
-    if (report.validation) await course.keepIfBetter(report)
-    else if (stopped) await course.keep(report)
+export function paperMethod(settings: Settings): Method<PaperState> {
+  const { maxInner, lambda, sample } = settings
+  return {
+    balances: false,
+    looksAt: 'train',
+    begin: () => ({}),
+    next(_, { iterations, reports }) {
+      // An epoch accesses as many entries as there are: 1/c AO iterations, rounded so that rounding never adds up.
+      const epoch = reports.length + 1
+      return {
+        iterations: Math.max(1, Math.round(epoch / Number(sample)) - iterations),
+        sample: Number(sample),
+        lambda: Number(lambda),
+        step: { kind: 'paper', maxInner },
+      }
+    },
+    judge(state, { best, reports }, _, report) {
+      if (!hasFiniteErrors(report)) throw new Error('The error is no longer finite.')
+      report.epoch = reports.length + 1
+      // With validation entries the best factors count, without them the last.
+      const keep = !report.validation || reports.length === 0 || scoreOf(report) < scoreOf(best)
+      return { tell: true, keep, stop: whyStop(state, report, settings) }
+    },
   }
-  return stopped
+}
+
+/** Decides after each epoch whether to go on, and says why not. */
+function whyStop(state: PaperState, report: EpochReport, settings: Settings): StopReason | undefined {
+  const { epoch, train, validation } = report
+  const before = state.before ?? Number.NaN
+  const isSettled = Math.abs(before - train.relative) <= settings.tolerance * before
+  state.before = train.relative
+  if (validation && !(validation.relative >= (state.best?.error ?? Infinity)))
+    state.best = { error: validation.relative, epoch }
+  if (settings.tolerance > 0 && isSettled) return 'tolerance'
+  if (validation && epoch - (state.best?.epoch ?? 0) >= settings.patience) return 'patience'
+  return epoch >= settings.epochs ? 'epochs' : undefined
 }

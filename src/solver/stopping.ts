@@ -1,29 +1,7 @@
-import type { EpochReport } from './course.ts'
 import type { Settings } from './options.ts'
 
+/** Why a run ended; `aborted` is one that was interrupted, and could go on. */
 export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'aborted'
-
-/** Decides after each epoch whether to go on, and says why not. */
-export function stopRule(settings: Settings): (report: EpochReport) => StopReason | undefined {
-  let before = Number.NaN // the last epoch's training error
-  let best = Infinity // the smallest validation error …
-  let bestEpoch = 0 // … and when it was
-  return (report) => {
-    const { epoch, seconds, train, validation } = report
-    const change = Math.abs(before - train.relative)
-    const settled = change <= settings.tolerance * before
-    before = train.relative
-    if (validation && validation.relative < best) {
-      best = validation.relative
-      bestEpoch = epoch
-    }
-    if (settings.tolerance > 0 && settled) return 'tolerance'
-    if (validation && epoch - bestEpoch >= settings.patience) return 'patience'
-    if (epoch >= settings.epochs) return 'epochs'
-    if (seconds >= settings.seconds) return 'seconds'
-    return undefined
-  }
-}
 
 /** The reason as a person would say it. */
 export function explainStop(reason: StopReason, settings: Settings): string {

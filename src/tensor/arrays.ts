@@ -8,9 +8,12 @@ const Buffer: typeof SharedArrayBuffer | typeof ArrayBuffer =
 export const uint32Array = (length: number): Uint32Array => new Uint32Array(new Buffer(4 * length))
 export const float32Array = (length: number): Float32Array => new Float32Array(new Buffer(4 * length))
 
-/** The first `length` elements in an array of their own, or the array itself if it has no more. */
+/** So much more may stay behind an array, unused, before copying it is worth while. */
+const SLACK = 1.1
+
+/** The first `length` elements: of the same memory if little of it is left over, else in an array of their own. */
 export function trim<A extends Uint32Array | Float32Array>(array: A, length: number): A {
-  if (array.length === length) return array
+  if (array.length <= SLACK * length) return array.subarray(0, length) as A
   const trimmed = array instanceof Uint32Array ? uint32Array(length) : float32Array(length)
   trimmed.set(array.subarray(0, length))
   return trimmed as A

@@ -7,14 +7,12 @@
  * Takes 8 bytes an entry while it runs, and a table for the largest part: half a megabyte, up to 12 bytes an entry if
  * all entries are equal. If there are duplicates, the answer takes 4 bytes an entry.
  */
-import { mix } from '../random.ts'
+import { HASHED_AT_A_TIME, hashCoordinates } from './coordinateOrder.ts'
 
 /** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
 const PART = 2 ** 15
 /** More parts than this would be written to in too many places at a time. */
 const MAX_PART_BITS = 12
-/** Entries that are hashed at a time, mode by mode. */
-const BLOCK = 2 ** 12
 
 /**
  * For each entry, 0 if it is the first one with its coordinates, else 1 + the number of the first one; nothing if all
@@ -22,7 +20,7 @@ const BLOCK = 2 ** 12
  */
 export function findDuplicates(indices: readonly Uint32Array[], count: number): Uint32Array | undefined {
   const bits = Math.min(MAX_PART_BITS, Math.max(0, Math.ceil(Math.log2(count / PART))))
-  const { hashes, entries, ends } = deal(indices, count, bits)
+  const { hashes, entries, ends } = partition(indices, count, bits)
   const starts = [0, ...ends]
   const largest = ends.reduce((most, end, part) => Math.max(most, end - starts[part]), 0)
   const slots = new Uint32Array(slotsFor(largest)) // 1 + the place in the part; 0 is an empty slot
@@ -60,7 +58,7 @@ function slotsFor(entries: number): number {
   return 2 ** Math.min(32, Math.ceil(Math.log2(Math.max(16, entries * 1.5))))
 }
 
-interface Dealt {
+interface Partition {
   hashes: Uint32Array
   /** The entries' numbers, ascending within each part. */
   entries: Uint32Array
@@ -68,12 +66,13 @@ interface Dealt {
   ends: Float64Array
 }
 
-function deal(indices: readonly Uint32Array[], count: number, bits: number): Dealt {
-  const hashed = new Uint32Array(Math.min(BLOCK, count))
+function partition(indices: readonly Uint32Array[], count: number, bits: number): Partition {
+  const hashed = new Uint32Array(Math.min(HASHED_AT_A_TIME, count))
   const shift = 16 - bits // after a shift by 16, because a shift by 32 would be none
   const sizes = new Float64Array(2 ** bits)
-  for (let start = 0; bits > 0 && start < count; start += BLOCK) {
-    const length = hashBlock(indices, start, count, hashed)
+  for (let start = 0; bits > 0 && start < count; start += HASHED_AT_A_TIME) {
+    const length = Math.min(HASHED_AT_A_TIME, count - start)
+    hashCoordinates(indices, start, start + length, 0, hashed)
     for (let i = 0; i < length; i++) sizes[(hashed[i] >>> 16) >>> shift]++
   }
   // Where the next entry of each part goes; when all are dealt, where the part ends.
@@ -81,8 +80,9 @@ function deal(indices: readonly Uint32Array[], count: number, bits: number): Dea
   for (let part = 1; part < ends.length; part++) ends[part] = ends[part - 1] + sizes[part - 1]
   const hashes = new Uint32Array(count)
   const entries = new Uint32Array(count)
-  for (let start = 0; start < count; start += BLOCK) {
-    const length = hashBlock(indices, start, count, hashed)
+  for (let start = 0; start < count; start += HASHED_AT_A_TIME) {
+    const length = Math.min(HASHED_AT_A_TIME, count - start)
+    hashCoordinates(indices, start, start + length, 0, hashed)
     for (let i = 0; i < length; i++) {
       const hash = hashed[i]
       const at = ends[(hash >>> 16) >>> shift]++
@@ -91,22 +91,4 @@ function deal(indices: readonly Uint32Array[], count: number, bits: number): Dea
     }
   }
   return { hashes, entries, ends }
-}
-
-/** Hashes the entries from `start` on into `hashed`; returns how many. */
-function hashBlock(
-  indices: readonly Uint32Array[],
-  start: number,
-  count: number,
-  hashed: Uint32Array,
-): number {
-  const length = Math.min(BLOCK, count - start)
-  hashed.fill(0)
-  for (const column of indices)
-    for (let i = 0; i < length; i++) {
-      const h = Math.imul(hashed[i] ^ column[start + i], 0x9e3779b1)
-      hashed[i] = (h ^ (h >>> 15)) + 0x7feb352d
-    }
-  for (let i = 0; i < length; i++) hashed[i] = mix(hashed[i])
-  return length
 }

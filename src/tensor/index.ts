@@ -6,7 +6,6 @@ export {
   type TensorDescription,
 } from './describe.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './leaveOneOut.ts'
-export { type RatingsOptions, ratings } from './ratings.ts'
 export {
   type DuplicatePolicy,
   type Mode,
@@ -20,3 +19,4 @@ export {
 export { type Split, type SplitShares, split } from './split.ts'
 export { type SplitByTimeOptions, splitByTime } from './splitByTime.ts'
 export { type SyntheticOptions, type SyntheticProblem, synthetic } from './synthetic.ts'
+export { type SyntheticRatingsOptions, syntheticRatings } from './syntheticRatings.ts'

@@ -1,5 +1,6 @@
 import { InputError } from '../inputError.ts'
-import { checkSeed, draw, purpose, stream } from '../random.ts'
+import { checkSeed, purpose, stream } from '../random.ts'
+import { coordinateOrder } from './coordinateOrder.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 import { pickParts, type Split, TEST, VALIDATION } from './split.ts'
 import { checkMode, type SplitByTimeOptions } from './splitByTime.ts'
@@ -22,9 +23,9 @@ export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = 
   checkMode(tensor, time)
   const rows = tensor.indices[rowMode]
   const times = tensor.indices[time]
-  const key = stream(seed, purpose.split)
+  const order = coordinateOrder(tensor, stream(seed, purpose.split))
   const isLater = (a: number, b: number) =>
-    times[a] > times[b] || (times[a] === times[b] && draw(key, a) > draw(key, b))
+    times[a] > times[b] || (times[a] === times[b] && order.isBefore(a, b))
 
   const dim = tensor.dims[rowMode]
   const entriesOf = new Uint32Array(dim)

@@ -1,7 +1,6 @@
 import { below, draw, purpose, stream } from '../random.ts'
 import { uint32Array } from './arrays.ts'
 import { coordinateTable } from './coordinateTable.ts'
-import { deal } from './deal.ts'
 
 /** How many cells a tensor has; rounded beyond 2⁵³, where it only shows how empty the tensor is. */
 export function cellsOf(dims: readonly number[]): number {
@@ -33,7 +32,7 @@ function dealCells(
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
   const groups = sizes.map((size) => dims.map(() => uint32Array(size)))
   const filled = sizes.map(() => 0)
-  deal([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
+  dealAtRandom([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
     if ((cell & 0xfffff) === 0) onProgress(cell / cells)
     if (group === groups.length) return // not picked
     const entry = filled[group]++
@@ -80,4 +79,25 @@ function copyOf(column: Uint32Array, start: number, end: number): Uint32Array {
   const copy = uint32Array(end - start)
   copy.set(column.subarray(start, end))
   return copy
+}
+
+/**
+ * Deals the numbers 0, 1, … to parts of the given sizes, every division being equally likely: each part takes
+ * the next number with probability (its places left) / (all places left). `take` is told in order of number.
+ * At most 2³² numbers: the tickets are 32-bit, so a probability is off by less than 2⁻³².
+ */
+function dealAtRandom(
+  sizes: readonly number[],
+  key: number,
+  take: (item: number, part: number) => void,
+): void {
+  const left = [...sizes]
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  for (let item = 0; item < total; item++) {
+    let ticket = below(draw(key, item), total - item)
+    let part = 0
+    while (ticket >= left[part]) ticket -= left[part++]
+    left[part]--
+    take(item, part)
+  }
 }

@@ -104,7 +104,7 @@ export function checkDims(dims: readonly number[]): void {
   })
 }
 
-function checkShape({ dims, indices, values, labels, modes }: SparseTensor): void {
+export function checkShape({ dims, indices, values, labels, modes }: SparseTensor): void {
   checkDims(dims)
   if (indices.length !== dims.length)
     throw new InputError('shape', `The tensor has ${dims.length} dims but ${indices.length} index columns.`)

@@ -1,6 +1,6 @@
 import { InputError } from '../inputError.ts'
 import { checkSeed, purpose, stream } from '../random.ts'
-import { deal } from './deal.ts'
+import { type CoordinateOrder, coordinateOrder } from './coordinateOrder.ts'
 import { pickEntries, type SparseTensor } from './sparseTensor.ts'
 
 export interface SplitShares {
@@ -22,17 +22,33 @@ export const VALIDATION = 1
 export const TEST = 2
 
 /**
- * Divides the entries into train, validation and test, uniformly at random by seed. A part has its share of
- * the entries, rounded, but at least one entry where the share is above 0: its error would be 0 / 0.
+ * Divides the entries into train, validation and test, uniformly at random by seed and coordinates. A part has its share
+ * of the entries, rounded, but at least one entry where the share is above 0: its error would be 0 / 0.
  */
 export function split(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
   checkSeed(seed)
-  const sizes = partSizes(tensor.values.length, shares)
+  const [, validation, test] = partSizes(tensor.values.length, shares)
+  const order = coordinateOrder(tensor, stream(seed, purpose.split))
+  const isTest = isAmongFirst(order, test)
+  const isHeldOut = isAmongFirst(order, test + validation)
   const parts = new Uint8Array(tensor.values.length)
-  deal(sizes, stream(seed, purpose.split), (entry, part) => {
-    parts[entry] = part
-  })
+  for (let e = 0; e < parts.length; e++) parts[e] = isTest(e) ? TEST : isHeldOut(e) ? VALIDATION : TRAIN
   return pickParts(tensor, parts)
+}
+
+/** Tells whether an entry is one of the first `count` of those that are picked. */
+export function isAmongFirst(
+  order: CoordinateOrder,
+  count: number,
+  isPicked?: (entry: number) => boolean,
+): (entry: number) => boolean {
+  if (count === 0) return () => false
+  const last = order.at(count - 1, isPicked)
+  const border = order.hash(last)
+  return (entry) => {
+    const hash = order.hash(entry)
+    return hash === border ? !order.isBefore(last, entry) : hash < border
+  }
 }
 
 /** How many entries train, validation and test get. */

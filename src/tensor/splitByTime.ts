@@ -1,7 +1,17 @@
 import { InputError } from '../inputError.ts'
-import { checkSeed, draw, purpose, stream } from '../random.ts'
+import { checkSeed, purpose, stream } from '../random.ts'
+import { type CoordinateOrder, coordinateOrder } from './coordinateOrder.ts'
 import type { SparseTensor } from './sparseTensor.ts'
-import { partSizes, pickParts, type Split, type SplitShares, TEST, TRAIN, VALIDATION } from './split.ts'
+import {
+  isAmongFirst,
+  partSizes,
+  pickParts,
+  type Split,
+  type SplitShares,
+  TEST,
+  TRAIN,
+  VALIDATION,
+} from './split.ts'
 
 export interface SplitByTimeOptions {
   /** The mode, from 0, whose indices are in order of time; the last one by default. */
@@ -19,10 +29,10 @@ export function splitByTime(
   checkSeed(seed)
   checkMode(tensor, time)
   const times = tensor.indices[time]
-  const key = stream(seed, purpose.split)
+  const order = coordinateOrder(tensor, stream(seed, purpose.split))
   const [, validation, test] = partSizes(times.length, shares)
-  const isTest = isAmongLatest(times, test, key)
-  const isHeldOut = isAmongLatest(times, validation + test, key)
+  const isTest = isAmongLatest(times, test, order)
+  const isHeldOut = isAmongLatest(times, validation + test, order)
   return pickParts(
     tensor,
     Uint8Array.from(times, (_, entry) => (isTest(entry) ? TEST : isHeldOut(entry) ? VALIDATION : TRAIN)),
@@ -37,17 +47,16 @@ export function checkMode({ dims }: SparseTensor, mode: number): void {
     )
 }
 
-/** Tells whether an entry is one of the `count` latest. Entries of one time are in the order of their draws. */
-function isAmongLatest(times: Uint32Array, count: number, key: number): (entry: number) => boolean {
+/** Tells whether an entry is one of the `count` latest; of several at one time, those that come first in the order. */
+function isAmongLatest(
+  times: Uint32Array,
+  count: number,
+  order: CoordinateOrder,
+): (entry: number) => boolean {
   if (count === 0) return () => false
   const border = times.slice().sort()[times.length - count]
   let after = 0
-  const draws: number[] = []
-  for (let e = 0; e < times.length; e++) {
-    if (times[e] > border) after++
-    else if (times[e] === border) draws.push(draw(key, e))
-  }
-  // The draws of a stream differ: mix() is a bijection. So exactly as many as are wanted pass the lowest of them.
-  const lowest = Uint32Array.from(draws).sort()[draws.length - (count - after)]
-  return (entry) => times[entry] > border || (times[entry] === border && draw(key, entry) >= lowest)
+  for (let e = 0; e < times.length; e++) if (times[e] > border) after++
+  const isFirst = isAmongFirst(order, count - after, (entry) => times[entry] === border)
+  return (entry) => times[entry] > border || (times[entry] === border && isFirst(entry))
 }

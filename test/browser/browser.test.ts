@@ -1,56 +1,16 @@
-/** The browser build in a real Chromium, unbundled, from a server that isolates the page so that it may share memory. */
-import { readFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CompleteOptions, complete, synthetic } from '#dist/index.js'
+import { type BrowserPage, openPage } from './page.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TYPES: Record<string, string> = {
-  '.js': 'text/javascript',
-  '.wasm': 'application/wasm',
-  '.html': 'text/html',
-}
-const PAGE = `<!doctype html><link rel="icon" href="data:,"><script type="importmap">{ "imports": { "fflate": "/node_modules/fflate/esm/browser.js" } }</script>`
-
-let server: Server
-let browser: Browser
+let opened: BrowserPage
 
 beforeAll(async () => {
-  server = createServer(async ({ url = '/' }, response) => {
-    const isolation = {
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Embedder-Policy': 'require-corp',
-    }
-    try {
-      const body = url === '/' ? PAGE : await readFile(join(ROOT, new URL(url, 'http://x').pathname))
-      response.writeHead(200, { ...isolation, 'Content-Type': TYPES[extname(url)] ?? 'text/html' }).end(body)
-    } catch {
-      response.writeHead(404, isolation).end()
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
+  opened = await openPage()
 })
-
-afterAll(async () => {
-  await browser?.close()
-  server?.close()
-})
+afterAll(() => opened?.close())
 
 it('gives the same factors as Node, to the bit, for any number of threads, while the page stays alive', async () => {
   const problem = { dims: [200, 150, 40], entries: 60_000, rank: 5, seed: 1 }
-  const page = await browser.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   const { tensor } = synthetic(problem)
   const solvers: CompleteOptions[] = [{ solver: 'paper', sample: 0.3 }, { solver: 'fast' }]
   for (const solver of solvers) {
@@ -58,12 +18,34 @@ it('gives the same factors as Node, to the bit, for any number of threads, while
     const { model, epochs } = await complete(tensor, { ...options, threads: 2 })
     const hash = await digest(model.factors)
     for (const threads of [1, 2, 3]) {
-      const found = await page.evaluate(solveInPage(problem, { ...options, threads }))
+      const found = await opened.page.evaluate(solveInPage(problem, { ...options, threads }))
       expect(found).toEqual({ hash, epochs: epochs.length, alive: true, isolated: true })
     }
     if (solver.solver === 'paper') expect(epochs).toHaveLength(10)
   }
-  expect(complaints).toEqual([])
+  expect(opened.complaints).toEqual([])
+})
+
+it('goes on from a run that Node has begun, to the bit', async () => {
+  const problem = { dims: [60, 50, 40], entries: 20_000, rank: 3, seed: 1 }
+  const { tensor } = synthetic(problem)
+  const { encodeRun, Run } = await import('#dist/index.js')
+  const run = await Run.start(tensor, { rank: 4, epochs: 5 })
+  for (let i = 0; i < 7; i++) await run.advance({ seconds: 0 })
+  const saved = [...Buffer.concat(encodeRun(await run.state()))]
+  for await (const _ of run);
+  const hash = await digest((await run.result()).model.factors)
+  await run.close()
+  const found = await opened.page.evaluate(`(async () => {
+    const { decodeRun, Run, synthetic } = await import('/dist/browser.js')
+    const { tensor } = synthetic(${JSON.stringify(problem)})
+    const run = await Run.resume(decodeRun(Uint8Array.from(${JSON.stringify(saved)}), 'saved'), tensor)
+    for await (const _ of run);
+    const { model } = await run.result()
+    const bytes = await new Blob(model.factors).arrayBuffer()
+    return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join()
+  })()`)
+  expect(found).toBe(hash)
 })
 
 /** What the page runs, as text: the test's own transformation must not touch it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PaperResults, parseResults } from '#dist/paper/results.js'
 import { draw, stream, unit } from '#dist/random.js'
-import { ratings } from '#dist/tensor/index.js'
+import { syntheticRatings } from '#dist/tensor/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-paper-'))
@@ -16,7 +16,7 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 
 /** Ratings and pickups in the form of the real files, crowded as they are. */
 beforeAll(() => {
-  const { indices, values } = ratings({ users: 300, items: 200, weeks: 40, entries: 8000, seed: 1 })
+  const { indices, values } = syntheticRatings({ users: 300, items: 200, weeks: 40, entries: 8000, seed: 1 })
   const rated = Array.from(values, (stars, e) =>
     [indices[0][e] + 1, indices[1][e] + 1, stars, 800_000_000 + 604_800 * indices[2][e]].join(),
   )

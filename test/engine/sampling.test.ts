@@ -5,19 +5,19 @@
 import { describe, expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import type { Step } from '#dist/engine/engine.js'
+import { purpose, stream } from '#dist/random.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import { synthetic } from '#dist/tensor/index.js'
 import { chiSquare } from '../chiSquare.ts'
 import { randomFactors, randomTensor, toMatrix } from '../problems.ts'
-import { roundedSampleSize } from './fastReference.ts'
-import { windowSampler } from './windowSampler.ts'
+import { engineSampler, roundedSampleSize } from './engineSampler.ts'
 
 describe('a sample', () => {
   const tensor = randomTensor({ dims: [6, 40, 30], entries: 1500, seed: 1 })
   const rowSizes = Array.from({ length: 6 }, (_, p) => tensor.indices[0].filter((q) => q === p).length)
 
   it('has ⌊c · nnz⌋ distinct entries of the row', () => {
-    const sample = windowSampler(tensor, 3)
+    const sample = engineSampler(tensor, 3, 4).paper
     rowSizes.forEach((nnz, p) => {
       for (const c of [0.02, 0.3, 0.99, 1]) {
         const B = Math.floor(c * nnz)
@@ -29,7 +29,7 @@ describe('a sample', () => {
   })
 
   it('takes every entry equally often over many iterations', () => {
-    const sample = windowSampler(tensor, 3)
+    const sample = engineSampler(tensor, 3, 4).paper
     const nnz = rowSizes[2]
     const counts = new Array<number>(nnz).fill(0)
     const iterations = 4000
@@ -40,7 +40,10 @@ describe('a sample', () => {
 
   it('changes with the iteration, the mode, the row, the inner iteration and the seed', () => {
     const starts = (seed: number, l: number, p: number): number[] =>
-      Array.from({ length: 50 }, (_, k) => windowSampler(tensor, seed)(rowSizes[p], 1, { k, i: 0, p, l })[0])
+      Array.from(
+        { length: 50 },
+        (_, k) => engineSampler(tensor, seed, 4).paper(rowSizes[p], 1, { k, i: 0, p, l })[0],
+      )
     const base = starts(3, 0, 2)
     expect(new Set(base).size).toBeGreaterThan(20)
     expect(starts(3, 1, 2)).not.toEqual(base)
@@ -61,7 +64,7 @@ describe('a rounded sample', () => {
     ]) {
       let sum = 0
       for (let k = 0; k < iterations; k++) {
-        const B = roundedSampleSize(nnz, c, { seed: 5, k, i: 1, p: 4 })
+        const B = roundedSampleSize(nnz, c, stream(5, purpose.sample, k, 1, 0), 4)
         expect(Math.abs(B - c * nnz)).toBeLessThan(1)
         sum += B
       }
@@ -86,11 +89,12 @@ describe('a rounded sample', () => {
     /** The row in question after 300 AO iterations, and one without any entry, which only balancing can have scaled. */
     const rowsAfter = async (step: Step): Promise<{ few: number[]; none: number[]; initial: number[][] }> => {
       const engine = cpuEngine({ threads: 2 })
+      const problem = await engine.load({ tensor, rank: 3, companions: true, seed: 1 })
       const initial = randomFactors(dims, 3, 1)
-      await engine.load({ tensor, rank: 3, companions: true, seed: 1, valueScale: 1 })
-      await engine.writeFactors(initial)
-      await engine.iterate({ first: 0, count: 300, sample: 0.05, lambda: 0.01, seed: 1, step })
-      const [U] = await engine.readFactors()
+      await problem.writeFactors(initial)
+      if (step.kind !== 'paper') await problem.balance()
+      await problem.iterate({ first: 0, count: 300, sample: 0.05, lambda: 0.01, seed: 1, step })
+      const [U] = await problem.readFactors()
       await engine.close()
       const row = (of: Float32Array, p: number): number[] => [...of.subarray(3 * p, 3 * p + 3)]
       return { few: row(U, 9), none: row(U, 10), initial: [row(initial[0], 9), row(initial[0], 10)] }
@@ -129,7 +133,7 @@ describe('convergence by windows', () => {
           let done = 0
           epochs.forEach((epoch, i) => {
             const iterations = Math.round(epoch / c) - done
-            const sample = kind === 'windows' ? windowSampler(tensor, seed) : undefined
+            const sample = kind === 'windows' ? engineSampler(tensor, seed, 3).paper : undefined
             U = ntc(tensor, U, { lambda: 0.01, c, maxInner: 1, first: done, iterations, sample, seed })
             done += iterations
             curves[kind][i] += relativeError(tensor, U) / seeds.length

@@ -1,16 +1,103 @@
-/** What every engine must do, against the reference. An engine's own test file runs this with its constructor. */
+/**
+ * What every engine must do, against the references. An engine's own test file runs these checks with its constructor, in
+ * Node or in a page: nothing here belongs to a test framework.
+ */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import type { Engine, Iterations, Problem } from '#dist/engine/engine.js'
+import { orderKeys, placeOf } from '#dist/engine/cpu/order.js'
+import type { Engine, EngineState, Iterations, LoadedProblem, Problem, Step } from '#dist/engine/engine.js'
+import { draw, hashIndex, mix, stream } from '#dist/random.js'
+import { balance, columnLengths, type FastStep, fastNtc } from '#dist/reference/fast.js'
 import type { Matrix } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
-import type { SparseTensor } from '#dist/tensor/index.js'
+import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
-import { balanced, columnLengths, type FastStep, fastReference } from './fastReference.ts'
-import { windowSampler } from './windowSampler.ts'
+import { engineSampler } from './engineSampler.ts'
 
-interface Case {
-  order: number
+export type MakeEngine = () => Engine
+
+export interface EngineCheck {
+  name: string
+  check(make: MakeEngine): Promise<void>
+}
+
+/** A check that compares engines of the same kind: all must give the same bits. */
+export interface VariantCheck {
+  name: string
+  check(variants: readonly { name: string; make: MakeEngine }[]): Promise<void>
+}
+
+function demand(ok: boolean, message: string): asserts ok {
+  if (!ok) throw new Error(message)
+}
+
+const below = (value: number, limit: number, what: string): void =>
+  demand(value < limit, `${what}: ${value} is not below ${limit}`)
+
+const same = (a: unknown, b: unknown, what: string): void =>
+  demand(JSON.stringify(a) === JSON.stringify(b), `${what}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
+
+async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = make()
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+async function withProblem<T>(
+  engine: Engine,
+  problem: Problem,
+  use: (loaded: LoadedProblem) => Promise<T>,
+): Promise<T> {
+  const loaded = await engine.load(problem)
+  try {
+    return await use(loaded)
+  } finally {
+    await loaded.close()
+  }
+}
+
+const matrices = (factors: readonly Float32Array[], rank: number): Matrix[] =>
+  factors.map((factor) => toMatrix(factor, rank))
+
+/** Initial factors as the engine wants them, and factors as the reference has them. */
+const inEngineUnits = (factors: readonly Float32Array[], { statistics }: LoadedProblem): Float32Array[] =>
+  factors.map((factor) => factor.map((u) => u * statistics.factorScale))
+const inDataUnits = (factors: readonly Float32Array[], { statistics }: LoadedProblem): Float32Array[] =>
+  factors.map((factor) => factor.map((u) => u / statistics.factorScale))
+/** λ, too, has a unit. */
+const scaledLambda = (lambda: number, { statistics }: LoadedProblem): number =>
+  lambda * statistics.factorScale ** (2 * statistics.dims.length - 2)
+
+async function iterated(
+  engine: Engine,
+  problem: Problem,
+  initial: readonly Float32Array[],
+  run: Iterations,
+): Promise<Float32Array[]> {
+  return withProblem(engine, problem, async (loaded) => {
+    await loaded.writeFactors(inEngineUnits(initial, loaded))
+    if (run.step.kind !== 'paper') await loaded.balance()
+    await loaded.iterate({ ...run, lambda: scaledLambda(run.lambda, loaded) })
+    return inDataUnits(await loaded.readFactors(), loaded)
+  })
+}
+
+const smallDims = (order: number): number[] =>
+  [7, 5, 6, 4, 3, 4].slice(0, order).map((dim) => (order === 2 ? 5 * dim : dim))
+
+/** What a reference has found once is true for every engine. */
+const found = new Map<string, Matrix[]>()
+function known(question: object, answer: () => Matrix[]): Matrix[] {
+  const key = JSON.stringify(question)
+  const matrices = found.get(key) ?? answer()
+  found.set(key, matrices)
+  return matrices
+}
+
+interface PaperCase {
+  dims: number[]
   rank: number
   entries: number
   c: number
@@ -19,54 +106,34 @@ interface Case {
   seed: number
 }
 
-const smallDims = (order: number): number[] =>
-  [7, 5, 6, 4, 3, 4].slice(0, order).map((dim) => (order === 2 ? 5 * dim : dim))
-
-async function run(
-  engine: Engine,
-  problem: Problem,
-  initial: Float32Array[],
-  iterations: Iterations,
-): Promise<Float32Array[]> {
-  try {
-    await engine.load(problem)
-    await engine.writeFactors(initial)
-    await engine.iterate(iterations)
-    return await engine.readFactors()
-  } finally {
-    await engine.close()
-  }
-}
-
-async function compare(
-  makeEngine: () => Engine,
-  { order, rank, entries, c, lambda, maxInner, seed }: Case,
-): Promise<number> {
-  const dims = smallDims(order)
+async function comparePaper(engine: Engine, problem: PaperCase): Promise<number> {
+  const { dims, rank, entries, c, lambda, maxInner, seed } = problem
   const tensor = randomTensor({ dims, entries, seed })
   const initial = randomFactors(dims, rank, seed)
-  const step = { kind: 'paper', maxInner } as const
-  const iterations = { first: 3, count: 1, sample: c, lambda, seed, step }
-  const factors = await run(
-    makeEngine(),
-    { tensor, rank, companions: maxInner > 1, seed, valueScale: 1 },
-    initial,
-    iterations,
-  )
-  const reference = ntc(
-    tensor,
-    initial.map((factor) => toMatrix(factor, rank)),
-    {
-      ...{ lambda, c, maxInner, first: 3, iterations: 1, sample: windowSampler(tensor, seed) },
-    },
+  const step: Step = { kind: 'paper', maxInner }
+  const factors = await iterated(engine, { tensor, rank, companions: maxInner > 1, seed }, initial, {
+    first: 3,
+    count: 1,
+    sample: c,
+    lambda,
+    seed,
+    step,
+  })
+  const reference = known({ problem }, () =>
+    ntc(tensor, matrices(initial, rank), {
+      lambda,
+      c,
+      maxInner,
+      first: 3,
+      iterations: 1,
+      sample: engineSampler(tensor, seed, rank).paper,
+    }),
   )
   return distance(factors, reference)
 }
 
 interface FastCase {
-  order: number
   rank: number
-  entries: number
   c: number
   lambda: number
   step: FastStep
@@ -78,25 +145,23 @@ interface FastCase {
  * the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make a difference.
  */
 async function compareFast(
-  makeEngine: () => Engine,
-  { rank, c, lambda, step, seed }: Omit<FastCase, 'order' | 'entries'>,
+  engine: Engine,
+  { rank, c, lambda, step, seed }: FastCase,
   tensor: SparseTensor,
 ): Promise<{ difference: number; touchiness: () => number }> {
   const initial = randomFactors(tensor.dims, rank, seed)
-  const problem = { tensor, rank, companions: true, seed, valueScale: 1 }
-  const factors = await run(makeEngine(), problem, initial, {
-    ...{ first: 3, count: 2, sample: c, lambda, seed, step },
-  })
-  const start = initial.map((factor) => toMatrix(factor, rank))
+  const run = { first: 3, count: 2, sample: c, lambda, seed, step }
+  const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, run)
+  const entries = tensor.values.length
   const oracle = (jitter: number): Matrix[] =>
-    balanced(fastReference(tensor, start, { c, lambda, step, first: 3, iterations: 2, seed, jitter }), tensor)
-      .factors
+    known({ dims: tensor.dims, entries, rank, c, lambda, step, seed, jitter }, () => {
+      const sample = engineSampler(tensor, seed, rank).fast
+      const settings = { c, lambda, step, first: 3, iterations: 2, sample, jitter }
+      return fastNtc(tensor, matrices(initial, rank), settings)
+    })
   const reference = oracle(0)
   return {
-    difference: modelDistance(
-      factors.map((factor) => toMatrix(factor, rank)),
-      reference,
-    ),
+    difference: modelDistance(matrices(factors, rank), reference),
     touchiness: () => modelDistance(oracle(3e-6), reference),
   }
 }
@@ -120,205 +185,613 @@ function allCells(U: readonly Matrix[]): Float64Array {
   return Float64Array.from(products, (row) => row.reduce((sum, x) => sum + x, 0))
 }
 
-export function engineSuite(name: string, makeEngine: () => Engine): void {
-  describe(`${name} engine`, () => {
-    it('does one AO iteration as the reference does, on random problems', async () => {
-      const cases = fc.record<Case>({
-        order: fc.integer({ min: 2, max: 6 }),
-        rank: fc.constantFrom(1, 3, 4, 10, 17, 50, 64, 100),
-        entries: fc.integer({ min: 1, max: 400 }),
-        c: fc.constantFrom(0.02, 0.1, 0.33, 0.5, 0.9, 1),
-        lambda: fc.constantFrom(0, 0.01, 1),
-        maxInner: fc.constantFrom(1, 5),
-        seed: fc.integer({ min: 0, max: 2 ** 40 }),
-      })
-      await fc.assert(
-        fc.asyncProperty(cases, async (problem) => {
-          expect(await compare(makeEngine, problem)).toBeLessThan(2e-4)
-        }),
-        { seed: 20, numRuns: 60 },
-      )
-    })
+const stepCases = fc.oneof(
+  fc.record({ kind: fc.constant('gradient' as const), momentum: fc.constantFrom(0, 0.5, 0.9) }),
+  fc.record({
+    kind: fc.constant('newton' as const),
+    momentum: fc.constantFrom(0, 0.5),
+    damping: fc.constantFrom(0, 1, 10),
+  }),
+)
+const fastCases = fc.record({
+  order: fc.integer({ min: 2, max: 6 }),
+  rank: fc.constantFrom(1, 3, 4, 10, 17, 30, 50),
+  entries: fc.integer({ min: 1, max: 400 }),
+  c: fc.constantFrom(0.1, 0.33, 0.5, 0.9, 1),
+  lambda: fc.constantFrom(0, 0.01, 1),
+  step: stepCases,
+  seed: fc.integer({ min: 0, max: 2 ** 40 }),
+})
 
-    it('does so on rows long enough to be split', async () => {
-      for (const [order, rank] of [
-        [2, 10],
-        [3, 17],
-        [4, 4],
-        [5, 6],
-      ] as const)
-        expect(
-          await compare(makeEngine, {
-            order,
-            rank,
-            entries: 20_000,
-            c: 0.9,
-            lambda: 0.01,
-            maxInner: 2,
-            seed: 5,
-          }),
-        ).toBeLessThan(2e-4)
-    })
+/** The same entries, their lines in another order. */
+export function shuffled(tensor: SparseTensor, seed: number): SparseTensor {
+  const key = stream(seed, 97)
+  const order = Uint32Array.from(tensor.values, (_, e) => e).sort((a, b) => draw(key, a) - draw(key, b))
+  return pickEntries(tensor, order)
+}
 
-    const step = fc.oneof(
-      fc.record({ kind: fc.constant('gradient' as const), momentum: fc.constantFrom(0, 0.5, 0.9) }),
-      fc.record({
-        kind: fc.constant('newton' as const),
-        momentum: fc.constantFrom(0, 0.5),
-        damping: fc.constantFrom(0, 1, 10),
-      }),
-    )
-    const fastCases = fc.record<FastCase>({
-      order: fc.integer({ min: 2, max: 6 }),
-      rank: fc.constantFrom(1, 3, 4, 10, 17, 30, 50),
-      entries: fc.integer({ min: 1, max: 400 }),
-      c: fc.constantFrom(0.1, 0.33, 0.5, 0.9, 1),
-      lambda: fc.constantFrom(0, 0.01, 1),
-      step,
-      seed: fc.integer({ min: 0, max: 2 ** 40 }),
-    })
+const bytesOf = (factors: readonly Float32Array[]): string =>
+  factors.map((factor) => new Uint32Array(factor.buffer, factor.byteOffset, factor.length).join()).join()
 
-    it('does gradient and newton steps as float64 does, on random problems', async () => {
-      const touchy: number[] = []
-      await fc.assert(
-        fc.asyncProperty(fastCases, async ({ order, entries, ...problem }) => {
-          const tensor = randomTensor({ dims: smallDims(order), entries, seed: problem.seed })
-          // Rows of fewer entries than components are ill-posed without λ: see the next test.
-          const lambda = problem.lambda + 1e-3
-          const { difference, touchiness } = await compareFast(makeEngine, { ...problem, lambda }, tensor)
-          touchy.push(touchiness())
-          expect(difference).toBeLessThan(Math.max(1e-3, 10 * touchy.at(-1)!))
-        }),
-        { seed: 21, numRuns: 80 },
-      )
-      // Most of them hold the engine to 1e-3.
-      expect(touchy.filter((touchiness) => touchiness > 1e-4).length).toBeLessThan(20)
-    })
+/** A tensor with rows of several segments, and rows without entries, in every mode. */
+const bumpy = (seed: number): SparseTensor => randomTensor({ dims: [13, 60, 40], entries: 20_000, seed })
 
-    it('does them without λ where the entries determine the rows', async () => {
-      const tensor = randomTensor({ dims: [20, 30, 25], entries: 6000, seed: 7 })
-      const steps: FastStep[] = [
-        { kind: 'gradient', momentum: 0.9 },
-        { kind: 'newton', momentum: 0.5, damping: 0 },
-      ]
-      for (const step of steps)
-        for (const rank of [1, 3, 4])
-          for (const c of [0.3, 1]) {
-            const settings = { rank, c, lambda: 0, step, seed: 8 }
-            expect((await compareFast(makeEngine, settings, tensor)).difference).toBeLessThan(1e-3)
-          }
-    })
-
-    it('does them on rows long enough to be split', async () => {
-      const steps: FastStep[] = [
-        { kind: 'gradient', momentum: 0.9 },
-        { kind: 'newton', momentum: 0.5, damping: 4 },
-      ]
-      const shapes: [number[], number][] = [
-        [[3, 9000], 10],
-        [[4, 120, 100], 17],
-        [[20, 3, 25, 20], 4],
-      ]
-      for (const [dims, rank] of shapes) {
-        const tensor = randomTensor({ dims, entries: 20_000, seed: 5 })
-        for (const step of steps)
-          for (const c of [0.37, 1]) {
-            const settings = { rank, c, lambda: 0.01, step, seed: 5 }
-            expect((await compareFast(makeEngine, settings, tensor)).difference).toBeLessThan(1e-3)
-          }
-      }
-    })
-
-    it('leaves columns as long in every mode after these steps, over the rows that have entries', async () => {
-      const tensor = randomTensor({ dims: [40, 30, 20], entries: 3000, seed: 6 })
-      const problem = { tensor, rank: 5, companions: true, seed: 1, valueScale: 1 }
-      const initial = randomFactors(tensor.dims, 5, 6).map((factor, i) =>
-        factor.map((u) => u * 100 ** (i - 1)),
-      )
-      const step = { kind: 'gradient', momentum: 0.5 } as const
-      const factors = await run(makeEngine(), problem, initial, {
-        ...{ first: 0, count: 3, sample: 0.5, lambda: 0.1, seed: 1, step },
-      })
-      const [first, ...others] = factors.map((factor, i) => {
-        const seen = new Set(tensor.indices[i])
-        return columnLengths(toMatrix(factor, 5).filter((_, p) => seen.has(p)))
-      })
-      for (const lengths of others)
-        lengths.forEach((length, r) => {
-          expect(length / first[r]).toBeCloseTo(1, 5)
+export const engineChecks: EngineCheck[] = [
+  {
+    name: 'does one AO iteration as the reference does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const cases = fc.record({
+          order: fc.integer({ min: 2, max: 6 }),
+          rank: fc.constantFrom(1, 3, 4, 10, 17, 50, 64, 100),
+          entries: fc.integer({ min: 1, max: 400 }),
+          c: fc.constantFrom(0.02, 0.1, 0.33, 0.5, 0.9, 1),
+          lambda: fc.constantFrom(0, 0.01, 1),
+          maxInner: fc.constantFrom(1, 5),
+          seed: fc.integer({ min: 0, max: 2 ** 40 }),
         })
-    })
-
+        await fc.assert(
+          fc.asyncProperty(cases, async ({ order, ...problem }) =>
+            below(await comparePaper(engine, { dims: smallDims(order), ...problem }), 2e-4, 'difference'),
+          ),
+          { seed: 20, numRuns: 60 },
+        )
+      }),
+  },
+  {
+    name: 'does so on rows of several segments',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const shapes: [number[], number][] = [
+          [[35, 25], 10],
+          [[7, 50, 60], 17],
+          [[3, 20, 30, 20], 4],
+          [[4, 5, 6, 14, 13], 6],
+        ]
+        for (const [dims, rank] of shapes)
+          for (const c of [0.02, 0.9]) {
+            const problem = { dims, rank, entries: 20_000, c, lambda: 0.01, maxInner: 2, seed: 5 }
+            below(await comparePaper(engine, problem), 2e-4, `difference at ${dims.join('×')}, c = ${c}`)
+          }
+      }),
+  },
+  {
+    name: 'does gradient and newton steps as float64 does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const touchy: number[] = []
+        await fc.assert(
+          fc.asyncProperty(fastCases, async ({ order, entries, ...problem }) => {
+            const tensor = randomTensor({ dims: smallDims(order), entries, seed: problem.seed })
+            // Rows of fewer entries than components are ill-posed without λ: see the next check.
+            const lambda = problem.lambda + 1e-3
+            const { difference, touchiness } = await compareFast(engine, { ...problem, lambda }, tensor)
+            touchy.push(touchiness())
+            below(difference, Math.max(1e-3, 10 * touchy[touchy.length - 1]), 'difference')
+          }),
+          { seed: 21, numRuns: 80 },
+        )
+        // Most of them hold the engine to 1e-3.
+        below(touchy.filter((touchiness) => touchiness > 1e-4).length, 20, 'touchy cases')
+      }),
+  },
+  {
+    name: 'does them without λ where the entries determine the rows',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [20, 30, 25], entries: 6000, seed: 7 })
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 0 },
+        ]
+        for (const step of steps)
+          for (const rank of [1, 3, 4])
+            for (const c of [0.3, 1]) {
+              const { difference } = await compareFast(engine, { rank, c, lambda: 0, step, seed: 8 }, tensor)
+              below(difference, 1e-3, `difference at rank ${rank}, c = ${c}, ${step.kind}`)
+            }
+      }),
+  },
+  {
+    name: 'does them on rows of several segments, whether all of these are sampled or some',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 4 },
+        ]
+        const shapes: [number[], number][] = [
+          [[3, 9000], 10],
+          [[4, 120, 100], 17],
+          [[20, 3, 25, 20], 4],
+        ]
+        for (const [dims, rank] of shapes) {
+          const tensor = randomTensor({ dims, entries: 20_000, seed: 5 })
+          for (const step of steps)
+            for (const c of [0.03, 0.6]) {
+              const settings = { rank, c, lambda: 0.01, step, seed: 5 }
+              const { difference, touchiness } = await compareFast(engine, settings, tensor)
+              // Of a few entries of a row, rounding may make much.
+              const most = c < 0.1 ? Math.max(1e-3, 3 * touchiness()) : 1e-3
+              below(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
+            }
+        }
+      }),
+  },
+  {
+    name: 'balances the factors as the reference does, and fills the rows without entries',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [200, 150, 20], entries: 3000, seed: 6 })
+        const rank = 5
+        const lopsided = randomFactors(tensor.dims, rank, 6).map((factor, i) =>
+          factor.map((u) => u * 100 ** (i - 1)),
+        )
+        await withProblem(engine, { tensor, rank, companions: true, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(inEngineUnits(lopsided, loaded))
+          await loaded.balance()
+          const { factors, means } = balance(tensor, matrices(inEngineUnits(lopsided, loaded), rank))
+          const balanced = await loaded.readFactors()
+          below(distance(balanced, factors), 1e-5, 'difference')
+          const [first, ...others] = matrices(balanced, rank).map((matrix, i) => {
+            const seen = new Set(tensor.indices[i])
+            return columnLengths(matrix.filter((_, p) => seen.has(p)))
+          })
+          for (const lengths of others)
+            for (const [r, length] of lengths.entries())
+              below(Math.abs(length / first[r] - 1), 1e-5, 'length')
+          const state = await loaded.readState()
+          state.means.forEach((mean, i) => {
+            for (const [r, u] of mean.entries()) below(Math.abs(u / means[i][r] - 1), 1e-5, 'mean')
+            for (const p of loaded.statistics.emptyRows[i])
+              same([...balanced[i].subarray(p * rank, (p + 1) * rank)], [...mean], 'a row without entries')
+          })
+        })
+      }),
+  },
+  {
+    name: 'fills the rows without entries alone, with the mean of the others, when that is all it is asked for',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(2)
+        const rank = 3
+        await withProblem(engine, { tensor, rank, companions: false, seed: 1 }, async (loaded) => {
+          const written = randomFactors(tensor.dims, rank, 4)
+          await loaded.writeFactors(written)
+          await loaded.fillEmptyRows()
+          const filled = await loaded.readFactors()
+          loaded.statistics.emptyRows.forEach((rows, i) => {
+            demand(rows.length > 0, 'there are empty rows')
+            const empty = new Set(rows)
+            const observed = toMatrix(written[i], rank).filter((_, p) => !empty.has(p))
+            for (let p = 0; p < tensor.dims[i]; p++)
+              for (let r = 0; r < rank; r++) {
+                const mean = observed.reduce((sum, row) => sum + row[r], 0) / observed.length
+                const wanted = empty.has(p) ? mean : written[i][p * rank + r]
+                below(Math.abs(filled[i][p * rank + r] - wanted), 1e-6, `row ${p} of mode ${i}`)
+              }
+          })
+        })
+      }),
+  },
+  {
     // Without λ: the point it draws rows to moves with them.
-    it('never raises the error by a step over all entries without momentum', async () => {
-      await fc.assert(
-        fc.asyncProperty(fastCases, fc.boolean(), async ({ order, rank, entries, step, seed }, nasty) => {
-          const tensor = randomTensor({ dims: smallDims(order), entries, seed })
-          // Columns of very different lengths, in one mode, and some elements at zero.
-          const initial = randomFactors(tensor.dims, rank, seed).map((factor, i) =>
-            factor.map((u, at) =>
-              nasty && u < 0.3 ? 0 : nasty && i === 0 ? u * 10 ** ((at % rank) % 7) : u,
+    name: 'never raises the error by a step over all entries without momentum',
+    check: (make) =>
+      withEngine(make, (engine) =>
+        fc.assert(
+          fc.asyncProperty(fastCases, fc.boolean(), async ({ order, rank, entries, step, seed }, nasty) => {
+            const tensor = randomTensor({ dims: smallDims(order), entries, seed })
+            // Columns of very different lengths, in one mode, and some elements at zero.
+            const initial = randomFactors(tensor.dims, rank, seed).map((factor, i) =>
+              factor.map((u, at) =>
+                nasty && u < 0.3 ? 0 : nasty && i === 0 ? u * 10 ** ((at % rank) % 7) : u,
+              ),
+            )
+            const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, {
+              first: 0,
+              count: 1,
+              sample: 1,
+              lambda: 0,
+              seed,
+              step: { ...step, momentum: 0 },
+            })
+            const before = relativeError(tensor, balance(tensor, matrices(initial, rank)).factors)
+            const after = relativeError(tensor, matrices(factors, rank))
+            demand(after <= before * (1 + 1e-4) + 1e-6, `the error rises from ${before} to ${after}`)
+          }),
+          { seed: 22, numRuns: 60 },
+        ),
+      ),
+  },
+  {
+    name: 'sums the errors of every set as the reference does',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const dims = [30, 20, 9]
+        const unit = 1000
+        const inUnits = (tensor: SparseTensor): SparseTensor => ({
+          ...tensor,
+          values: tensor.values.map((x) => x * unit),
+        })
+        const tensor = inUnits(randomTensor({ dims, entries: 3000, seed: 1 }))
+        const sets = {
+          validation: inUnits(randomTensor({ dims, entries: 700, seed: 2 })),
+          one: inUnits(randomTensor({ dims, entries: 1, seed: 3 })),
+          'with a blank': inUnits(randomTensor({ dims, entries: 5000, seed: 4 })),
+        }
+        const rank = 7
+        const problem = { tensor, sets, probe: 500, rank, companions: false, seed: 1 }
+        const probe = probeOf(tensor, 500, 1)
+        await withProblem(engine, problem, async (loaded) => {
+          const initial = randomFactors(dims, rank, 3).map((factor) => factor.map((u) => u * unit ** (1 / 3)))
+          await loaded.writeFactors(inEngineUnits(initial, loaded))
+          const { valueScale } = loaded.statistics
+          const U = matrices(initial, rank)
+          const names = ['validation', 'train', 'probe', 'one', 'with a blank', 'one']
+          const { sums } = await loaded.errors(names)
+          names.forEach((name, i) => {
+            const set = name === 'train' ? tensor : name === 'probe' ? probe : sets[name as keyof typeof sets]
+            const [squares, absolutes] = residualSums(set, U)
+            below(Math.abs(sums[i].squares / valueScale ** 2 / squares - 1), 1e-4, `squares of ${name}`)
+            below(Math.abs(sums[i].absolutes / valueScale / absolutes - 1), 1e-4, `absolutes of ${name}`)
+            const known = loaded.statistics.sets[name]
+            same(known.entries, set.values.length, `entries of ${name}`)
+            below(Math.abs(known.squares / valueScale ** 2 / sumOf(set, (x) => x * x) - 1), 1e-6, 'Σ x²')
+            below(Math.abs(known.absolutes / valueScale / sumOf(set, Math.abs) - 1), 1e-6, 'Σ |x|')
+          })
+          demand(/^\d/.test(loaded.statistics.digest), 'a digest')
+        })
+      }),
+  },
+  {
+    name: 'takes a random part of the training entries for the probe, whatever their order',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        // Values that grow along the lines: a probe of the first ones would see small ones only.
+        const sorted = randomTensor({ dims: [40, 50, 30], entries: 20_000, seed: 3 })
+        sorted.values.sort()
+        const meanSquare = sumOf(sorted, (x) => x * x) / sorted.values.length
+        const probes = await Promise.all(
+          [sorted, shuffled(sorted, 1)].map((tensor) =>
+            withProblem(
+              engine,
+              { tensor, probe: 2000, rank: 2, companions: false, seed: 1 },
+              async ({ statistics }) => statistics.sets.probe,
             ),
+          ),
+        )
+        same(probes[0], probes[1], 'the probe of shuffled lines')
+        const [{ entries, squares }] = probes
+        // Six standard deviations.
+        below(Math.abs(entries - 2000), 6 * Math.sqrt(2000), 'how many more or fewer')
+        const { statistics } = await engine.load({ tensor: sorted, rank: 2, companions: false, seed: 1 })
+        below(
+          Math.abs(squares / entries / statistics.valueScale ** 2 / meanSquare - 1),
+          0.1,
+          'its mean square',
+        )
+        // All of them, where they are few.
+        const few = { tensor: sorted, probe: 50_000, rank: 2, companions: false, seed: 1 }
+        await withProblem(engine, few, async ({ statistics: { sets } }) =>
+          same(sets.probe, sets.train, 'all'),
+        )
+      }),
+  },
+  {
+    name: 'knows entries by a digest, whatever their order',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(5)
+        const sets = { validation: randomTensor({ dims: [...tensor.dims], entries: 300, seed: 9 }) }
+        const digest = (problem: Pick<Problem, 'tensor' | 'sets'>): Promise<string> =>
+          withProblem(
+            engine,
+            { rank: 2, companions: false, seed: 1, ...problem },
+            async (loaded) => loaded.statistics.digest,
           )
-          const factors = await run(
-            makeEngine(),
-            { tensor, rank, companions: true, seed, valueScale: 1 },
-            initial,
-            { first: 0, count: 1, sample: 1, lambda: 0, seed, step: { ...step, momentum: 0 } },
+        const one = await digest({ tensor, sets })
+        same(await digest({ tensor: shuffled(tensor, 2), sets }), one, 'shuffled')
+        const changed = { ...tensor, values: tensor.values.slice() }
+        changed.values[77] += 1
+        const moved = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
+        moved.indices[2][5] = (moved.indices[2][5] + 1) % tensor.dims[2]
+        const larger = { ...tensor, dims: [14, 60, 40] }
+        const others = [
+          { tensor: changed, sets },
+          { tensor: moved, sets },
+          { tensor: larger, sets: { validation: { ...sets.validation, dims: [14, 60, 40] } } },
+          { tensor, sets: { validation: shuffled(changed, 3) } },
+          { tensor },
+        ]
+        for (const other of others) demand((await digest(other)) !== one, 'another digest for other entries')
+      }),
+  },
+  {
+    name: 'stops after the AO iteration it is in, and goes on when it is told to',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [50, 40, 30], entries: 20_000, seed: 1 })
+        const run: Iterations = {
+          first: 0,
+          count: 10_000_000,
+          sample: 0.5,
+          lambda: 0.1,
+          seed: 1,
+          step: { kind: 'paper', maxInner: 1 },
+        }
+        await withProblem(engine, { tensor, rank: 4, companions: false, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(randomFactors(tensor.dims, 4, 1))
+          setTimeout(() => loaded.stop(), 50)
+          const { done, cut, seconds } = await loaded.iterate(run)
+          demand(done > 0 && done < run.count, `${done} iterations are done`)
+          same(cut, 'stopped', 'why')
+          demand(seconds > 0.03, `it took ${seconds} s`)
+          same((await loaded.iterate(run)).done, 0, 'iterations while it is stopped')
+          loaded.stop(false)
+          const limited = await loaded.iterate({ ...run, seconds: 0.05 })
+          demand(limited.done > 0 && limited.cut === 'seconds', 'it ends in time')
+          const all = await loaded.iterate({ ...run, count: 3 })
+          same([all.done, all.cut], [3, undefined], 'all of them')
+        })
+      }),
+  },
+  {
+    name: 'keeps factors and puts them back',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(3)
+        await withProblem(engine, { tensor, rank: 6, companions: true, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(randomFactors(tensor.dims, 6, 1))
+          await loaded.balance()
+          await loaded.keep()
+          const before = bytesOf(await loaded.readFactors())
+          const step: Step = { kind: 'newton', momentum: 0.6, damping: 1 }
+          const run = { first: 0, count: 2, sample: 0.5, lambda: 0.1, seed: 1, step }
+          await loaded.iterate(run)
+          const once = bytesOf(await loaded.readFactors())
+          demand(once !== before, 'iterating changes factors')
+          same(bytesOf(await loaded.readFactors('kept')), before, 'those kept')
+          await loaded.restore()
+          same(bytesOf(await loaded.readFactors()), before, 'restored')
+          // Momentum starts anew: the same iterations give the same factors.
+          await loaded.iterate(run)
+          same(bytesOf(await loaded.readFactors()), once, 'iterated again')
+        })
+      }),
+  },
+  {
+    name: 'serves several problems, one after the other and side by side',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const run = {
+          first: 0,
+          count: 3,
+          sample: 0.5,
+          lambda: 0.01,
+          seed: 1,
+          step: { kind: 'paper', maxInner: 1 },
+        } as const
+        const solve = async (seed: number, threads?: number): Promise<string> => {
+          const tensor = bumpy(seed)
+          return withProblem(
+            engine,
+            { tensor, rank: 4, companions: false, seed, threads },
+            async (loaded) => {
+              await loaded.writeFactors(randomFactors(tensor.dims, 4, seed))
+              await loaded.iterate(run)
+              return bytesOf(await loaded.readFactors())
+            },
           )
-          const before = balanced(
-            initial.map((factor) => toMatrix(factor, rank)),
-            tensor,
-          ).factors
-          const after = factors.map((factor) => toMatrix(factor, rank))
-          expect(relativeError(tensor, after)).toBeLessThanOrEqual(
-            relativeError(tensor, before) * (1 + 1e-4) + 1e-6,
+        }
+        const alone: string[] = []
+        for (const seed of [1, 2, 3, 4]) alone.push(await solve(seed))
+        same(
+          await Promise.all([1, 2, 3, 4].map((seed) => solve(seed, 1))),
+          alone,
+          'side by side, a thread each',
+        )
+        same(await Promise.all([1, 2, 3, 4].map((seed) => solve(seed))), alone, 'side by side on all threads')
+      }),
+  },
+  {
+    name: 'names the first entry that is none, in the training entries and in others',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const good = bumpy(8)
+        const broken = (change: (values: Float32Array, indices: Uint32Array[]) => void): SparseTensor => {
+          const copy = {
+            ...good,
+            values: good.values.slice(),
+            indices: good.indices.map((column) => column.slice()),
+          }
+          change(copy.values, copy.indices)
+          return copy
+        }
+        const cases: [SparseTensor, string][] = [
+          [broken((values) => values.fill(Number.NaN, 700, 900)), 'Entry 700 has the value NaN'],
+          [broken((values) => values.fill(-Infinity, 1234, 1235)), 'Entry 1234 has the value -Infinity'],
+          [
+            broken((_, indices) => indices[1].fill(60, 5000)),
+            'Entry 5000 has index 60 in mode 2; it must be a whole number from 0 to 59',
+          ],
+          [
+            broken((_, indices) => indices[2].fill(2 ** 32 - 1, 0, 1)),
+            'Entry 0 has index 4294967295 in mode 3',
+          ],
+        ]
+        for (const [tensor, message] of cases)
+          for (const [problem, where] of [
+            [{ tensor }, message],
+            [{ tensor: good, sets: { hidden: tensor } }, message.replace(/^(Entry \d+)/, '$1 of hidden')],
+          ] as const) {
+            const error = await engine.load({ rank: 2, companions: false, seed: 1, ...problem }).then(
+              () => undefined,
+              (error) => error,
+            )
+            demand(
+              error?.name === 'InputError' && error.message.startsWith(where),
+              `${error} instead of ${where}`,
+            )
+          }
+        // It is none the worse for it.
+        await withProblem(engine, { tensor: good, rank: 2, companions: false, seed: 1 }, async () => {})
+      }),
+  },
+  {
+    name: 'plans about as much memory as it takes, and more for more',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, companions: true }
+        const plan = engine.plan(size)
+        demand(
+          plan.byteLength > 4 * 9 * size.entries && plan.byteLength < 8 * 9 * size.entries,
+          'about 36 bytes an entry',
+        )
+        const sum = plan.items.reduce((total, { byteLength }) => total + byteLength, 0)
+        below(Math.abs(sum - plan.byteLength), 1, 'the items are all of it')
+        for (const more of [
+          { entries: 2_000_000 },
+          { rank: 50 },
+          { sets: { validation: 100_000 } },
+          { probe: 100_000 },
+        ])
+          demand(
+            engine.plan({ ...size, ...more }).byteLength > plan.byteLength,
+            `more for ${Object.keys(more)}`,
           )
-        }),
-        { seed: 22, numRuns: 60 },
-      )
-    })
+      }),
+  },
+]
 
-    it('sums errors as the reference does, over training and validation entries', async () => {
-      const dims = [30, 20, 9]
-      const tensor = randomTensor({ dims, entries: 3000, seed: 1 })
-      const validation = randomTensor({ dims, entries: 700, seed: 2 })
-      const initial = randomFactors(dims, 7, 3)
-      const engine = makeEngine()
-      await engine.load({ tensor, validation, rank: 7, companions: false, seed: 1, valueScale: 0.25 })
-      await engine.writeFactors(initial)
-      for (const [entries, of] of [
-        ['train', tensor],
-        ['validation', validation],
-      ] as const) {
-        const quarter = { ...of, values: of.values.map((x) => x / 4) }
-        const { squares, absolutes } = await engine.error(entries)
-        const norm = Math.hypot(...quarter.values)
-        const U = initial.map((factor) => toMatrix(factor, 7))
-        expect(Math.sqrt(squares) / norm).toBeCloseTo(relativeError(quarter, U), 5)
-        expect(absolutes).toBeGreaterThan(Math.sqrt(squares))
-        expect(absolutes).toBeLessThanOrEqual(Math.sqrt(squares * of.values.length))
-      }
-      await engine.close()
-    })
+const BIT_RUNS: { step: Step; rank: number; c: number }[] = [
+  { step: { kind: 'paper', maxInner: 2 }, rank: 5, c: 0.5 },
+  { step: { kind: 'paper', maxInner: 1 }, rank: 26, c: 0.05 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 5, c: 0.04 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 26, c: 1 },
+  { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
+]
 
-    it('stops after the AO iteration it is in', async () => {
-      const tensor = randomTensor({ dims: [50, 40, 30], entries: 20_000, seed: 1 })
-      const engine = makeEngine()
-      await engine.load({ tensor, rank: 4, companions: false, seed: 1, valueScale: 1 })
-      await engine.writeFactors(randomFactors(tensor.dims, 4, 1))
-      setTimeout(() => engine.stop(), 50)
-      const done = await engine.iterate({
-        first: 0,
-        count: 10_000_000,
-        sample: 0.5,
-        lambda: 0.1,
-        seed: 1,
-        step: { kind: 'paper', maxInner: 1 },
-      })
-      expect(done).toBeGreaterThan(0)
-      expect(done).toBeLessThan(10_000_000)
-      await engine.close()
-    })
+/** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
+async function everything(
+  engine: Engine,
+  tensor: SparseTensor,
+  { step, rank, c }: (typeof BIT_RUNS)[number],
+  heldOut: SparseTensor,
+): Promise<string> {
+  const problem = { tensor, sets: { validation: heldOut }, probe: 3000, rank, companions: true, seed: 9 }
+  return withProblem(engine, problem, async (loaded) => {
+    await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
+    await loaded.balance()
+    const run = { sample: c, lambda: 0.01, seed: 9, step }
+    await loaded.iterate({ ...run, first: 0, count: 3 })
+    if (step.kind !== 'paper') await loaded.balance()
+    await loaded.keep()
+    await loaded.iterate({ ...run, first: 3, count: 4 })
+    const { sums } = await loaded.errors(['train', 'probe', 'validation'])
+    return stateText(await loaded.readState()) + JSON.stringify({ sums, ...loaded.statistics, emptyRows: 0 })
   })
 }
+
+const stateText = ({ factors, companions = [], means, scales, kept = [] }: EngineState): string =>
+  [factors, companions, means, scales, kept].map(bytesOf).join('\n')
+
+export const variantChecks: VariantCheck[] = [
+  {
+    name: 'give the same bits, whatever the order of the lines',
+    async check(variants) {
+      const tensor = randomTensor({ dims: [24, 70, 60], entries: 30_000, seed: 4 })
+      const heldOut = randomTensor({ dims: [24, 70, 60], entries: 4000, seed: 5 })
+      const found = new Map<number, string>()
+      for (const [v, { name, make }] of variants.entries())
+        await withEngine(make, async (engine) => {
+          for (const [i, run] of BIT_RUNS.entries()) {
+            const lines = v === 0 ? tensor : shuffled(tensor, v)
+            const text = await everything(engine, lines, run, v === 0 ? heldOut : shuffled(heldOut, v))
+            if (!found.has(i)) found.set(i, text)
+            demand(found.get(i) === text, `${name} differs from ${variants[0].name}: ${JSON.stringify(run)}`)
+          }
+        })
+      same(new Set(found.values()).size, BIT_RUNS.length, 'runs that differ')
+    },
+  },
+  {
+    name: 'go on from the state of another as if there had been no break',
+    async check(variants) {
+      const tensor = bumpy(6)
+      const runs = BIT_RUNS.map(({ step, rank, c }) => ({
+        problem: { tensor, rank, companions: true, seed: 9 },
+        run: { sample: c, lambda: 0.01, seed: 9, step },
+      }))
+      // The states of one engine before each of some iterations, and after the last.
+      const states = await withEngine(variants[0].make, (engine) =>
+        Promise.all(
+          runs.map(({ problem, run }) =>
+            withProblem(engine, problem, async (loaded) => {
+              await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
+              await loaded.balance()
+              const states = [await loaded.readState()]
+              for (let k = 0; k < 4; k++) {
+                await loaded.iterate({ ...run, first: k, count: 1 })
+                states.push(await loaded.readState())
+              }
+              return states
+            }),
+          ),
+        ),
+      )
+      for (const [v, { name, make }] of variants.entries())
+        await withEngine(make, async (engine) => {
+          for (const [i, { problem, run }] of runs.entries())
+            await withProblem(engine, problem, async (loaded) => {
+              const k = v % 4
+              await loaded.writeState(states[i][k])
+              await loaded.iterate({ ...run, first: k, count: 4 - k })
+              const isSame = stateText(await loaded.readState()) === stateText(states[i][4])
+              demand(isSame, `${name} goes on differently: ${JSON.stringify(run)}`)
+            })
+        })
+    },
+  },
+  {
+    name: 'give the same bits for coordinates that are given many times',
+    async check(variants) {
+      const tensor = bumpy(7)
+      // Half of the entries at one place: more than a segment holds, all with one hash.
+      const many = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
+      for (const column of many.indices) column.fill(3, 0, 5000)
+      const found = new Set<string>()
+      for (const [v, { make }] of variants.entries())
+        await withEngine(make, async (engine) => {
+          found.add(await everything(engine, shuffled(many, v + 1), BIT_RUNS[3], tensor))
+        })
+      same(found.size, 1, 'results')
+    },
+  },
+]
+
+/** The entries that are in the probe, by seed and coordinates. */
+function probeOf(tensor: SparseTensor, wanted: number, seed: number): SparseTensor {
+  const { hash: key, probe } = orderKeys(seed, tensor.dims.length)
+  const limit = Math.ceil((wanted / tensor.values.length) * 2 ** 32)
+  const picked = Uint32Array.from(tensor.values.keys()).filter(
+    (e) =>
+      placeOf(mix(tensor.indices.reduce((hash, column) => hashIndex(hash, column[e]), key)), probe) < limit,
+  )
+  return pickEntries(tensor, picked)
+}
+
+function residualSums(tensor: SparseTensor, U: readonly Matrix[]): [number, number] {
+  let [squares, absolutes] = [0, 0]
+  tensor.values.forEach((x, e) => {
+    let y = 0
+    for (let r = 0; r < U[0][0].length; r++)
+      y += U.reduce((product, matrix, i) => product * matrix[tensor.indices[i][e]][r], 1)
+    squares += (x - y) ** 2
+    absolutes += Math.abs(x - y)
+  })
+  return [squares, absolutes]
+}
+
+const sumOf = ({ values }: SparseTensor, of: (x: number) => number): number =>
+  values.reduce((sum, x) => sum + of(x), 0)

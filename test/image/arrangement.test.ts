@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hideAtRandom } from '#dist/image/index.js'
 import { averagePatches, patchGrid, patchTensor } from '#dist/image/patches.js'
-import { plainTensor, plainValues } from '#dist/image/plain.js'
+import { pixelTensor, pixelValues } from '#dist/image/pixelTensor.js'
 import { smoothValues } from '#dist/image/smoothStart.js'
 import { CpModel } from '#dist/model/index.js'
 
@@ -19,7 +19,7 @@ describe('a picture as a tensor', () => {
       fc.property(sizes, (size) => {
         const values = ramp(size.width * size.height * size.channels)
         const known = hideAtRandom({ ...size, maximum: 255 }, { share: 0.5, perChannel: true })
-        const { dims, indices, values: entries } = plainTensor(values, known, size)
+        const { dims, indices, values: entries } = pixelTensor(values, known, size)
         expect(dims).toEqual([size.height, size.width, size.channels])
         const back = new Float32Array(values.length)
         entries.forEach((x, e) => {
@@ -108,7 +108,7 @@ describe('plain values', () => {
       rank: 1,
       factors: [Float32Array.of(1, 2), Float32Array.of(3, 4), Float32Array.of(0.1)],
     })
-    const found = plainValues(model)
+    const found = pixelValues(model)
     ;[0.3, 0.4, 0.6, 0.8].forEach((x, at) => {
       expect(found[at]).toBeCloseTo(x, 6)
     })

@@ -9,6 +9,7 @@ import {
   restore,
   sideBySide,
 } from '#dist/image/index.js'
+import { patchGrid } from '#dist/image/patches.js'
 
 const facade = drawFacade(144, 96)
 const known = hideAtRandom(facade, { share: 0.9, seed: 1 })
@@ -41,6 +42,33 @@ describe('restore', () => {
     expect(ours).toBeGreaterThan(theirs + 3)
     for (const found of [picture, paper.picture])
       expect(found.data.filter((_, at) => known[at])).toEqual(facade.data.filter((_, at) => known[at]))
+  })
+
+  it('leaves a smooth picture to the smooth surface, and texture to the model', async () => {
+    const smooth = Uint8Array.from(facade.data, (_, at) => {
+      const [i, j] = [Math.floor(at / 432) / 96, (Math.floor(at / 3) % 144) / 144]
+      return 40 + 150 * Math.abs(Math.sin(2 * i + j)) + 40 * j * (at % 3)
+    })
+    const gradient = { ...facade, data: smooth }
+    const soft = await restore(gradient, known, { epochs: 3 })
+    const textured = await restore(facade, known, { epochs: 3 })
+    expect(soft.modelShare).toBeLessThan(0.1)
+    expect(textured.modelShare).toBeGreaterThan(0.2)
+    // The model alone has 26 dB here, the surface almost 30.
+    expect(quality(gradient, soft.picture, known).psnr).toBeGreaterThan(28)
+  })
+
+  it('learns from the known pixels and from a ninth of the guessed ones', async () => {
+    const { stages } = await restore(facade, known, { epochs: 1 })
+    const hidden = known.reduce((sum, is) => sum + (1 - is), 0)
+    // Of the known ones, one in twenty is kept back as a judge.
+    const taught = 0.95 * (known.length - hidden)
+    stages.forEach(({ entries }, stage) => {
+      const edge = [16, 12][stage]
+      const { tops, lefts, rows, columns } = patchGrid(facade, edge, edge / 4)
+      const cover = (tops.length * lefts.length * rows * columns) / (144 * 96)
+      expect(entries / (cover * (taught + hidden / 9))).toBeCloseTo(1, 1)
+    })
   })
 
   it('never looks at what is hidden, and gives the same bits for any number of threads', async () => {

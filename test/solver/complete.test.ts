@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { meanError } from '#dist/model/index.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
-import {
-  type CompleteOptions,
-  type Completion,
-  complete as completeBy,
-  meanError,
-} from '#dist/solver/index.js'
+import { type CompleteOptions, type Completion, complete as completeBy } from '#dist/solver/index.js'
 import { type SparseTensor, synthetic } from '#dist/tensor/index.js'
-import { windowSampler } from '../engine/windowSampler.ts'
+import { engineSampler } from '../engine/engineSampler.ts'
 import { randomFactors, toMatrix } from '../problems.ts'
 import { refusal } from '../refusal.ts'
 
@@ -36,7 +32,7 @@ describe('convergence', () => {
     ]) {
       const settings = { rank: 4, lambda: 0.01, sample, maxInner, seed: 1 }
       const { epochs } = await complete(tensor, { ...settings, initial, epochs: 8 })
-      const picks = windowSampler(tensor, 1)
+      const picks = engineSampler(tensor, 1, 4).paper
       let U = initial.map((factor) => toMatrix(factor, 4))
       for (const [i, { train }] of epochs.entries()) {
         const iterations = Math.round(1 / sample)
@@ -199,25 +195,23 @@ it('refuses options that make no sense, each with a sentence', async () => {
   const cases: [CompleteOptions, string][] = [
     [{ rank: 0 }, 'rank is 0; it must be a whole number from 1.'],
     [{ rank: 257 }, 'The rank is 257; it can be at most 256.'],
+    [{ rank: Infinity }, 'rank is Infinity; it must be a whole number from 1.'],
     [{ sample: 0 }, 'sample is 0; it must be above 0 and at most 1.'],
     [{ lambda: -1 }, 'lambda is -1; it must be a finite number from 0.'],
     [{ epochs: 2.5 }, 'epochs is 2.5; it must be a whole number from 1.'],
     [{ lambda: 'auto' }, "lambda is 'auto', which the paper's solver does not know; give a number."],
     [{ sample: 'auto' }, "sample is 'auto', which the paper's solver does not know; give a number."],
     [{ solver: 'fast', maxInner: 2 }, "maxInner is 2; only the paper's solver takes inner steps."],
-    [{ solver: 'magic' as 'fast' }, "There is no solver 'magic'; there are 'fast' and 'paper'."],
-    [{ threads: 0 }, 'The number of threads is 0; it must be a whole number from 1 to 1024.'],
-    [
-      { patience: 3 },
-      'patience counts epochs without a better validation error; give validation entries too.',
-    ],
+    [{ solver: 'magic' as 'fast' }, "solver is 'magic'; there are 'fast' or 'paper'."],
+    [{ threads: 0 }, 'threads is 0; it must be a whole number from 1 to 1024.'],
+    [{ patience: 3 }, 'patience counts epochs without a better validation error; give validation too.'],
     [
       { rank: 4, initial: randomFactors([40, 30, 21], 4, 1) },
       'Factor 3 has 84 values; 20 rows of rank 4 need 80.',
     ],
     [
       { validation: { ...test, dims: [41, 30, 20] } },
-      'The validation entries are of a tensor of size 41×30×20, the others of 40×30×20.',
+      'validation is of size 41×30×20, the training entries of 40×30×20.',
     ],
   ]
   for (const [options, message] of cases)
@@ -227,6 +221,6 @@ it('refuses options that make no sense, each with a sentence', async () => {
 it('refuses a problem that cannot fit before it takes memory, and says how much it needs', async () => {
   const huge = { ...tensor, dims: [2 ** 31, 2 ** 31, 2 ** 31] }
   await expect(complete(huge, { rank: 100 })).rejects.toThrow(
-    /needs 2\.\d TiB of memory \(.*factors 2\.\d TiB.*\); one process has at most 4 GiB/,
+    /factors of 2147483648×2147483648×2147483648 at rank 100 take \d\.\d TiB; each part .* has at most 4 GiB/,
   )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, fixedStage, ladder, Schedule } from '#dist/solver/schedule.js'
+import { costOf } from '#dist/engine/cpu/cost.js'
+import { climb, fixedStage, ladder, newSchedule, observe } from '#dist/solver/schedule.js'
 
 describe('the ladder', () => {
   it('doubles the sample up to all entries, and ends with a solved row', () => {
@@ -32,12 +33,35 @@ describe('the ladder', () => {
 
 describe('the schedule', () => {
   const stages = [0.1, 0.2, 1].map((sample) => ({ sample, kind: 'newton' as const, momentum: 0.5 }))
-  const start = (): Schedule => new Schedule(stages, [1, 2, 10])
+  const costs = [1, 2, 10]
 
-  it('stays while progress is good', () => {
-    const schedule = start()
-    for (let round = 0; round < 50; round++) schedule.observe(1, 0.9, 1)
-    expect(schedule.stage).toBe(stages[0])
+  /** A schedule to be told what happened. */
+  function start(among = stages, their = costs) {
+    const state = newSchedule()
+    return {
+      state,
+      get stage() {
+        return among[state.at]
+      },
+      get atTop() {
+        return state.at === among.length - 1
+      },
+      observe: (before: number, after: number, iterations: number) =>
+        observe(state, their, { before, after, iterations }),
+      climb: () => climb(state, among.length),
+    }
+  }
+
+  it('stays while a round brings 3% or more', () => {
+    for (const [progress, stage] of [
+      [0.1, 0],
+      [0.031, 0],
+      [0.029, 1],
+    ]) {
+      const schedule = start()
+      schedule.observe(1, Math.exp(-progress), 1)
+      expect(schedule.stage).toBe(stages[stage])
+    }
   })
 
   it('climbs when progress is slow and the next stage pays for its cost', () => {
@@ -80,7 +104,7 @@ describe('the schedule', () => {
     expect(schedule.atTop).toBe(true)
     for (let round = 0; round < 50; round++) schedule.observe(1, 1, 1)
     expect(schedule.stage).toBe(stages[2])
-    const only = new Schedule([stages[2]], [10])
+    const only = start([stages[2]], [10])
     only.climb()
     only.observe(1, 1, 1)
     expect(only.stage).toBe(stages[2])
@@ -93,6 +117,30 @@ describe('the schedule', () => {
     schedule.observe(0, 0, 1)
     schedule.observe(0, 0, 1)
     expect(stages).toContain(schedule.stage)
+  })
+
+  it('asks for twice the progress per cost, not for a little more', () => {
+    // The stage on trial costs twice as much: of the progress before, four times as much pays, three times does not.
+    for (const [times, kept] of [
+      [3, false],
+      [4.1, true],
+    ] as const) {
+      const schedule = start()
+      schedule.observe(1, Math.exp(-0.01), 1)
+      schedule.observe(1, 0.9, 1)
+      schedule.observe(1, Math.exp(-0.01 * times), 1)
+      expect(schedule.stage).toBe(stages[kept ? 1 : 0])
+    }
+  })
+
+  it('is plain data: copied in the middle of a trial, it goes on as if nothing had happened', () => {
+    const [one, other] = [start(), start()]
+    one.observe(1, 0.99, 1)
+    one.observe(0.99, 0.8, 1)
+    Object.assign(other.state, JSON.parse(JSON.stringify(one.state)))
+    for (const schedule of [one, other]) schedule.observe(0.8, 0.799, 1)
+    expect(other.stage).toBe(one.stage)
+    expect(JSON.parse(JSON.stringify(other.state))).toEqual(JSON.parse(JSON.stringify(one.state)))
   })
 
   it('decides by what it is told alone', () => {

@@ -1,3 +1,3 @@
-export { type CpuEngineOptions, cpuEngine } from './cpuEngine.ts'
-export { describeMemory, formatBytes, type MemoryPlan, planMemory } from './memoryPlan.ts'
+export { CpuEngine, type CpuEngineOptions, cpuEngine } from './cpuEngine.ts'
+export { describePlan } from './plan.ts'
 export { canShareMemory, hardwareThreads } from './platform.ts'

@@ -16,16 +16,84 @@ export function paddedRank(rank: number): number {
   return padded
 }
 
-/** What kernels/index.ts exports. Addresses are bytes into the shared memory. */
+/** What kernels/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
 export interface Kernel {
   setScratch(address: number): void
   scratchBytes(): number
   partialBytes(): number
+  orderScratchBytes(entries: number, order: number): number
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
-  step(control: number, mode: number, key: number): void
-  errorSums(control: number, mode: number, sums: number): void
+  step(control: number, view: number, key: number, group: number): void
+  handOver(view: number, row: number, key: number, slots: number, to: number): void
+  finishSharedRow(view: number, row: number, key: number, table: number): void
+  errorSums(control: number, view: number, sums: number): void
+  sumSquares(
+    factor: number,
+    rows: number,
+    lengths: number,
+    sums: number,
+    thread: number,
+    threads: number,
+  ): void
+  sumRows(factor: number, rows: number, lengths: number, sums: number, thread: number, threads: number): void
+  scaleColumns(factor: number, rows: number, by: number, thread: number, threads: number): void
+  fillEmptyRows(
+    factor: number,
+    rows: number,
+    lengths: number,
+    row: number,
+    thread: number,
+    threads: number,
+  ): void
+  orderChunks(
+    view: number,
+    hashKey: number,
+    modeKey: number,
+    scratch: number,
+    most: number,
+    thread: number,
+    threads: number,
+  ): void
+  hashBlock(columns: number, order: number, count: number, key: number, hashes: number): void
+  hasFault(columns: number, order: number, sizes: number, values: number, count: number): number
+  sumOfSquares(values: number, count: number): number
+  addToDigest(hashes: number, values: number, count: number, digest: number): void
+  countRows(column: number, count: number, lengths: number, shared: number): void
+  addCounts(own: number, rows: number, lengths: number): void
+  countPicked(
+    column: number,
+    hashes: number,
+    count: number,
+    probeKey: number,
+    limit: number,
+    lengths: number,
+  ): void
+  countSegments(
+    column: number,
+    hashes: number,
+    count: number,
+    first: number,
+    modeKey: number,
+    probeKey: number,
+    limit: number,
+    lengths: number,
+  ): void
+  placeRecords(
+    view: number,
+    columns: number,
+    hashes: number,
+    values: number,
+    count: number,
+    first: number,
+    modeKey: number,
+    probeKey: number,
+    limit: number,
+    from: number,
+    to: number,
+    scale: number,
+  ): void
   largestEigenvalue(H: number, v: number, w: number): number
   draw(key: number, counter: number): number
   below(bits: number, n: number): number

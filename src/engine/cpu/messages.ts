@@ -1,20 +1,84 @@
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { EntrySet, Iterations } from '../engine.ts'
-import type { MemoryPlan } from './memoryPlan.ts'
+import type { Iterated, Iterations } from '../engine.ts'
+import type { CountingLayout, PartLayout } from './layout.ts'
+import type { OrderKeys } from './order.ts'
 
-/** What the main thread asks of every worker; each answers once. */
+/** A set of entries as a view shows it, by one mode. */
+export interface ViewSource {
+  tensor: SparseTensor
+  mode: number
+  /** Only the entries whose place in the order of the probe is below this; else all. */
+  below?: number
+}
+
+/** What is to be loaded; the arrays lie over shared memory, where there is any. */
+export interface Loading {
+  views: readonly ViewSource[]
+  keys: OrderKeys
+  /** Where rows and segments are counted. */
+  layout: CountingLayout
+}
+
+export interface Placing extends Omit<Loading, 'layout'> {
+  /** Per view, the first segment of each part, and how many there are. */
+  borders: readonly (readonly number[])[]
+  valueScale: number
+}
+
+/** What a thread must know of a problem. */
+export interface Opening {
+  thread: number
+  threads: number
+  parts: readonly { memory: WebAssembly.Memory; layout: PartLayout }[]
+  /** Per view, the most entries of a row that is one segment. */
+  segments: readonly number[]
+  /** Per mode, how many rows have entries. */
+  observed: readonly number[]
+  /** Per mode and part, the rows that are its alone. */
+  owned: readonly (readonly { from: number; to: number }[])[]
+  /** Per mode, the rows that parts share. */
+  shared: readonly (readonly SharedRowPlan[])[]
+}
+
+/** A row that several parts share, and how its sums are exchanged. */
+export interface SharedRowPlan {
+  row: number
+  /** Where its table is, from the mode's tables on. */
+  table: number
+  /** Those that have segments of it: where the sums of its segment 0 would be, and which half of the part's area is for it. */
+  parts: readonly { part: number; slots: number; half: 0 | 1 }[]
+}
+
+/** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
-  | {
-      type: 'start'
-      thread: number
-      module: WebAssembly.Module
-      memory: WebAssembly.Memory
-      plan: MemoryPlan
-    }
-  | { type: 'build'; sets: Record<EntrySet, SparseTensor | undefined>; seed: number; valueScale: number }
-  | { type: 'iterate'; run: Iterations; skip: number }
-  | { type: 'balance' }
-  | { type: 'error'; entries: EntrySet }
+  | ({ type: 'count' } & Counting)
+  | ({ type: 'countSegments'; long: readonly number[] } & Counting)
+  | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
+  | { type: 'place'; problem: number; placing: Placing }
+  | { type: 'sort'; problem: number; placing: Placing }
+  | { type: 'iterate'; problem: number; run: Iterations; skip: number }
+  | { type: 'errors'; problem: number; views: readonly number[] }
+  | { type: 'balance' | 'fillEmptyRows' | 'keep' | 'restore' | 'close'; problem: number }
 
-/** `done`: AO iterations done, for `iterate`. */
-export type Reply = { done: number } | { failure: string }
+/** Before there are parts, in a memory of its own. */
+interface Counting {
+  module: WebAssembly.Module
+  memory: WebAssembly.Memory
+  loading: Loading
+  thread: number
+}
+
+export type Reply = { answer: Answer } | { failure: string }
+
+/** What a thread found: AO iterations done, or what counting gave. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
+export type Answer = Omit<Iterated, 'seconds'> | Counted | undefined | void
+
+export interface Counted {
+  /** Σ x² of the training entries, in no particular order. */
+  squares: number
+  /** Two words for each tensor that tell its entries from others: sums of hashes. */
+  digest: number[]
+  /** The first entry that is none: its index in a mode is too large, or its value not finite. */
+  fault?: { view: number; entry: number; mode?: number }
+}

@@ -19,6 +19,9 @@ export interface Port<Send, Receive> {
 
 export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
   onError(handle: (error: Error) => void): void
+  /** Whether it is at work: a worker at rest does not keep the process from ending. */
+  work(): void
+  rest(): void
   terminate(): Promise<unknown>
 }
 
@@ -30,6 +33,8 @@ export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
       send: (message) => worker.postMessage(message),
       onMessage: (handle) => worker.on('message', handle),
       onError: (handle) => worker.on('error', handle),
+      work: () => worker.ref(),
+      rest: () => worker.unref(),
       terminate: () => worker.terminate(),
     }
   }
@@ -38,6 +43,8 @@ export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
     send: (message) => worker.postMessage(message),
     onMessage: (handle) => worker.addEventListener('message', ({ data }) => handle(data)),
     onError: (handle) => worker.addEventListener('error', ({ message }) => handle(new Error(message))),
+    work: () => {},
+    rest: () => {},
     terminate: async () => worker.terminate(),
   }
 }
@@ -72,9 +79,4 @@ export function canShareMemory(): boolean {
 export function hardwareThreads(): number {
   if (node) return node.os.availableParallelism()
   return canShareMemory() ? (navigator.hardwareConcurrency ?? 1) : 1
-}
-
-/** Bytes this process can still take, where the platform tells. */
-export function availableMemory(): number {
-  return node ? process.availableMemory() : Infinity
 }

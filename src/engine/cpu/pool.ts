@@ -1,62 +1,74 @@
-import type { Reply, Request } from './messages.ts'
+import type { Answer, Reply, Request } from './messages.ts'
 import { startWorker, type WorkerPort } from './platform.ts'
 import { newThread } from './thread.ts'
 
 /** Worker threads that are asked together and answer together. */
 export interface Pool {
-  /** Sends each worker its request and waits for all answers. */
-  ask(request: (thread: number) => Request): Promise<number[]>
+  readonly threads: number
+  /**
+   * Sends the members (numbers of workers) a request each, told by its place among them, and waits for all answers. Those
+   * who are asked for different things at once do them one after the other, all in the same order.
+   */
+  ask(members: readonly number[], request: (place: number) => Request): Promise<Answer[]>
   close(): Promise<void>
+}
+
+interface Waiting {
+  resolve(answer: Answer): void
+  reject(error: Error): void
 }
 
 export function startPool(threads: number): Pool {
   const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
-  let waiting: { replies: Promise<number>[]; reject: (error: Error) => void } | undefined
+  const waiting: Waiting[][] = workers.map(() => [])
+  let ended: Error | undefined
 
   /** A worker that fails would leave the others at a barrier for ever: all of them end. */
   function fail(error: Error): void {
-    waiting?.reject(error)
+    ended ??= error
+    for (const queue of waiting) for (const { reject } of queue.splice(0)) reject(error)
     void close()
   }
 
-  function reply(worker: WorkerPort<Request, Reply>): () => Promise<number> {
-    let resolve: (done: number) => void = () => {}
-    worker.onMessage((message) =>
-      'failure' in message ? fail(new Error(message.failure)) : resolve(message.done),
-    )
+  workers.forEach((worker, w) => {
+    worker.onMessage((message) => {
+      if ('failure' in message) return fail(new Error(message.failure))
+      waiting[w].shift()?.resolve(message.answer)
+      if (waiting[w].length === 0) worker.rest()
+    })
     worker.onError(fail)
-    return () =>
-      new Promise((set) => {
-        resolve = set
-      })
+    worker.rest()
+  })
+
+  function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      waiting[w].push({ resolve, reject })
+      worker.work()
+      worker.send(request)
+    })
   }
-  const replies = workers.map(reply)
 
   async function close(): Promise<void> {
+    ended ??= new Error('The worker threads have ended.')
     await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
   }
 
   return {
-    async ask(request) {
-      if (workers.length === 0) throw new Error('The worker threads have ended.')
-      const failed = new Promise<never>((_, reject) => {
-        waiting = { replies: [], reject }
-      })
-      const answers = Promise.all(replies.map((next) => next()))
-      workers.forEach((worker, thread) => {
-        worker.send(request(thread))
-      })
-      return Promise.race([answers, failed])
+    threads,
+    async ask(members, request) {
+      if (ended) throw ended
+      return Promise.all(members.map((w, place) => send(workers[w], w, request(place))))
     },
     close,
   }
 }
 
-/** For pages that may share no memory: this thread does all the work, with a breath between requests for messages. */
+/** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */
 export function lonePool(): Pool {
   const answer = newThread()
   return {
-    async ask(request) {
+    threads: 1,
+    async ask(_, request) {
       await new Promise((resolve) => setTimeout(resolve))
       return [answer(request(0))]
     },

@@ -8,7 +8,7 @@ const answer = newThread()
 
 port.onMessage((request) => {
   try {
-    port.send({ done: answer(request) })
+    port.send({ answer: answer(request) })
   } catch (error) {
     port.send({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }

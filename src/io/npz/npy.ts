@@ -47,7 +47,7 @@ export function npyHeader(descr: string, shape: readonly number[]): Uint8Array<A
  * The array, whose elements may be a view of the bytes. `name` is how messages call it.
  */
 export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
-  const { descr, fortran, shape, body } = readHeader(bytes, name)
+  const { descr, fortran, shape, body } = readNpyHeader(bytes, name)
   const type = elementType(descr)
   if (type === undefined)
     throw new InputError(
@@ -66,11 +66,11 @@ export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
 
 /** A string, which NumPy saves as a 0-dimensional array of type S3, say; undefined for any other array. */
 export function decodeNpyText(bytes: Uint8Array, name: string): string | undefined {
-  const { descr, body } = readHeader(bytes, name)
+  const { descr, body } = readNpyHeader(bytes, name)
   return /^\|S\d+$/.test(descr) ? new TextDecoder().decode(body) : undefined
 }
 
-function readHeader(
+export function readNpyHeader(
   bytes: Uint8Array,
   name: string,
 ): { descr: string; fortran: boolean; shape: number[]; body: Uint8Array } {

@@ -1,8 +1,9 @@
 /** NumPy's .npz: a zip of .npy arrays, here with room for other files beside them. */
 import { unzipSync, zipSync } from 'fflate'
+import { crc32 } from '../../crc32.ts'
 import { InputError } from '../../inputError.ts'
 import { decodeNpy, encodeNpy, type NpyArray } from './npy.ts'
-import { crc32, zipChecksums } from './zip.ts'
+import { zipChecksums } from './zip.ts'
 
 /** By name in the zip: an array if the name ends in .npy, else the file's bytes. */
 export type NpzEntries = Record<string, NpyArray | Uint8Array>

@@ -1,6 +1,5 @@
 /** Figure 2: error against epochs and seconds, for several c, on data with little and much noise, and on real data. */
-import { cpuEngine } from '../../engine/cpu/index.ts'
-import type { CompleteOptions } from '../../solver/index.ts'
+import { complete } from '../../solver/index.ts'
 import { type SparseTensor, split, synthetic } from '../../tensor/index.ts'
 import type { Progress } from '../progress.ts'
 import type {
@@ -10,9 +9,9 @@ import type {
   Curve,
   ExperimentSettings,
 } from '../results.ts'
+import { curveOf } from './curve.ts'
 import type { RealData } from './data.ts'
 import { type Group, peakMemoryBytes, Stopped } from './group.ts'
-import { completeWatched } from './watch.ts'
 
 type Settings = ExperimentSettings['convergence']
 
@@ -73,20 +72,29 @@ function groupOf(name: ConvergenceProblem['name'], trial: number, context: Conve
       return {
         run: async (index, progress, signal) => {
           const { choice } = trials[index]
-          const options: CompleteOptions = {
-            ...{ ...choice, rank: settings.rank, epochs: settings.epochs, seed: seed + trial - 1, signal },
+          const { data, snrDb, tensor, hidden } = problem
+          const { epochs, stopped } = await complete(tensor, {
+            ...choice,
+            rank: settings.rank,
+            epochs: settings.epochs,
+            seed: seed + trial - 1,
+            watch: { hidden },
+            threads,
+            signal,
             onEpoch: ({ epoch, train }) =>
               progress(
                 `epoch ${Number(epoch.toFixed(1))} of ${settings.epochs}, error ${train.relative.toPrecision(3)}`,
               ),
-          }
-          const { tensor, hidden } = problem
-          const { completion, curve } = await completeWatched(tensor, hidden, cpuEngine({ threads }), options)
-          if (completion.stopped === 'aborted') throw new Stopped()
-          const { data, snrDb } = problem
-          const hiddenEntries = hidden.values.length
+          })
+          if (stopped === 'aborted') throw new Stopped()
           const record: ConvergenceRecord = {
-            ...{ name, data, hiddenEntries, snrDb, peakMemoryBytes: peakMemoryBytes(), trial, curve },
+            name,
+            data,
+            hiddenEntries: hidden.values.length,
+            snrDb,
+            peakMemoryBytes: peakMemoryBytes(),
+            trial,
+            curve: curveOf(epochs),
           }
           return record
         },

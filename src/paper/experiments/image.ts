@@ -1,16 +1,15 @@
 /** Figure 1: a picture of which nine values in ten are hidden, and what comes back. */
 import { join } from 'node:path'
-import { cpuEngine } from '../../engine/cpu/index.ts'
 import { blacken, hideAtRandom, type Known, type Picture, quality, restore } from '../../image/index.ts'
-import { brightness, emptyData } from '../../image/picture.ts'
-import { plainTensor, plainValues } from '../../image/plain.ts'
+import { brightness, fillHoles } from '../../image/picture.ts'
+import { pixelTensor, pixelValues } from '../../image/pixelTensor.ts'
 import { writePng } from '../../io/node/index.ts'
 import { draw, purpose, stream } from '../../random.ts'
-import type { CompleteOptions } from '../../solver/index.ts'
+import { type CompleteOptions, complete } from '../../solver/index.ts'
 import type { Progress } from '../progress.ts'
 import type { ExperimentSettings, ImageMethod, ImageResult, ImageRun, PictureQuality } from '../results.ts'
+import { curveOf } from './curve.ts'
 import { type Group, Stopped } from './group.ts'
-import { completeWatched } from './watch.ts'
 
 type Settings = ExperimentSettings['image']
 
@@ -114,19 +113,21 @@ async function byTensor(
     solver === 'paper'
       ? { sample: settings.sample, lambda: settings.lambda }
       : { sample: 'auto', lambda: 'auto' }
-  const { completion, curve } = await completeWatched(
-    plainTensor(values, known, picture),
-    plainTensor(values, watchedPart(known, seed), picture),
-    cpuEngine({ threads }),
-    {
-      ...{ solver, rank, epochs, ...own, seed, signal },
-      onEpoch: ({ epoch, train }) =>
-        progress(`epoch ${Number(epoch.toFixed(1))} of ${epochs}, error ${train.relative.toPrecision(3)}`),
-    },
-  )
+  const completion = await complete(pixelTensor(values, known, picture), {
+    solver,
+    rank,
+    epochs,
+    ...own,
+    seed,
+    threads,
+    signal,
+    watch: { hidden: pixelTensor(values, watchedPart(known, seed), picture) },
+    onEpoch: ({ epoch, train }) =>
+      progress(`epoch ${Number(epoch.toFixed(1))} of ${epochs}, error ${train.relative.toPrecision(3)}`),
+  })
   if (completion.stopped === 'aborted') throw new Stopped()
-  const restored = compose(picture, known, plainValues(completion.model))
-  return { rank, sample: own.sample!, lambda: own.lambda!, curve, restored }
+  const restored = fillHoles(picture, known, pixelValues(completion.model))
+  return { rank, sample: own.sample!, lambda: own.lambda!, curve: curveOf(completion.epochs), restored }
 }
 
 /** What `lacuna image` does when nothing else is asked for. */
@@ -154,16 +155,6 @@ function watchedPart(known: Known, seed: number): Known {
   return known.map((is, at) => (is === 0 && (draw(key, at) / 2 ** 32) * hidden < WATCHED ? 1 : 0))
 }
 
-/** Known values stay as they are, holes are filled. */
-function compose(picture: Picture, known: Known, filled: ArrayLike<number>): Picture {
-  const data = emptyData(picture)
-  for (let at = 0; at < data.length; at++)
-    data[at] = known[at]
-      ? picture.data[at]
-      : Math.round(Math.min(1, Math.max(0, filled[at])) * picture.maximum)
-  return { ...picture, data }
-}
-
 function fillByMean(picture: Picture, known: Known): Picture {
   const { channels } = picture
   const values = brightness(picture)
@@ -173,7 +164,7 @@ function fillByMean(picture: Picture, known: Known): Picture {
     counts[at % channels] += known[at]
   }
   const means = sums.map((sum, k) => sum / Math.max(1, counts[k]))
-  return compose(
+  return fillHoles(
     picture,
     known,
     values.map((_, at) => means[at % channels]),

@@ -1,6 +1,6 @@
 /** Figures 3 and 4: seconds per epoch by rank and number of threads, on real data and on synthetic data of its size. */
-import { type CpuEngine, cpuEngine } from '../../engine/cpu/cpuEngine.ts'
-import type { Step } from '../../engine/engine.ts'
+import { type CpuEngine, cpuEngine } from '../../engine/cpu/index.ts'
+import type { LoadedProblem, Step } from '../../engine/engine.ts'
 import { stepOf } from '../../solver/fast.ts'
 import { fixedStage } from '../../solver/schedule.ts'
 import { type SparseTensor, synthetic } from '../../tensor/index.ts'
@@ -65,14 +65,16 @@ async function openSession(
   const data: DataDescription = { source, dims: [...tensor.dims], entries: tensor.values.length }
   const balance = BALANCE_THREADS.map((threads) => ({ threads, speedUp: rowBalance(tensor, threads) }))
   const engines: CpuEngine[] = []
+  const problems: LoadedProblem[] = []
   try {
     for (const threads of settings.threads) {
       progress(`Figures 3 and 4: ${name}, R = ${rank}, loading for ${threads} threads`)
       const engine = cpuEngine({ threads })
       engines.push(engine)
-      await engine.load({ tensor, rank, companions: true, seed, valueScale: 1 })
+      const problem = await engine.load({ tensor, rank, companions: true, seed })
+      problems.push(problem)
       // The first epoch of each is not counted: it compiles the kernels and touches the memory.
-      for (const solver of SOLVERS) await epochSeconds(engine, tensor.dims, rank, solver, settings, seed)
+      for (const solver of SOLVERS) await epochSeconds(problem, rank, solver, settings, seed)
     }
   } catch (error) {
     await closeAll(engines)
@@ -81,15 +83,19 @@ async function openSession(
   return {
     run: async (trial, progress, signal) => {
       const measured: TimingRecord['measured'] = []
-      for (const engine of engines)
+      for (const [i, { threads, description }] of engines.entries())
         for (const solver of SOLVERS) {
           throwIfStopped(signal)
-          progress(`${solver} on ${engine.threads} thread${engine.threads > 1 ? 's' : ''}`)
-          const seconds = await epochSeconds(engine, tensor.dims, rank, solver, settings, seed + trial)
-          measured.push({ solver, threads: engine.threads, seconds })
+          progress(`${solver} on ${description}`)
+          const seconds = await epochSeconds(problems[i], rank, solver, settings, seed + trial)
+          measured.push({ solver, threads, seconds })
         }
       const record: TimingRecord = {
-        ...{ name, data, rowBalance: balance, peakMemoryBytes: peakMemoryBytes(), measured },
+        name,
+        data,
+        rowBalance: balance,
+        peakMemoryBytes: peakMemoryBytes(),
+        measured,
       }
       return record
     },
@@ -111,19 +117,18 @@ async function problemOf(
 
 /** One epoch, 1/c AO iterations, from random factors. */
 async function epochSeconds(
-  engine: CpuEngine,
-  dims: readonly number[],
+  problem: LoadedProblem,
   rank: number,
   solver: TimingSeries['solver'],
   { sample, lambda }: Settings,
   seed: number,
 ): Promise<number> {
-  await engine.writeFactors(synthetic({ dims, entries: 1, rank, seed: seed + 1 }).factors)
+  const { dims } = problem.statistics
+  await problem.writeFactors(synthetic({ dims, entries: 1, rank, seed: seed + 1 }).factors)
+  if (solver === 'fast') await problem.balance()
   const step: Step = solver === 'paper' ? { kind: 'paper', maxInner: 1 } : stepOf(fixedStage(sample, rank), 1)
   const count = Math.round(1 / sample)
-  const start = performance.now()
-  await engine.iterate({ first: 0, count, sample, lambda, seed, step })
-  return (performance.now() - start) / 1000
+  return (await problem.iterate({ first: 0, count, sample, lambda, seed, step })).seconds
 }
 
 /** Puts together what has been kept; undefined as long as that is nothing. */

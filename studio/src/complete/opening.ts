@@ -2,19 +2,19 @@
 import {
   type CpModel,
   countsRemark,
+  cpuEngine,
   decodeModel,
   decodeNpz,
   decodeTensorNpy,
   decodeTensorNpz,
   guessTable,
-  hardwareThreads,
   InputError,
   jsonTable,
   type NegativePolicy,
-  planMemory,
   readRows,
   readTns,
   type SparseTensor,
+  sizeOfRun,
   type Table,
   textTable,
 } from 'lacuna'
@@ -186,8 +186,12 @@ function checkFileSize({ name, size }: File): void {
 
 /** Refuses what a tab cannot hold, before it is taken. */
 export function checkTensorSize(name: string, dims: readonly number[], entries: number, rank: number): void {
-  const { byteLength } = planMemory({ dims, entries, rank, threads: hardwareThreads(), companions: true })
-  if (byteLength > MOST_BYTES) throw tooLarge(name, byteLength, rank)
+  try {
+    const { byteLength } = cpuEngine().plan(sizeOfRun({ dims, entries }, { rank }))
+    if (byteLength > MOST_BYTES) throw tooLarge(name, byteLength, rank)
+  } catch (error) {
+    throw error instanceof InputError && !error.message.startsWith(name) ? error.within(name) : error
+  }
 }
 
 function tooLarge(name: string, bytes: number, rank = 10): InputError {

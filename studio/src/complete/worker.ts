@@ -40,9 +40,11 @@ const functions = {
     checkTensorSize(name, tensor.dims, tensor.values.length, rank)
     const { train, validation } =
       heldOut > 0 ? split(tensor, { validation: heldOut }, seed) : { train: tensor }
-    const mine = new Solving(train, validation, {
-      onEpoch: (progress) => mine === solving && tell('epoch', progress),
-    })
+    const mine = new Solving(
+      train,
+      { validation },
+      { onEpoch: (progress) => mine === solving && tell('epoch', progress) },
+    )
     solving = mine
   },
 
@@ -64,7 +66,7 @@ const functions = {
   resume: () => solving?.resume(),
   change: (settings: RunSettings) => solving?.change(settings),
   drop(): void {
-    solving?.stop()
+    void solving?.close()
     solving = undefined
     model = undefined
   },

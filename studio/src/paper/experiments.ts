@@ -37,7 +37,7 @@ export const convergenceRuns: readonly RunSettings[] = [
   ...[0.05, 0.2, 0.5].map(
     (sample): RunSettings => ({ solver: 'paper', rank: 10, lambda: 0.01, sample, epochs: 40, seed: 1 }),
   ),
-  { rank: 10, lambda: 'auto', sample: 'auto', epochs: 40, patience: 1000, seed: 1 },
+  { rank: 10, lambda: 'auto', sample: 'auto', epochs: 40, seed: 1 },
 ]
 
 /** A problem of which nothing is known yet. */

@@ -1,5 +1,5 @@
 /** Small versions of the paper's first two experiments, off the page's thread. */
-import { type Picture, quality, restore, synthetic } from 'lacuna'
+import { type Completion, type Picture, quality, restore, synthetic } from 'lacuna'
 import type { ConvergenceResult } from '#dist/paper/results.js'
 import type { Mask } from '../restore/damage.ts'
 import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'
@@ -42,14 +42,20 @@ const functions = {
       const { picture: restored } = await restore(truth, known, {
         method: options ? 'plain' : 'patches',
         solve(tensor, planned, pictureOfModel) {
-          current = new Solving(tensor, undefined, {
-            onEpoch({ epoch, train }) {
-              curve.points.push({ epoch, error: train.relative })
-              later()
-            },
-            onModel: (model) => show(pictureOfModel(model, 'on the way')),
-          })
-          return current.run(options ?? (planned as RunSettings))
+          return solve(
+            options ?? (planned as RunSettings),
+            new Solving(
+              tensor,
+              {},
+              {
+                onEpoch({ epoch, train }) {
+                  curve.points.push({ epoch, error: train.relative })
+                  later()
+                },
+                onModel: (model) => show(pictureOfModel(model, 'on the way')),
+              },
+            ),
+          )
         },
       })
       now()
@@ -70,18 +76,22 @@ const functions = {
         if (stopped) return
         const series = newSeries(run)
         const { curve } = series.trials[0]
-        current = new Solving(tensor, test, {
-          onEpoch({ epoch, updateSeconds, train, validation }) {
-            // A series without a point cannot be drawn.
-            if (curve.epoch.length === 0) problem.series.push(series)
-            curve.epoch.push(epoch)
-            curve.seconds.push(updateSeconds)
-            curve.observed.push(train.relative)
-            curve.hidden.push(validation!.relative)
-            later()
+        const solving = new Solving(
+          tensor,
+          { watch: { hidden: test! } },
+          {
+            onEpoch({ epoch, updateSeconds, train, watch }) {
+              // A series without a point cannot be drawn.
+              if (curve.epoch.length === 0) problem.series.push(series)
+              curve.epoch.push(epoch)
+              curve.seconds.push(updateSeconds)
+              curve.observed.push(train.relative)
+              curve.hidden.push(watch!.hidden.relative)
+              later()
+            },
           },
-        })
-        await current.run(run)
+        )
+        await solve(run, solving)
       }
       now()
     }
@@ -94,6 +104,15 @@ const functions = {
 }
 
 export type PaperFunctions = typeof functions
+
+async function solve(settings: RunSettings, solving: Solving): Promise<Completion> {
+  current = solving
+  try {
+    return await solving.run(settings)
+  } finally {
+    await solving.close()
+  }
+}
 
 export interface PictureNews {
   name: ImageRunName

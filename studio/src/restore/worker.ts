@@ -70,15 +70,17 @@ const functions = {
       },
       seed: settings.seed,
       signal: mine.abort.signal,
-      solve(tensor, options, show) {
+      async solve(tensor, options, show) {
+        const before = mine.stage?.solving
+        await before?.close()
         const solving = new Solving(
           tensor,
-          undefined,
+          {},
           {
             onEpoch: (progress) => mine === job && tell('epoch', progress),
             onModel: (model) => mine === job && tell('frame', frameOf(mine, show(model, 'on the way'))),
           },
-          mine.stage?.solving.done,
+          before?.done,
         )
         if (mine.paused) solving.pause()
         mine.stage = { solving, options, user: mine.settings, show }
@@ -104,7 +106,7 @@ const functions = {
   },
   drop(): void {
     job?.abort.abort()
-    job?.stage?.solving.stop()
+    void job?.stage?.solving.close()
     job = undefined
   },
 }

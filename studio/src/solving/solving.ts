@@ -2,13 +2,13 @@
 import {
   type CompleteOptions,
   type Completion,
-  CpModel,
-  complete,
+  type CpModel,
   cpuEngine,
+  defaults,
   type EpochReport,
+  Run,
   type SparseTensor,
 } from 'lacuna'
-import { PausableEngine } from './pausableEngine.ts'
 import { withRank } from './warmStart.ts'
 
 /** What the user may set, and change on the way. */
@@ -31,137 +31,153 @@ export interface Watcher {
   onModel?(model: CpModel): void
 }
 
+/** Held-out entries: those that choose the best factors, and those that are only looked at. */
+export type HeldOut = Pick<CompleteOptions, 'validation' | 'watch'>
+
+/** What earlier problems of the same task took; reports count on from there. */
+export interface Before {
+  stage: number
+  epoch: number
+  seconds: number
+}
+
 /** Drawing may take about a quarter of the time. */
 const PATIENCE_PER_DRAWING = 3
 const LEAST_MS_BETWEEN_DRAWINGS = 60
 
-export class Solving {
-  model: CpModel | undefined
-  readonly #train: SparseTensor
-  readonly #validation: SparseTensor | undefined
-  readonly #watcher: Watcher
-  #engine: PausableEngine | undefined
-  #abort: AbortController | undefined
-  #next: RunSettings | undefined
-  #paused = false
-  /** λ of the last run. */
-  #lambda: number | 'auto' | undefined
-  #before: { stage: number; epoch: number; seconds: number }
+/** All problems of a page are solved by the same threads. */
+const engine = cpuEngine()
 
-  /** `before`: what earlier problems of the same task took; reports count on from there. */
+export class Solving {
+  readonly #train: SparseTensor
+  readonly #heldOut: HeldOut
+  readonly #watcher: Watcher
+  readonly #abort = new AbortController()
+  readonly #mayDraw = drawingTimes()
+  #run: Run | undefined
+  #next: RunSettings | undefined
+  /** While it is paused: what ends the pause. */
+  #pause: { over: Promise<void>; end: () => void } | undefined
+  #isRunning = false
+  #before: Before
+
   constructor(
     train: SparseTensor,
-    validation: SparseTensor | undefined,
+    heldOut: HeldOut,
     watcher: Watcher,
-    before = { stage: 0, epoch: 0, seconds: 0 },
+    before: Before = { stage: 0, epoch: 0, seconds: 0 },
   ) {
     this.#train = train
-    this.#validation = validation
+    this.#heldOut = heldOut
     this.#watcher = watcher
     this.#before = { ...before, stage: before.stage + 1 }
   }
 
   /** What has been done so far. */
-  get done(): { stage: number; epoch: number; seconds: number } {
-    return { ...this.#before }
+  get done(): Before {
+    const { stage, epoch, seconds } = this.#before
+    return { stage, epoch: epoch + (this.#run?.epoch ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
   }
 
-  /** Learns until it settles, is changed (then it goes on from there) or is stopped. Goes on from the model if there is one. */
+  /** Learns until it settles or is stopped. Goes on from what has been learned before, with these settings. */
   async run(settings: RunSettings): Promise<Completion> {
-    for (;;) {
-      const completion = await this.#runOnce(settings)
-      this.model = completion.model
-      this.#before.epoch += completion.epochs.at(-1)?.epoch ?? 0
-      if (!this.#next) return completion
-      settings = this.#next
-      this.#next = undefined
+    this.#isRunning = true
+    try {
+      let run = await this.#apply(settings)
+      for (;;) {
+        await this.#pause?.over
+        if (this.#next) {
+          const next = this.#next
+          this.#next = undefined
+          run = await this.#apply(next)
+        }
+        const report = await run.advance()
+        if (report) await this.#tell(run, report)
+        // What was changed while the last round was done is still to be heeded.
+        else if (!this.#next || this.#abort.signal.aborted) return await run.result()
+      }
+    } finally {
+      this.#isRunning = false
     }
   }
 
   /** Before it runs, too: then it does not begin. */
   pause(): void {
-    this.#paused = true
-    this.#engine?.pause()
+    if (this.#pause) return
+    let end = (): void => {}
+    const over = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#pause = { over, end }
   }
 
   resume(): void {
-    this.#paused = false
-    this.#engine?.resume()
+    this.#pause?.end()
+    this.#pause = undefined
   }
 
   /** Goes on from the factors there are with other settings; what does not run is not changed. */
   change(settings: RunSettings): void {
-    this.#paused = false
-    if (!this.#engine) return
-    this.#next = settings
-    this.#abort?.abort()
+    if (this.#isRunning) this.#next = settings
+    this.resume()
   }
 
   stop(): void {
     this.#next = undefined
-    this.#abort?.abort()
+    this.#abort.abort()
+    this.resume()
   }
 
-  async #runOnce(settings: RunSettings): Promise<Completion> {
-    const cpu = cpuEngine()
-    const leaveStart = settings.lambda !== 'auto' && settings.lambda !== this.#lambda
-    const engine = new PausableEngine(cpu, { leaveStart: this.model !== undefined && leaveStart })
-    this.#lambda = settings.lambda
-    if (this.#paused) engine.pause()
-    const abort = new AbortController()
-    const before = { ...this.#before }
-    const drawing = drawingTimes()
-    this.#engine = engine
-    this.#abort = abort
-    try {
-      return await complete(this.#train, {
-        ...settings,
-        validation: this.#validation,
-        engine,
-        signal: abort.signal,
-        initial: this.model && withRank(this.model, settings.rank),
-        onEpoch: (report) => {
-          const paused = engine.pausedMs / 1000
-          const seconds = report.seconds - paused
-          const updateSeconds = report.updateSeconds - paused
-          this.#before.seconds = before.seconds + seconds
-          this.#watcher.onEpoch({
-            ...report,
-            epoch: before.epoch + report.epoch,
-            seconds: before.seconds + seconds,
-            updateSeconds,
-            entriesPerSecond: (report.epoch * this.#train.values.length) / updateSeconds,
-            threads: cpu.threads,
-            stage: before.stage,
-          })
-          if (this.#watcher.onModel) drawing(() => this.#draw(engine))
-        },
-      })
-    } finally {
-      this.#engine = undefined
+  /** Gives the memory back. */
+  async close(): Promise<void> {
+    this.stop()
+    await this.#run?.close()
+  }
+
+  /** The run there is with these settings; or a new one that begins with what was learned, where the rank is another. */
+  async #apply(settings: RunSettings): Promise<Run> {
+    const { rank, lambda, epochs = defaults[settings.solver ?? 'fast'].epochs } = settings
+    if (this.#run?.settings.rank === rank) {
+      await this.#run.change({ lambda, epochs: Math.ceil(this.#run.epoch) + epochs })
+      return this.#run
     }
+    const model = await this.#run?.model()
+    const { stage, epoch, seconds } = this.done
+    await this.#run?.close()
+    this.#before = { stage, epoch, seconds }
+    this.#run = undefined
+    this.#run = await Run.start(this.#train, {
+      ...settings,
+      ...this.#heldOut,
+      ...(model && { initial: withRank(model, rank) }),
+      engine,
+      signal: this.#abort.signal,
+    })
+    return this.#run
   }
 
-  async #draw(engine: PausableEngine): Promise<void> {
-    this.#watcher.onModel?.(this.#modelOf(await engine.currentFactors()))
-  }
-
-  #modelOf(factors: Float32Array[]): CpModel {
-    const { dims, labels, modes } = this.#train
-    return new CpModel({ dims, rank: factors[0].length / dims[0], factors, labels, modes })
+  async #tell(run: Run, report: EpochReport): Promise<void> {
+    const { stage, epoch, seconds } = this.#before
+    this.#watcher.onEpoch({
+      ...report,
+      epoch: epoch + report.epoch,
+      seconds: seconds + report.seconds,
+      entriesPerSecond: (report.epoch * this.#train.values.length) / report.updateSeconds,
+      threads: engine.threads,
+      stage,
+    })
+    if (this.#watcher.onModel) await this.#mayDraw(async () => this.#watcher.onModel?.(await run.model()))
   }
 }
 
 /** Lets a drawing through when there is time for one. */
-function drawingTimes(): (draw: () => Promise<void>) => void {
+function drawingTimes(): (draw: () => Promise<void>) => Promise<void> {
   let from = -Infinity
-  return (draw) => {
+  return async (draw) => {
     const began = performance.now()
     if (began < from) return
-    from = Infinity
-    void draw().finally(() => {
-      const end = performance.now()
-      from = end + Math.max(LEAST_MS_BETWEEN_DRAWINGS, PATIENCE_PER_DRAWING * (end - began))
-    })
+    await draw()
+    const end = performance.now()
+    from = end + Math.max(LEAST_MS_BETWEEN_DRAWINGS, PATIENCE_PER_DRAWING * (end - began))
   }
 }

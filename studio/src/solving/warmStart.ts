@@ -1,5 +1,5 @@
 import type { CpModel } from 'lacuna'
-import { draw, stream, unit } from '#dist/random.js'
+import { draw, purpose, stream, unit } from '#dist/random.js'
 
 /** Of a component that is yet to be learned: this share of an average one, so that it hardly disturbs the others. */
 const FRESH = 0.3
@@ -9,7 +9,7 @@ export function withRank({ dims, rank, factors }: CpModel, wanted: number): Floa
   if (wanted === rank) return factors.map((factor) => factor.slice())
   const kept = componentOrder({ rank, factors }).slice(0, wanted)
   return factors.map((factor, mode) => {
-    const key = stream(wanted, 91, mode)
+    const key = stream(wanted, purpose.newComponents, mode)
     const scale = FRESH ** (1 / dims.length) * 2 * mean(factor)
     const changed = new Float32Array(dims[mode] * wanted)
     for (let row = 0; row < dims[mode]; row++)

@@ -1,57 +1,75 @@
 import { describe, expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { randomFactors, randomTensor } from '../../problems.ts'
-import { engineSuite } from '../suite.ts'
+import { engineChecks, variantChecks } from '../suite.ts'
 
-engineSuite('CPU', () => cpuEngine({ threads: 2 }))
+describe.each([1, 2, 3])('the CPU engine with %i parts', (parts) => {
+  it.each(engineChecks)('$name', ({ check }) => check(() => cpuEngine({ threads: 2, parts })))
+})
 
-describe('threads', () => {
+describe('1, 2 and 3 parts on 1, 2, 3 and 7 threads', () => {
+  const variants = [1, 2, 3].flatMap((parts) =>
+    [1, 2, 3, 7].map((threads) => ({
+      name: `${parts} parts on ${threads} threads`,
+      make: () => cpuEngine({ threads, parts }),
+    })),
+  )
+  it.each(variantChecks)('$name', ({ check }) => check(variants))
+})
+
+describe('an engine', () => {
   const tensor = randomTensor({ dims: [24, 300, 200], entries: 60_000, seed: 4 })
+  const run = { first: 0, sample: 0.5, lambda: 0.01, step: { kind: 'paper', maxInner: 1 } } as const
 
-  async function factorsWith(threads: number, seed = 9): Promise<Buffer> {
-    const engine = cpuEngine({ threads })
-    await engine.load({ tensor, rank: 10, companions: true, seed, valueScale: 1 })
-    await engine.writeFactors(randomFactors(tensor.dims, 10, 1))
-    await engine.iterate({
-      first: 0,
-      count: 6,
-      sample: 0.5,
-      lambda: 0.01,
-      seed,
-      step: { kind: 'paper', maxInner: 2 },
-    })
-    const factors = await engine.readFactors()
-    await engine.close()
-    return Buffer.concat(factors.map((factor) => Buffer.from(factor.buffer)))
-  }
-
-  it('do not change a bit of the factors', async () => {
-    const one = await factorsWith(1)
-    for (const threads of [2, 3, 4, 7]) expect((await factorsWith(threads)).equals(one)).toBe(true)
-  })
-
-  it('leave the choice to the seed', async () => {
-    expect((await factorsWith(2, 10)).equals(await factorsWith(2, 9))).toBe(false)
-  })
-
-  it('leave the event loop free while they solve', async () => {
+  it('leaves the choice of samples to the seed', async () => {
     const engine = cpuEngine({ threads: 2 })
-    await engine.load({ tensor, rank: 50, companions: false, seed: 1, valueScale: 1 })
-    await engine.writeFactors(randomFactors(tensor.dims, 50, 1))
+    const found = new Set<string>()
+    for (const seed of [9, 9, 10]) {
+      const problem = await engine.load({ tensor, rank: 10, companions: false, seed })
+      await problem.writeFactors(randomFactors(tensor.dims, 10, 1))
+      await problem.iterate({ ...run, count: 2, seed })
+      const factors = await problem.readFactors()
+      found.add(Buffer.concat(factors.map((factor) => Buffer.from(factor.buffer))).toString('base64'))
+      await problem.close()
+    }
+    await engine.close()
+    expect(found.size).toBe(2)
+  })
+
+  it('leaves the event loop free while it works', async () => {
+    const engine = cpuEngine({ threads: 2 })
+    const problem = await engine.load({ tensor, rank: 50, companions: false, seed: 1 })
+    await problem.writeFactors(randomFactors(tensor.dims, 50, 1))
     let ticks = 0
     const timer = setInterval(() => ticks++, 1)
-    setTimeout(() => engine.stop(), 300)
-    await engine.iterate({
-      first: 0,
-      count: 1_000_000,
-      sample: 0.5,
-      lambda: 0.01,
-      seed: 1,
-      step: { kind: 'paper', maxInner: 1 },
-    })
+    setTimeout(() => problem.stop(), 300)
+    await problem.iterate({ ...run, count: 1_000_000, seed: 1 })
     clearInterval(timer)
     await engine.close()
     // Were the loop blocked, neither the ticks nor the stop would have come.
     expect(ticks).toBeGreaterThan(10)
+  })
+
+  it('says when it has been closed, and what its options may be', async () => {
+    const engine = cpuEngine({ threads: 1 })
+    const problem = await engine.load({ tensor, rank: 2, companions: false, seed: 1 })
+    await engine.close()
+    await expect(problem.balance()).rejects.toThrow('The worker threads have ended.')
+    await expect(engine.load({ tensor, rank: 2, companions: false, seed: 1 })).rejects.toThrow('closed')
+    for (const options of [{ threads: 0 }, { threads: 1.5 }, { parts: 0 }, { parts: 2000 }])
+      expect(() => cpuEngine(options)).toThrow(/must be a whole number from 1 to 1024/)
+  })
+
+  it('cuts a problem in parts of less than 4 GiB each, as many as it needs', () => {
+    const plan = (entries: number, dims = [100_000, 50_000, 1000]): { parts: number; byteLength: number } =>
+      cpuEngine({ threads: 4 }).plan({ dims, entries, rank: 10, companions: true })
+    expect(plan(10_000_000).parts).toBe(1)
+    expect(plan(100_000_000).parts).toBe(1)
+    expect(plan(130_000_000).parts).toBe(2)
+    expect(plan(300_000_000).parts).toBe(3)
+    expect(plan(300_000_000).byteLength).toBeLessThan(1.05 * 36 * 300_000_000)
+    expect(() => plan(1000, [2 ** 31, 2 ** 31, 2 ** 31])).toThrow(
+      /factors of .* take \d\d\d GiB; each part .* at most 4 GiB/,
+    )
   })
 })

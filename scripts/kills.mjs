@@ -1,0 +1,139 @@
+// Kills `lacuna complete` again and again, resumes it each time on another number of threads, and compares what it learns
+// in the end with what it learns when it is left alone:  node scripts/kills.mjs --kills 200
+// The tests do the same a few times (test/cli/resume.test.ts).
+// @ts-check
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MAIN = join(ROOT, 'dist/cli/main.js')
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} kills how often it was killed
+ * @property {number} chains how many runs that makes: each is killed until it ends
+ * @property {number} resumed how often it went on from a checkpoint, not from the beginning
+ * @property {number} different how many of the runs learned other factors than the one that was left alone
+ */
+
+/**
+ * Runs the command until it has been killed so often, by signals in turn, at random moments.
+ *
+ * @param {object} options
+ * @param {number} options.kills
+ * @param {string} options.folder where data.tns is, and models go
+ * @param {readonly string[]} options.args of `complete`, without files, threads and output
+ * @param {NodeJS.Signals[]} [options.signals]
+ * @param {[number, number]} [options.between] the shortest and longest life after it has read the data, in milliseconds
+ * @param {(line: string) => void} [options.say]
+ * @returns {Promise<Outcome>}
+ */
+export async function killAndResume({
+  kills,
+  folder,
+  args,
+  signals = ['SIGKILL'],
+  between = [0, 2000],
+  say = () => {},
+}) {
+  const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
+  const alone = await lacuna(folder, [
+    ...command,
+    '--threads',
+    '2',
+    '-o',
+    'alone.npz',
+    '--checkpoint-every',
+    '0',
+  ])
+  if (alone.code !== 0) throw new Error(alone.stderr)
+  const wanted = await digest(join(folder, 'alone.npz'))
+  const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
+  while (outcome.kills < kills) {
+    const model = `model-${++outcome.chains}.npz`
+    for (;;) {
+      const threads = String(1 + Math.floor(4 * Math.random()))
+      const signal = signals[outcome.kills % signals.length]
+      const [shortest, longest] = between
+      const lifetime = outcome.kills < kills ? shortest + Math.random() * (longest - shortest) : Infinity
+      const run = await lacuna(
+        folder,
+        [...command, '--threads', threads, '-o', model, '--resume'],
+        signal,
+        lifetime,
+      )
+      if (run.stderr.includes('Going on from')) outcome.resumed++
+      if (run.code === 0) break
+      if (!run.killed) throw new Error(`It ended with ${run.code}:\n${run.stderr}`)
+      outcome.kills++
+      say(
+        `${outcome.kills} of ${kills} kills, ${outcome.resumed} times gone on, ${outcome.different} different`,
+      )
+    }
+    if ((await digest(join(folder, model))) !== wanted) outcome.different++
+  }
+  return outcome
+}
+
+/**
+ * @param {string} cwd @param {string[]} args @param {NodeJS.Signals} [signal] @param {number} [afterMs]
+ * @returns {Promise<{ code: number | null, killed: boolean, stderr: string }>}
+ */
+function lacuna(cwd, args, signal = 'SIGKILL', afterMs = Infinity) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    let killed = false
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    child.stderr.on('data', (data) => {
+      stderr += data
+      // Now the entries are read, and what takes long begins.
+      if (!timer && afterMs < Infinity && stderr.includes('Rank '))
+        timer = setTimeout(() => {
+          killed = child.kill(signal)
+        }, afterMs)
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, killed, stderr })
+    })
+  })
+}
+
+/** @param {string} path @returns {Promise<string>} of the factors, to the bit */
+export async function digest(path) {
+  const { readModel } = await import(pathToFileURL(join(ROOT, 'dist/index.js')).href)
+  const hash = createHash('sha256')
+  for (const factor of (await readModel(path)).factors)
+    hash.update(new Uint8Array(factor.buffer, factor.byteOffset, factor.byteLength))
+  return hash.digest('hex')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' } } })
+  const folder = mkdtempSync(join(tmpdir(), 'lacuna-kills-'))
+  try {
+    const synth = '--dims 300x200x100 --entries 400000 --rank 5 --snr 10 --seed 1 -o data.tns'
+    await lacuna(folder, ['synth', ...synth.split(' ')])
+    const outcome = await killAndResume({
+      kills: Number(values.kills),
+      folder,
+      args: '--rank 12 --negative keep --validation 0.05 --patience 1000 --tolerance 0 --epochs 80'.split(
+        ' ',
+      ),
+      say: (line) => process.stderr.write(`\r${line}`),
+    })
+    process.stderr.write('\n')
+    console.log(JSON.stringify(outcome))
+    process.exitCode = outcome.different === 0 ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

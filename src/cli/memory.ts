@@ -1,0 +1,105 @@
+/**
+ * The memory of a whole job: the program, the tensor and what reading it takes, and what the engine plans. Planned from a
+ * first look at the file, so that what cannot fit is refused before it is read; and again when it has been read.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Engine, EnginePlan, ProblemSize } from '../engine/engine.ts'
+import { InputError } from '../inputError.ts'
+import { estimateTensor } from '../io/node/estimate.ts'
+import { availableMemory, formatBytes } from '../memory.ts'
+import { type RunOptions, sizeOfRun } from '../solver/index.ts'
+import { count } from './format.ts'
+
+/** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
+const PROGRAM_BYTES = 74 * 2 ** 20
+const THREAD_BYTES = 10 * 2 ** 20
+
+export interface JobPlan extends EnginePlan {
+  /** What there was to take when it was planned. */
+  available: number
+}
+
+/** heldOut: entries that are held beside the training entries. reading: what reading takes beside the tensor. */
+export function planJob(
+  engine: Engine & { threads?: number },
+  size: ProblemSize,
+  { heldOut = 0, reading = 0 }: { heldOut?: number; reading?: number } = {},
+): JobPlan {
+  const plan = engine.plan(size)
+  const program = PROGRAM_BYTES + (engine.threads ?? 1) * THREAD_BYTES
+  const tensor = 4 * (size.dims.length + 1) * (size.entries + heldOut)
+  const items = [
+    { name: 'program', byteLength: program },
+    { name: 'tensor', byteLength: tensor },
+    ...plan.items,
+  ]
+  // What reading takes is given back before the engine takes its part; only the larger counts.
+  const more = reading - plan.byteLength
+  if (more > 0) items.push({ name: 'more while reading', byteLength: more })
+  return {
+    byteLength: items.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    parts: plan.parts,
+    items,
+    available: availableMemory(),
+  }
+}
+
+/** Refuses a job whose files are too large, by a first look at them; says what reading them takes beside the tensor. */
+export async function refuseTooLarge(
+  files: readonly string[],
+  engine: Engine,
+  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & { modes?: readonly string[] },
+): Promise<number> {
+  const found = await Promise.all(files.map((file) => estimateTensor(file, options.modes?.length)))
+  const estimates = found.filter((estimate) => estimate !== undefined)
+  if (estimates.length === 0 || estimates.length < files.length) return 0
+  const [{ order, dims }] = estimates
+  const entries = estimates.reduce((sum, estimate) => sum + estimate.entries, 0)
+  const reading = estimates.reduce((sum, estimate) => sum + estimate.reading, 0)
+  const plan = planJob(engine, sizeOfRun({ dims, entries }, options), { reading })
+  refuseJob(plan, `${files.join(' ')}: about ${count(roundTo(entries))} entries of ${order} modes`)
+  return reading
+}
+
+/** `what` would take too much. */
+export function refuseJob(plan: JobPlan, what: string): void {
+  // What this process has taken already is part of the plan.
+  const available = plan.available + process.memoryUsage.rss()
+  if (plan.byteLength > available)
+    throw new InputError(
+      'memory',
+      `${what} would take ${describeJob(plan)}; there are ${formatBytes(available)}. Use a smaller rank or fewer entries.`,
+    )
+}
+
+/** The same for a job that only reads. */
+export async function refuseUnreadable(files: readonly string[]): Promise<void> {
+  const available = availableMemory()
+  for (const file of files) {
+    const estimate = await estimateTensor(file)
+    if (!estimate) continue
+    const { entries, order, reading } = estimate
+    const bytes = 4 * (order + 1) * entries + reading
+    if (bytes > available)
+      throw new InputError(
+        'memory',
+        `${file}: reading up to ${count(roundTo(entries))} entries of ${order} modes would take ` +
+          `${formatBytes(bytes)} of memory; there are ${formatBytes(available)}. Save fewer of them.`,
+      )
+  }
+}
+
+/** Two digits are all that a first look gives. */
+const roundTo = (n: number): number => (n < 100 ? n : Number(n.toPrecision(2)))
+
+export function describeJob({ byteLength, items }: EnginePlan): string {
+  const shown = items.filter((item) => item.byteLength >= 0.005 * byteLength)
+  return `${formatBytes(byteLength)} of memory (${shown.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
+}
+
+/** Gives back at once what reading has left behind: the system would see it as used until the next collection. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}

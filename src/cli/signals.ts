@@ -1,0 +1,50 @@
+/**
+ * Ctrl-C, SIGTERM and SIGHUP ask long work to end in order: what has been learned is saved, and the exit code is that of
+ * the signal. A second one ends the process at once, unless something is just being saved.
+ */
+import { constants } from 'node:os'
+import { Interrupted } from './failure.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export interface Interruption {
+  /** Aborted by the first signal. */
+  signal: AbortSignal
+  /** Lets nothing but kill -9 end the process before this is done. */
+  protect<T>(saving: () => Promise<T>): Promise<T>
+  /** What to throw, when everything is tidy, after a signal. */
+  outcome(): Interrupted
+}
+
+export async function withSignals<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+  const abort = new AbortController()
+  let code = 0
+  let saving = 0
+  const handlers = SIGNALS.map((name) => {
+    const handle = (): void => {
+      const exitCode = 128 + constants.signals[name]
+      if (abort.signal.aborted && saving === 0) process.exit(exitCode)
+      if (saving > 0) process.stderr.write('Saving; a moment, please.\n')
+      if (!abort.signal.aborted) code = exitCode
+      abort.abort()
+    }
+    process.on(name, handle)
+    return () => process.off(name, handle)
+  })
+  try {
+    return await work({
+      signal: abort.signal,
+      async protect(save) {
+        saving++
+        try {
+          return await save()
+        } finally {
+          saving--
+        }
+      },
+      outcome: () => new Interrupted(code),
+    })
+  } finally {
+    for (const remove of handlers) remove()
+  }
+}

@@ -1,0 +1,225 @@
+import { CONTROL_STOP } from '../../kernels/layout.ts'
+import type {
+  EngineState,
+  ErrorSums,
+  Iterated,
+  Iterations,
+  LoadedProblem,
+  Measured,
+  SetStatistics,
+  Statistics,
+  Step,
+  Timed,
+} from '../engine.ts'
+import { costOf } from './cost.ts'
+import type { LoadedParts } from './load.ts'
+import type { Request } from './messages.ts'
+import type { Pool } from './pool.ts'
+
+/** A problem in the memories of its parts, and the threads that work on it. */
+export class CpuProblem implements LoadedProblem {
+  readonly statistics: Statistics
+  readonly #pool: Pool
+  readonly #members: readonly number[]
+  readonly #number: number
+  readonly #loaded: LoadedParts
+  readonly #release: () => void
+  #open = true
+
+  private constructor(
+    pool: Pool,
+    members: readonly number[],
+    number: number,
+    loaded: LoadedParts,
+    release: () => void,
+    statistics: Statistics,
+  ) {
+    this.#pool = pool
+    this.#members = members
+    this.#number = number
+    this.#loaded = loaded
+    this.#release = release
+    this.statistics = statistics
+  }
+
+  /** `release` is told when the threads are no longer needed. */
+  static async open(
+    pool: Pool,
+    members: readonly number[],
+    number: number,
+    loaded: LoadedParts,
+    release: () => void,
+  ): Promise<CpuProblem> {
+    const sets: Record<string, SetStatistics> = {}
+    const statistics = { ...loaded.statistics, sets }
+    const problem = new CpuProblem(pool, members, number, loaded, release, statistics)
+    // Of zero factors, the residuals are the values.
+    const names = [...loaded.viewOf.keys()]
+    const { sums } = await problem.errors(names)
+    names.forEach((name, i) => {
+      sets[name] = { entries: loaded.entries.get(name)!, ...sums[i] }
+    })
+    return problem
+  }
+
+  cost(stage: { sample: number; kind: Step['kind'] }): number {
+    const { dims, emptyRows, sets } = this.statistics
+    const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
+    return costOf(stage, rows, sets.train.entries, this.#loaded.rank)
+  }
+
+  async writeFactors(factors: readonly Float32Array[]): Promise<void> {
+    this.#loaded.parts.forEach(({ layout }, k) => {
+      layout.modes.forEach(({ factor, companion }, mode) => {
+        this.#write(k, factor, mode, factors[mode])
+        if (companion) this.#write(k, companion, mode, factors[mode])
+      })
+    })
+  }
+
+  async readFactors(which: 'current' | 'kept' = 'current'): Promise<Float32Array[]> {
+    const { layout } = this.#loaded.parts[0]
+    return layout.modes.map(({ factor }, mode) =>
+      this.#read(0, which === 'kept' ? layout.kept[mode] : factor, mode),
+    )
+  }
+
+  /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
+  async iterate(run: Iterations, skip = 0): Promise<Iterated> {
+    const start = performance.now()
+    const [answer] = await this.#ask({ type: 'iterate', problem: this.#number, run, skip })
+    return { ...(answer as Omit<Iterated, 'seconds'>), ...since(start) }
+  }
+
+  stop(stopped = true): void {
+    const { memory, layout } = this.#loaded.parts[0]
+    const words = new Int32Array(memory.buffer, layout.control, 64)
+    Atomics.store(words, CONTROL_STOP / 4, stopped ? 1 : 0)
+  }
+
+  async balance(): Promise<Timed> {
+    const start = performance.now()
+    await this.#ask({ type: 'balance', problem: this.#number })
+    return since(start)
+  }
+
+  async fillEmptyRows(): Promise<Timed> {
+    const start = performance.now()
+    if (this.statistics.emptyRows.some(({ length }) => length > 0))
+      await this.#ask({ type: 'fillEmptyRows', problem: this.#number })
+    return since(start)
+  }
+
+  async errors(sets: readonly string[]): Promise<Measured> {
+    const start = performance.now()
+    const views = sets.map((name) => {
+      const view = this.#loaded.viewOf.get(name)
+      if (view === undefined) throw new Error(`No set '${name}' was loaded.`)
+      return view
+    })
+    const distinct = [...new Set(views)]
+    if (distinct.length > 0) await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
+    return { sums: views.map((v) => this.#addErrors(v)), ...since(start) }
+  }
+
+  /** In the order of the chunks, which is the same however they are dealt to parts. */
+  #addErrors(v: number): ErrorSums {
+    const total = { squares: 0, absolutes: 0 }
+    for (const { memory, layout } of this.#loaded.parts) {
+      const { errorSums, chunkCount } = layout.views[v]
+      const sums = new Float64Array(memory.buffer, errorSums, 2 * chunkCount)
+      for (let at = 0; at < sums.length; at += 2) {
+        total.squares += sums[at]
+        total.absolutes += sums[at + 1]
+      }
+    }
+    return total
+  }
+
+  async keep(): Promise<void> {
+    await this.#ask({ type: 'keep', problem: this.#number })
+  }
+
+  async restore(): Promise<void> {
+    await this.#ask({ type: 'restore', problem: this.#number })
+  }
+
+  async readState(): Promise<EngineState> {
+    const { parts, owned, companions } = this.#loaded
+    const { layout } = parts[0]
+    const { rank } = this.#loaded
+    const vector = (address: number): Float32Array =>
+      new Float32Array(parts[0].memory.buffer, address, rank).slice()
+    return {
+      factors: await this.readFactors(),
+      ...(companions && {
+        // A part keeps the companions of its own rows only; those of shared rows are the same in all.
+        companions: layout.modes.map(({ companion }, mode) => {
+          const all = this.#read(0, companion, mode)
+          owned[mode].forEach(({ from, to }, k) => {
+            if (k > 0 && to > from)
+              all.set(this.#read(k, companion, mode).subarray(from * rank, to * rank), from * rank)
+          })
+          return all
+        }),
+      }),
+      means: layout.modes.map(({ mean }) => vector(mean)),
+      scales: layout.modes.map(({ scale }) => vector(scale)),
+      kept: await this.readFactors('kept'),
+    }
+  }
+
+  async writeState({ factors, companions, means, scales, kept }: EngineState): Promise<void> {
+    this.#loaded.parts.forEach(({ memory, layout }, k) => {
+      layout.modes.forEach(({ factor, companion, mean, scale }, mode) => {
+        this.#write(k, factor, mode, factors[mode])
+        if (companion) this.#write(k, companion, mode, companions?.[mode] ?? factors[mode])
+        // What pads the rank takes no part: any finite v > 0 will do there.
+        new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
+        new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
+      })
+      if (kept) for (const [mode, address] of layout.kept.entries()) this.#write(k, address, mode, kept[mode])
+    })
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    await this.#pool.ask(this.#members, () => ({ type: 'close', problem: this.#number })).catch(() => {})
+    this.#release()
+  }
+
+  #ask(request: Request): ReturnType<Pool['ask']> {
+    if (!this.#open) throw new Error('The problem has been closed.')
+    return this.#pool.ask(this.#members, () => request)
+  }
+
+  /** A matrix (rows × R) out of rows of the padded rank. */
+  #read(k: number, address: number, mode: number): Float32Array {
+    const { memory, layout } = this.#loaded.parts[k]
+    const { rank } = this.#loaded
+    const { padded } = layout
+    const { rows } = layout.modes[mode]
+    const from = new Float32Array(memory.buffer, address, rows * padded)
+    const matrix = new Float32Array(rows * rank)
+    if (rank === padded) matrix.set(from)
+    else for (let p = 0; p < rows; p++) matrix.set(from.subarray(p * padded, p * padded + rank), p * rank)
+    return matrix
+  }
+
+  #write(k: number, address: number, mode: number, matrix: Float32Array): void {
+    const { memory, layout } = this.#loaded.parts[k]
+    const { rank } = this.#loaded
+    const { padded } = layout
+    const { rows } = layout.modes[mode]
+    const into = new Float32Array(memory.buffer, address, rows * padded)
+    if (rank === padded) {
+      into.set(matrix)
+      return
+    }
+    into.fill(0) // what was lost beyond float32 must not stay in the padding
+    for (let p = 0; p < rows; p++) into.set(matrix.subarray(p * rank, (p + 1) * rank), p * padded)
+  }
+}
+
+const since = (start: number): Timed => ({ seconds: (performance.now() - start) / 1000 })

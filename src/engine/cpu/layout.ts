@@ -1,0 +1,219 @@
+/**
+ * Where everything lies in the memory of a part. It follows from sizes alone, so that it can be planned and refused
+ * before any memory is taken. Addresses are bytes. What every part holds lies at the same address in each.
+ */
+import {
+  BLOCK_ROWS,
+  CHUNK_BYTES,
+  CONTROL_BYTES,
+  LOADED_AT_A_TIME,
+  VIEW_OTHERS,
+} from '../../kernels/layout.ts'
+import { paddedRank } from './kernel.ts'
+
+/** A WebAssembly memory ends at 4 GiB. */
+export const MOST_PART_BYTES = 2 ** 32
+
+export interface PartLayout {
+  padded: number
+  control: number
+  /** Per thread. */
+  scratch: readonly number[]
+  modes: readonly ModeLayout[]
+  /** The training entries by each mode, then one view, by the first mode, of each other set. */
+  views: readonly ViewLayout[]
+  partials: number
+  arrivals: number
+  /** Where parts exchange sums of shared rows: for each part, two areas of `handedOver` partial sums. */
+  exchange: number
+  handedOver: number
+  /** Per mode, the factor last kept; in the first part alone. */
+  kept: readonly number[]
+  byteLength: number
+  items: ReadonlyMap<string, number>
+}
+
+/** What every part holds of a mode. */
+export interface ModeLayout {
+  rows: number
+  factor: number
+  companion: number
+  rowLengths: number
+  /** v of the gradient step. */
+  scale: number
+  /** The mean of the factor's rows. */
+  mean: number
+  /** What the columns are multiplied by when they are balanced. */
+  by: number
+  /** Sums over the blocks of rows. */
+  blockSums: number
+  /** Tables of the rows that parts share: kernels/step.ts. */
+  sharedRows: number
+}
+
+export interface ViewLayout {
+  descriptor: number
+  /** How many entries each row has, in all parts: of training entries, the mode's. */
+  rowLengths: number
+  /** The first segment of each row, of all parts' segments, and how many there are. */
+  firstSegments: number
+  segments: number
+  recordStart: number
+  entries: number
+  records: number
+  chunks: number
+  chunkCount: number
+  /** Two float64 per chunk, where errors can be asked for; else 0. */
+  errorSums: number
+}
+
+/** The sizes that decide a part's layout. */
+export interface PartSize {
+  order: number
+  rank: number
+  threads: number
+  companions: boolean
+  /** The most entries of a segment: threads sort segments in their scratch. */
+  segment: number
+  /** Rows per mode. */
+  dims: readonly number[]
+  /** One per mode of the training entries, then the other sets. */
+  views: readonly ViewSize[]
+  /** The most sums over segments of long rows in a mode. */
+  partials: number
+  /** With other parts: how many there are, words of the tables of shared rows per mode, and sums handed over per row. */
+  parts: number
+  sharedWords: readonly number[]
+  handedOver: number
+  first: boolean
+}
+
+export interface ViewSize {
+  /** For people: entries, validation … */
+  name: string
+  segments: number
+  entries: number
+  chunks: number
+  hasErrors: boolean
+}
+
+export function layOut(size: PartSize): PartLayout {
+  const { order, threads, companions, segment, dims, parts } = size
+  const padded = paddedRank(size.rank)
+  const rowBytes = 4 * padded
+  const { take, items, end } = areas()
+
+  const control = take('threads', CONTROL_BYTES)
+  const modes = dims.map((rows, mode) => ({
+    rows,
+    factor: take('factors', rows * rowBytes),
+    companion: companions ? take('factors', rows * rowBytes) : 0,
+    rowLengths: take('factors', 4 * rows),
+    scale: take('factors', rowBytes),
+    mean: take('factors', rowBytes),
+    by: take('factors', rowBytes),
+    blockSums: take('factors', Math.ceil(rows / BLOCK_ROWS) * rowBytes),
+    sharedRows: take('exchange', 4 * size.sharedWords[mode]),
+  }))
+  const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
+  const scratchSize = Math.max(
+    scratchBytes(padded),
+    orderScratchBytes(longestSegment(segment), order),
+    blockBytes(order),
+  )
+  const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
+  const views = size.views.map(({ name, segments, entries, chunks, hasErrors }, v) => ({
+    descriptor: take(name, VIEW_OTHERS + 4 * order),
+    rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
+    firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
+    segments,
+    recordStart: take(name, 4 * (segments + 1)),
+    entries,
+    records: take(name, 4 * order * entries),
+    chunks: take(name, CHUNK_BYTES * chunks),
+    chunkCount: chunks,
+    errorSums: hasErrors ? take(name, 16 * chunks) : 0,
+  }))
+  const partials = take('partial sums', size.partials * partialBytes(padded))
+  const arrivals = take('partial sums', 4 * size.partials)
+  const kept = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
+  return {
+    padded,
+    control,
+    scratch,
+    modes,
+    views,
+    partials,
+    arrivals,
+    exchange,
+    handedOver: size.handedOver,
+    kept,
+    byteLength: end(),
+    items,
+  }
+}
+
+/** Segments vary in length by chance; this many entries are beyond all of it. Longer ones are sorted elsewhere. */
+export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
+
+// The kernels know these too; the engine checks that they agree.
+export const partialBytes = (padded: number): number => 4 * padded * (padded + 1)
+const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
+export const scratchBytes = (padded: number): number =>
+  64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 8 * padded
+export const orderScratchBytes = (entries: number, order: number): number => entries * (20 + 4 * order) + 8
+
+/** Areas of memory one after another, each on cache lines of its own, and what they are for. */
+function areas(): {
+  take(item: string, bytes: number): number
+  items: ReadonlyMap<string, number>
+  end(): number
+} {
+  const items = new Map<string, number>()
+  let end = 0
+  return {
+    take(item, bytes) {
+      const address = end
+      end += Math.ceil(bytes / 64) * 64
+      items.set(item, (items.get(item) ?? 0) + (end - address))
+      return address
+    },
+    items,
+    end: () => end,
+  }
+}
+
+/** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
+const MOST_OWN_COUNTERS = 2 ** 16
+/** A block of entries as the kernels see it: columns, values and hashes, and two words of a digest. */
+export const blockBytes = (order: number): number => (order + 2) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
+
+/** Where things lie in the memory in which entries are counted. */
+export interface CountingLayout {
+  views: readonly { rows: number; lengths: number; first: number; segmentLengths: number; segments: number }[]
+  /** Per thread: a block, and counters of its own for each view, or 0. */
+  threads: readonly { block: number; counters: readonly number[] }[]
+  byteLength: number
+}
+
+/** views: rows, and the most segments there can be. */
+export function layOutCounting(
+  views: readonly { rows: number; segments: number }[],
+  order: number,
+  threads: number,
+): CountingLayout {
+  const { take, end } = areas()
+  const places = views.map(({ rows, segments }) => ({
+    rows,
+    lengths: take('counters', 4 * rows),
+    first: take('counters', 4 * (rows + 1)),
+    segmentLengths: take('counters', 4 * segments),
+    segments,
+  }))
+  const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
+  const perThread = Array.from({ length: threads }, () => ({
+    block: take('blocks', blockBytes(order)),
+    counters: views.map(({ rows }) => (hasOwn(rows) ? take('counters', 4 * rows) : 0)),
+  }))
+  return { views: places, threads: perThread, byteLength: end() }
+}

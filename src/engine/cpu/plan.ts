@@ -1,0 +1,100 @@
+/** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
+import { InputError } from '../../inputError.ts'
+import { formatBytes } from '../../memory.ts'
+import type { EnginePlan, ProblemSize } from '../engine.ts'
+import { paddedRank } from './kernel.ts'
+import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
+import { segmentSize } from './segments.ts'
+
+/** Parts are planned to fill so much of what a memory can have: chance makes some a little larger than others. */
+const FILLED = 0.97
+
+export interface CpuPlan extends EnginePlan {
+  layout: PartLayout
+}
+
+export function planParts(size: ProblemSize, threads: number, leastParts = 1): CpuPlan {
+  const whole = layOut(partSize(size, threads, 1))
+  const shared = replicatedBytes(whole)
+  const room = FILLED * MOST_PART_BYTES - shared
+  const own = whole.byteLength - shared
+  if (room <= 0)
+    throw new InputError(
+      'memory',
+      `The factors of ${size.dims.join('×')} at rank ${size.rank} take ${formatBytes(shared)}; each part of a problem ` +
+        `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
+    )
+  const parts = Math.max(leastParts, Math.ceil(own / room))
+  const layout = parts === 1 ? whole : layOut(partSize(size, threads, parts))
+  const kept = layout.kept.length > 0 ? layout.byteLength - layout.kept[0] : 0
+  // Only the first part holds the kept factors.
+  const items = [...layout.items].map(([name, byteLength]) => ({
+    name,
+    byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * kept : 0),
+  }))
+  return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
+}
+
+/** Of what a part takes, what every other one takes again. */
+function replicatedBytes({ items }: PartLayout): number {
+  return (items.get('factors') ?? 0) + (items.get('threads') ?? 0)
+}
+
+function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
+  const { dims, entries, sets = {}, probe = 0, rank, companions } = size
+  const padded = paddedRank(rank)
+  const segment = segmentSize(entries, padded)
+  const view = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
+    const most = segmentSize(count, padded)
+    const own = Math.ceil(count / parts)
+    return {
+      name,
+      entries: own,
+      // A row has one, a long one as many as it fills.
+      segments: Math.ceil(rows / parts + (2 * own) / most),
+      chunks: Math.ceil((1.5 * (own + 8 * Math.min(rows / parts, own))) / most) + 1,
+      hasErrors,
+    }
+  }
+  const others = Object.entries({ ...sets, ...(probe > 0 && probe < entries && { probe }) })
+  return {
+    order: dims.length,
+    rank,
+    threads,
+    companions,
+    segment,
+    dims,
+    views: [
+      ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
+      ...others.map(([name, count]) => view(name, dims[0], count, true)),
+    ],
+    partials: Math.ceil(Math.max(...dims.map((rows) => longSegments(rows, entries, segment))) / parts),
+    parts,
+    sharedWords: dims.map(() => (parts > 1 ? 4 * parts * parts : 0)),
+    handedOver: parts > 1 ? mostHandedOver(longSegments(1, entries, segment)) : 0,
+    first: true,
+  }
+}
+
+/** About how many segments long rows have: whole ones of S entries, and for each row one that is partly filled. */
+const longSegments = (rows: number, entries: number, segment: number): number =>
+  entries <= segment ? 0 : Math.min(entries / segment + rows / 2, (1.5 * entries) / segment)
+
+/** The most sums of a row that a part may have to hand over: two for every level of a tree of so many leaves. */
+export const mostHandedOver = (segments: number): number =>
+  2 * Math.ceil(Math.log2(Math.max(2, segments))) + 2
+
+export function describePlan({ byteLength, items }: EnginePlan): string {
+  const parts = items.filter((item) => item.byteLength > 0)
+  return `${formatBytes(byteLength)} of memory (${parts.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
+}
+
+/** Refuses what cannot fit, with a sentence that says how much is needed. */
+export function checkPlan(plan: EnginePlan, available: number): void {
+  if (plan.byteLength > available)
+    throw new InputError(
+      'memory',
+      `This problem needs ${describePlan(plan)}; this machine has ${formatBytes(available)} left. ` +
+        `Use a smaller rank or fewer entries.`,
+    )
+}

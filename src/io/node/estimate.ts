@@ -1,0 +1,174 @@
+/**
+ * What a file holds, by a first look at its head: enough to say what reading it will take before it is read. It says
+ * nothing where it cannot tell (a pipe, a database, a damaged file): then reading will show.
+ */
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
+import { readNpyHeader } from '../npz/npy.ts'
+import { endings, hasEnding } from './files/kind.ts'
+
+export interface Estimate {
+  entries: number
+  order: number
+  /** At least so many rows in each mode. */
+  dims: number[]
+  /** What reading takes at the most, beside the tensor itself, in bytes. */
+  reading: number
+}
+
+/** Text that is looked at, as it is in the file. */
+const HEAD_BYTES = 2 ** 18
+/** Looking for duplicates takes a hash and a number for every entry, and a table. */
+const CHECKING = 8
+/** DuckDB's buffers and rows in pieces, relative to the tensor: measured with `lacuna bench io`. */
+const TABLE_OVERHEAD = 2.8
+
+/** `modes`: how many a table's rows are taken to have, where that is said. */
+export async function estimateTensor(path: string, modes?: number): Promise<Estimate | undefined> {
+  try {
+    if (!(await stat(path)).isFile()) return undefined // who opens a pipe and leaves it loses what comes
+    if (hasEnding(path, endings.tns)) return await estimateText(path, undefined)
+    if (hasEnding(path, endings.npy)) return await estimateNpy(path)
+    if (hasEnding(path, endings.npz)) return await estimateNpz(path)
+    if (/\.(csv|tsv|dat)(\.gz)?$/i.test(path)) return await estimateText(path, modes)
+  } catch {
+    // Whoever reads it will say what is wrong.
+  }
+  return undefined
+}
+
+/** .tns where `modes` is not given, else a table of so many modes. */
+async function estimateText(path: string, modes: number | undefined): Promise<Estimate | undefined> {
+  const isTable = !hasEnding(path, endings.tns)
+  const { text, share } = await headOfText(path)
+  const end = share < 1 ? text.lastIndexOf('\n') : text.length
+  const lines = text.slice(0, end).split('\n').filter(Boolean)
+  const rows = lines.filter((line) => isTable || !/^\s*[#%]/.test(line)).slice(isTable ? 1 : 0)
+  if (rows.length === 0) return undefined
+  const words = rows[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
+  const order = isTable ? (modes ?? Math.max(2, words - 1)) : words - 1
+  if (order < 2) return undefined
+  // Comments and the head of a table come once.
+  const once = text.length - end + (lines.join('\n').length - rows.join('\n').length)
+  const entries = Math.ceil((rows.length * (text.length / share - once)) / (text.length - once))
+  const tensor = 4 * (order + 1) * entries
+  return {
+    entries,
+    order,
+    dims: isTable ? new Array(order).fill(1) : largestIndices(rows, order),
+    reading: isTable ? TABLE_OVERHEAD * tensor : CHECKING * entries,
+  }
+}
+
+/** The beginning of a text, unpacked if need be, and which share of the whole it is. */
+async function headOfText(path: string): Promise<{ text: string; share: number }> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const head = await readAt(file, 0, Math.min(size, HEAD_BYTES))
+    const isPacked = head[0] === 0x1f && head[1] === 0x8b
+    const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head
+    return { text: bytes.toString('latin1'), share: head.length / size }
+  } finally {
+    await file.close()
+  }
+}
+
+function largestIndices(lines: readonly string[], order: number): number[] {
+  const dims = new Array<number>(order).fill(1)
+  for (const line of lines) {
+    const words = line.trim().split(/\s+/)
+    for (let mode = 0; mode < order; mode++) dims[mode] = Math.max(dims[mode], Number(words[mode]) || 1)
+  }
+  return dims
+}
+
+async function estimateNpy(path: string): Promise<Estimate | undefined> {
+  const file = await open(path)
+  try {
+    const { shape } = readNpyHeader(await readAt(file, 0, 2 ** 16), path)
+    const { size } = await file.stat()
+    return dense(shape, size)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Every element may be an entry. */
+function dense(shape: readonly number[], bytes: number): Estimate | undefined {
+  if (shape.length < 2) return undefined
+  const entries = shape.reduce((product, dim) => product * dim, 1)
+  return { entries, order: shape.length, dims: [...shape], reading: bytes + 4 * entries }
+}
+
+async function estimateNpz(path: string): Promise<Estimate | undefined> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const members = await readDirectory(file, size)
+    const shapeOf = async (name: string): Promise<number[] | undefined> => {
+      const member = members.get(name)
+      return member && readNpyHeader(await headOf(file, member), path).shape
+    }
+    // The file, and what is unpacked from it, beside the arrays that are made of it.
+    const unpacked = [...members.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const coords = await shapeOf('coords.npy')
+    const data = await shapeOf('data.npy')
+    if (coords?.length === 2) {
+      const [order, entries] = coords
+      return { entries, order, dims: new Array(order).fill(1), reading: size + unpacked + CHECKING * entries }
+    }
+    if (members.has('format.npy') && data?.length === 1)
+      return { entries: data[0], order: 2, dims: [1, 1], reading: size + unpacked + CHECKING * data[0] }
+    const arrays = [...members.keys()].filter((name) => /\.npy$/.test(name) && name !== 'mask.npy')
+    const shape = arrays.length === 1 ? await shapeOf(arrays[0]) : undefined
+    return shape && dense(shape, size + unpacked)
+  } finally {
+    await file.close()
+  }
+}
+
+interface Member {
+  start: number
+  method: number
+  packedLength: number
+  byteLength: number
+}
+
+/** The members of a zip file, by the directory at its end; none if that is not plain to see. */
+async function readDirectory(file: FileHandle, size: number): Promise<Map<string, Member>> {
+  const members = new Map<string, Member>()
+  const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557))
+  let end = tail.length - 22
+  while (end >= 0 && tail.readUInt32LE(end) !== 0x06054b50) end--
+  if (end < 0) return members
+  const directory = await readAt(
+    file,
+    tail.readUInt32LE(end + 16),
+    Math.min(2 ** 20, tail.readUInt32LE(end + 12)),
+  )
+  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50; ) {
+    const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
+    members.set(directory.toString('utf8', at + 46, nameEnd), {
+      method: directory.readUInt16LE(at + 10),
+      packedLength: directory.readUInt32LE(at + 20),
+      byteLength: directory.readUInt32LE(at + 24),
+      start: directory.readUInt32LE(at + 42),
+    })
+    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
+  }
+  return members
+}
+
+/** The first bytes of a member, unpacked. */
+async function headOf(file: FileHandle, { start, method, packedLength }: Member): Promise<Buffer> {
+  const header = await readAt(file, start, 30)
+  const content = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
+  const head = await readAt(file, content, Math.min(4096, packedLength))
+  return method === 0 ? head : inflateRawSync(head, { finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}

@@ -1,0 +1,546 @@
+/**
+ * A run: a problem on its way from random factors to a model. It is started or resumed, advanced round by round, looked
+ * at, changed, and saved; leaving it alone pauses it. What the solver decides stands in fast.ts and paper.ts, what is
+ * done about it here.
+ */
+import { cpuEngine } from '../engine/cpu/index.ts'
+import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
+import { InputError, option, sentence } from '../inputError.ts'
+import { CpModel, type ErrorSummary } from '../model/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { version } from '../version.ts'
+import { type FastState, fastMethod, probeSize } from './fast.ts'
+import { givenFactors, randomFactors, scaled } from './initial.ts'
+import type { Method, Round } from './method.ts'
+import {
+  type Changes,
+  changedSettings,
+  checkEntries,
+  defaults,
+  type RunOptions,
+  type Settings,
+  settingsOf,
+} from './options.ts'
+import { type PaperState, paperMethod } from './paper.ts'
+import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import type { StopReason } from './stopping.ts'
+
+/** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
+export interface RunState {
+  settings: Settings
+  /** Tells the entries, those of validation and watched sets included, from others. */
+  digest: string
+  progress: Progress
+  engine: EngineState
+}
+
+/** Plain data. */
+export interface Progress {
+  /** k, AO iterations done. */
+  iterations: number
+  /** Of whole rounds. */
+  epoch: number
+  seconds: number
+  updateSeconds: number
+  reports: EpochReport[]
+  /** On the factors that are kept. */
+  best: EpochReport
+  /** Whether these are better than the ones it started from. */
+  learned: boolean
+  /** The round at hand, and how much of it is done. */
+  round?: Round & { done: number }
+  method: FastState | PaperState
+  stopped?: StopReason
+}
+
+export interface Completion {
+  model: CpModel
+  settings: Settings
+  epochs: EpochReport[]
+  /** Errors of the model. */
+  train: ErrorSummary
+  validation?: ErrorSummary
+  watch?: Record<string, ErrorSummary>
+  seconds: number
+  stopped: StopReason
+}
+
+/** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
+const LARGEST_LAMBDA = 1e15
+
+export class Run implements AsyncIterable<EpochReport> {
+  readonly #tensor: SparseTensor
+  readonly #problem: LoadedProblem
+  readonly #ownEngine: Engine | undefined
+  readonly #signal: AbortSignal | undefined
+  readonly #watched: readonly string[]
+  readonly #hasValidation: boolean
+  #settings: Settings
+  #method: Method<FastState | PaperState>
+  #progress: Progress
+  /** Ends when what is being done has been done. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** By `start` or `resume`. */
+  constructor(loaded: Loaded, progress: Progress) {
+    this.#tensor = loaded.tensor
+    this.#problem = loaded.problem
+    this.#ownEngine = loaded.ownEngine
+    this.#signal = loaded.options.signal
+    this.#watched = Object.keys(loaded.options.watch ?? {})
+    this.#hasValidation = loaded.options.validation !== undefined
+    this.#settings = loaded.settings
+    this.#method = methodOf(loaded.settings, loaded.problem)
+    this.#progress = progress
+    this.#signal?.addEventListener('abort', this.#heedSignal)
+    this.#heedSignal()
+  }
+
+  /** Loads the entries and takes the first look at random or given factors. */
+  static async start<R extends Run>(
+    this: RunClass<R>,
+    tensor: SparseTensor,
+    options: RunOptions = {},
+  ): Promise<R> {
+    const loaded = await load(tensor, options, settingsOf(options))
+    return openRun(loaded, async () => {
+      const { settings, problem } = loaded
+      const { statistics } = problem
+      const given = options.initial && givenFactors(options.initial, tensor.dims, settings.rank)
+      const factors = given
+        ? given.map((factor) => scaled(factor, statistics.factorScale))
+        : randomFactors(statistics, settings.rank, settings.seed)
+      await problem.writeFactors(factors)
+      const method = methodOf(settings, problem)
+      if (method.balances) await problem.balance()
+      await problem.keep()
+      const look = lookingAt(problem, method, options)
+      const { seconds, ...errors } = await look()
+      const first = { epoch: 0, seconds, updateSeconds: 0, ...errors, sample: 0, lambda: 0 }
+      const progress: Progress = {
+        iterations: 0,
+        epoch: 0,
+        seconds,
+        updateSeconds: 0,
+        reports: [],
+        best: first,
+        learned: false,
+        method: method.begin(first),
+      }
+      return new this(loaded, progress)
+    })
+  }
+
+  /** Goes on with a run that was saved, on the same entries; options are those of `start` that do not decide the result. */
+  static async resume<R extends Run>(
+    this: RunClass<R>,
+    state: RunState,
+    tensor: SparseTensor,
+    options: RunOptions = {},
+  ): Promise<R> {
+    const settings = resumedSettings(state.settings, options)
+    const loaded = await load(tensor, options, settings)
+    return openRun(loaded, async () => {
+      if (loaded.problem.statistics.digest !== state.digest)
+        throw new InputError(
+          'checkpoint',
+          'The run was saved with other entries: the tensor, or its held-out entries, have changed since; start anew.',
+        )
+      checkState(state.engine, tensor.dims, settings.rank)
+      await loaded.problem.writeState(state.engine)
+      return new this(loaded, structuredClone(state.progress))
+    })
+  }
+
+  get settings(): Settings {
+    return this.#settings
+  }
+
+  get reports(): readonly EpochReport[] {
+    return this.#progress.reports
+  }
+
+  /** Of steps done, also within a round. */
+  get epoch(): number {
+    const { epoch, round } = this.#progress
+    return epoch + (round ? round.done * round.sample : 0)
+  }
+
+  get seconds(): number {
+    return this.#progress.seconds
+  }
+
+  /** Why it ended; undefined as long as it can go on. */
+  get stopped(): StopReason | undefined {
+    return this.#progress.stopped
+  }
+
+  /** Whether it has found anything better than what it started from. */
+  get learned(): boolean {
+    return this.#progress.learned
+  }
+
+  /** Reports as they come, until it ends or is interrupted. Leaving the loop pauses the run, entering another goes on. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<EpochReport> {
+    for (let report = await this.advance(); report; report = await this.advance()) yield report
+  }
+
+  /**
+   * One round. Returns its report; or nothing if the run has ended or was interrupted, or if so many seconds were over before
+   * the round was: then it goes on from there.
+   */
+  advance({ seconds = Infinity }: { seconds?: number } = {}): Promise<EpochReport | undefined> {
+    return this.#inTurn(() => this.#advance(seconds))
+  }
+
+  async #advance(seconds: number): Promise<EpochReport | undefined> {
+    const progress = this.#progress
+    for (;;) {
+      if (progress.stopped) return undefined
+      const past = { ...progress, best: progress.best }
+      progress.round ??= { ...this.#method.next(progress.method, past), done: 0 }
+      const { round } = progress
+      const left = this.#settings.seconds - progress.seconds
+      const { done, cut, ...took } = await this.#problem.iterate({
+        ...this.#iterations(round),
+        seconds: Math.min(seconds, left),
+      })
+      this.#count(took)
+      progress.updateSeconds += took.seconds
+      progress.iterations += done
+      round.done += done
+      const isOver = progress.seconds >= this.#settings.seconds
+      if (round.done < round.iterations && !(cut === 'seconds' && isOver)) return undefined
+
+      progress.epoch += round.done * round.sample
+      progress.round = undefined
+      if (this.#method.balances) this.#count(await this.#problem.balance())
+      const report = await this.#look(round)
+      const verdict = this.#method.judge(progress.method, past, { ...round, iterations: round.done }, report)
+      if (verdict.keep) {
+        await this.#problem.keep()
+        progress.best = report
+        progress.learned = true
+      }
+      if (verdict.back) {
+        await this.#problem.restore()
+        if (this.#method.balances) this.#count(await this.#problem.balance())
+      }
+      progress.stopped = verdict.stop ?? (progress.seconds >= this.#settings.seconds ? 'seconds' : undefined)
+      if (verdict.tell) {
+        progress.reports.push(report)
+        return report
+      }
+    }
+  }
+
+  #iterations({ iterations, done, sample, lambda, step }: Round & { done: number }): Iterations {
+    const { dims, factorScale } = this.#problem.statistics
+    return {
+      first: this.#progress.iterations,
+      count: iterations - done,
+      sample,
+      // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is by f^(2N − 2).
+      lambda: Math.min(LARGEST_LAMBDA, lambda * factorScale ** (2 * dims.length - 2)),
+      seed: this.#settings.seed,
+      step,
+    }
+  }
+
+  #count({ seconds }: Timed): void {
+    this.#progress.seconds += seconds
+  }
+
+  /** Measures where we are. */
+  async #look({ sample, lambda }: Pick<Round, 'sample' | 'lambda'>): Promise<EpochReport> {
+    const { seconds, ...errors } = await lookingAt(this.#problem, this.#method, this.#sets())()
+    this.#count({ seconds })
+    const progress = this.#progress
+    return {
+      epoch: progress.epoch,
+      seconds: progress.seconds,
+      updateSeconds: progress.updateSeconds,
+      ...errors,
+      sample,
+      lambda,
+    }
+  }
+
+  #sets(): { validation?: unknown; watch: Record<string, unknown> } {
+    return {
+      ...(this.#hasValidation && { validation: true }),
+      watch: Object.fromEntries(this.#watched.map((name) => [name, true])),
+    }
+  }
+
+  /** Other settings from the next round on. If λ or c change, what fitted best before is not held against what comes. */
+  change(changes: Changes): Promise<void> {
+    const settings = changedSettings(this.#settings, changes)
+    return this.#inTurn(async () => {
+      const before = this.#settings
+      this.#settings = settings
+      this.#method = methodOf(settings, this.#problem)
+      const progress = this.#progress
+      if (
+        progress.stopped !== undefined ||
+        before.lambda !== settings.lambda ||
+        before.sample !== settings.sample
+      ) {
+        progress.stopped = undefined
+        if (progress.round) progress.epoch += progress.round.done * progress.round.sample
+        progress.round = undefined
+        if (this.#method.balances) await this.#problem.balance()
+        await this.#problem.keep()
+        const now = await this.#look({ sample: 0, lambda: 0 })
+        progress.method = this.#method.begin(now)
+        progress.best = useless(now)
+      }
+    })
+  }
+
+  /** The best factors so far, as a model; in the middle of a round, those of now if they are better. */
+  model(): Promise<CpModel> {
+    return this.#inTurn(async () => {
+      const best = await this.#best()
+      return this.#modelOf(best.factors, best.report)
+    })
+  }
+
+  /** The model with its errors, that of training over all entries, and how it came about. */
+  result(): Promise<Completion> {
+    return this.#inTurn(async () => {
+      const { factors, report } = await this.#best()
+      const train = this.#method.looksAt === 'train' ? report.train : await this.#trainError(factors)
+      const { reports, seconds, stopped = 'aborted' } = this.#progress
+      return {
+        model: this.#modelOf(factors, { ...report, train }),
+        settings: this.#settings,
+        epochs: [...reports],
+        train,
+        ...heldOut(report),
+        seconds,
+        stopped,
+      }
+    })
+  }
+
+  async #best(): Promise<{ factors: Float32Array[]; report: EpochReport }> {
+    const { round, best } = this.#progress
+    if (round && round.done > 0) {
+      const report = await this.#look(round)
+      if (scoreOf(report) < scoreOf(best)) return { factors: await this.#problem.readFactors(), report }
+    }
+    return { factors: await this.#problem.readFactors('kept'), report: best }
+  }
+
+  /** Of all training entries, where reports are on some of them. */
+  async #trainError(factors: readonly Float32Array[]): Promise<ErrorSummary> {
+    const problem = this.#problem
+    const { statistics } = problem
+    // A run that can go on must find everything as it was.
+    const state = this.#progress.stopped ? undefined : await problem.readState()
+    await problem.writeFactors(factors)
+    const { sums } = await problem.errors(['train'])
+    if (state) await problem.writeState(state)
+    return inDataUnits(sums[0], statistics.sets.train, statistics)
+  }
+
+  #modelOf(factors: readonly Float32Array[], report: EpochReport): CpModel {
+    const { iterations, seconds, stopped = 'aborted' } = this.#progress
+    const { dims, labels, modes, valueName } = this.#tensor
+    const { factorScale, emptyRows } = this.#problem.statistics
+    return new CpModel({
+      dims,
+      rank: this.#settings.rank,
+      factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
+      labels,
+      modes,
+      unobserved: emptyRows,
+      training: finite({
+        version,
+        ...this.#settings,
+        epochs: this.epoch,
+        iterations,
+        seconds,
+        stopped,
+        finalSample: report.sample,
+        finalLambda: report.lambda,
+        train: report.train,
+        ...heldOut(report),
+        ...(valueName !== undefined && { value: valueName }),
+      }),
+    })
+  }
+
+  /** Everything that it depends on but the entries. */
+  state(): Promise<RunState> {
+    return this.#inTurn(async () => ({
+      settings: this.#settings,
+      digest: this.#problem.statistics.digest,
+      progress: structuredClone(this.#progress),
+      engine: await this.#problem.readState(),
+    }))
+  }
+
+  /** Gives back what the run took; an engine that was given stays open. */
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#heedSignal)
+    await this.#inTurn(() => this.#problem.close())
+    await this.#ownEngine?.close()
+  }
+
+  readonly #heedSignal = (): void => {
+    this.#problem.stop(this.#signal?.aborted ?? false)
+  }
+
+  /** One thing at a time: nobody reads factors while they change. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+}
+
+/** Run, or a class of its own over it. */
+export type RunClass<R extends Run> = new (loaded: Loaded, progress: Progress) => R
+
+export interface Loaded {
+  tensor: SparseTensor
+  problem: LoadedProblem
+  ownEngine: Engine | undefined
+  settings: Settings
+  options: RunOptions
+}
+
+/** What a run needs beside the entries. */
+function needsOf(
+  { solver, rank, maxInner }: Pick<Settings, 'solver' | 'rank' | 'maxInner'>,
+  entries: number,
+): Pick<ProblemSize, 'rank' | 'companions' | 'probe'> {
+  const isFast = solver === 'fast'
+  return { rank, companions: isFast || maxInner > 1, ...(isFast && { probe: probeSize(entries) }) }
+}
+
+/** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
+export function sizeOfRun(
+  tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets'>,
+  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> = {},
+): ProblemSize {
+  const { solver = 'fast', rank = defaults[solver].rank, maxInner = 1 } = options
+  return { ...tensor, ...needsOf({ solver, rank, maxInner }, tensor.entries) }
+}
+
+async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
+  checkEntries(tensor, options)
+  const { validation, watch } = options
+  const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
+  const engine = options.engine ?? ownEngine!
+  try {
+    const problem = await engine.load({
+      tensor,
+      sets: { ...(validation && { validation }), ...watch },
+      ...needsOf(settings, tensor.values.length),
+      seed: settings.seed,
+      threads: options.threads,
+    })
+    return { tensor, problem, ownEngine, settings, options }
+  } catch (error) {
+    await ownEngine?.close()
+    throw error
+  }
+}
+
+async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
+  try {
+    return await open()
+  } catch (error) {
+    await problem.close()
+    await ownEngine?.close()
+    throw error
+  }
+}
+
+function methodOf(settings: Settings, problem: LoadedProblem): Method<FastState | PaperState> {
+  const method = settings.solver === 'fast' ? fastMethod(settings, problem) : paperMethod(settings)
+  return method as Method<FastState | PaperState>
+}
+
+/** Errors of the training entries, or the probe, and of the other sets. */
+function lookingAt(
+  problem: LoadedProblem,
+  { looksAt, balances }: Method<FastState | PaperState>,
+  { validation, watch = {} }: { validation?: unknown; watch?: Readonly<Record<string, unknown>> },
+): () => Promise<Pick<EpochReport, 'train' | 'validation' | 'watch'> & Timed> {
+  const watched = Object.keys(watch)
+  const names = [looksAt, ...(validation ? ['validation'] : []), ...watched]
+  return async () => {
+    const { statistics } = problem
+    // Those who balance have filled them.
+    const filled = balances ? { seconds: 0 } : await problem.fillEmptyRows()
+    const { sums, seconds } = await problem.errors(names)
+    const errors = new Map(
+      names.map((name, i) => [name, inDataUnits(sums[i], statistics.sets[name], statistics)]),
+    )
+    return {
+      train: errors.get(looksAt)!,
+      ...(validation ? { validation: errors.get('validation')! } : {}),
+      ...(watched.length > 0 && {
+        watch: Object.fromEntries(watched.map((name) => [name, errors.get(name)!])),
+      }),
+      seconds: filled.seconds + seconds,
+    }
+  }
+}
+
+const heldOut = ({ validation, watch }: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({
+  ...(validation && { validation }),
+  ...(watch && { watch }),
+})
+
+/** The same with errors that any others are better than. */
+function useless(report: EpochReport): EpochReport {
+  const { train, validation } = report
+  const worst = (error: ErrorSummary): ErrorSummary => ({ ...error, relative: Number.MAX_VALUE })
+  return { ...report, train: worst(train), ...(validation && { validation: worst(validation) }) }
+}
+
+/** The settings of a saved run; those given now must be the same, but for when it ends. */
+function resumedSettings(saved: Settings, options: RunOptions): Settings {
+  const given = settingsOf({
+    ...options,
+    rank: options.rank ?? saved.rank,
+    solver: options.solver ?? saved.solver,
+  })
+  const { epochs, seconds } = options
+  for (const name of Object.keys(saved) as (keyof Settings)[]) {
+    if (name === 'epochs' || name === 'seconds') continue
+    if (options[name] !== undefined && given[name] !== saved[name])
+      throw new InputError(
+        'checkpoint',
+        sentence`The run was saved with ${option(name, saved[name])}, and now it is ${given[name]}; leave it as it was, or start anew.`,
+      )
+  }
+  return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
+}
+
+/** A saved state may have been written by anyone. */
+function checkState(state: EngineState, dims: readonly number[], rank: number): void {
+  for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
+    if (!arrays) continue
+    const isVector = name === 'means' || name === 'scales'
+    // Y of the paper's inner steps may be negative.
+    const least = name === 'companions' ? -Infinity : -0
+    const isSound = (array: Float32Array, mode: number): boolean =>
+      array.length === rank * (isVector ? 1 : dims[mode]) &&
+      array.every((x) => x >= least && Math.abs(x) < Infinity)
+    if (arrays.length !== dims.length || !arrays.every(isSound))
+      throw new InputError(
+        'checkpoint',
+        `The ${name} of the saved run are not those of this problem; start anew.`,
+      )
+  }
+}
+
+/** JSON has no Infinity: settings that are off are left out. */
+const finite = (record: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== Infinity))
