@@ -4,6 +4,7 @@ import { isTableFile, type ReadTableOptions, readTable, readTensor } from '../io
 import type { DuplicatePolicy, NegativePolicy, SparseTensor } from '../tensor/index.ts'
 import { asFlag } from './failure.ts'
 import { count } from './format.ts'
+import { oneLine } from './printable.ts'
 import { tableOptions } from './tableOptions.ts'
 import type { Progress } from './terminal.ts'
 
@@ -35,7 +36,7 @@ export const nameOf = (file: string): string => (file === '-' ? 'stdin' : file)
 export const tellRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>
-    (guess ? insist : say)(inWords(sentence, asFlag))
+    (guess ? insist : say)(oneLine(inWords(sentence, asFlag)))
 
 /** Shows how far a large file has been read. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {

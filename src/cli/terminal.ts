@@ -3,7 +3,7 @@
  * elsewhere.
  */
 import type { WriteStream } from 'node:tty'
-import { oneLine } from './printable.ts'
+import { oneLine, printable } from './printable.ts'
 
 export interface Progress {
   /** A line that replaces the one before it. */
@@ -23,7 +23,7 @@ const PLAIN_INTERVAL_MS = 1000
 const TERMINAL_INTERVAL_MS = 50
 
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
-  const write = (line: string) => stream.write(`${oneLine(line)}\n`)
+  const write = (line: string) => stream.write(`${printable(line)}\n`)
   if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
   const terminal = stream.isTTY === true
   let pending: string | undefined // a changing line not shown yet
