@@ -348,6 +348,14 @@ describe('pipes', () => {
     expect(JSON.parse(fifo.stdout).dims).toEqual(direct.dims)
   })
 
+  it.each(['csv', 'npz', 'parquet'])('have names, too: a .%s that is none on the disk', async (ending) => {
+    await run('convert', 't.csv', `whole.${ending}`, ...MODES, '-q')
+    const told = ending === 'npz' ? [] : MODES
+    const script = `mkfifo named.${ending}; cat whole.${ending} > named.${ending} & "${process.execPath}" "$0" info named.${ending} ${told.join(' ')} --json`
+    const { stdout, stderr } = await lacuna(['-c', script], { cwd, shell: true })
+    expect(JSON.parse(stdout).entries, stderr).toBe(12)
+  })
+
   it('are written to, in the format that is told', async () => {
     expect((await run('convert', 't.tns', '-', '--format', 'csv', '-q')).stdout).toBe(
       '"mode_1","mode_2","value"\n1,1,1\n2,2,2\n1,2,3\n2,1,4\n',

@@ -154,6 +154,8 @@ describe('a file runs no SQL', () => {
       expect.stringMatching(/^x,1,1,(1|0\.9|1\.0)/),
       expect.stringMatching(/^y,2,4,(4|3\.9|4\.0)/),
     ])
+    const json = await run('predict', 'sql.npz', 't.csv', '--modes', 'a || a', 'b', '--json', '-q')
+    expect(Object.keys(JSON.parse(json.stdout.split('\n')[0]))).toEqual(['a', 'b', 'v', 'prediction'])
     writeFileSync(file('have.csv'), 'twice,b\nxx,1\n')
     expect((await run('predict', 'sql.npz', 'have.csv')).code).toBe(0)
   })

@@ -65,24 +65,28 @@ function likeliestDelimiter(start: string): string {
 function firstRows(text: string, delimiter: string, most: number): Field[][] {
   const rows: Field[][] = []
   let at = 0
+  let lineEnd = -1
   while (at < text.length && rows.length < most) {
     const row: Field[] = []
     for (;;) {
       const quoted = text[at] === '"' ? /"((?:[^"]|"")*)"/y : undefined
       if (quoted) quoted.lastIndex = at
-      const found = quoted?.exec(text)
-      const end = found ? at + found[0].length : nearest(text, at, delimiter)
-      row.push({
-        text: found ? found[1].replaceAll('""', '"') : text.slice(at, end),
-        quoted: found !== undefined && found !== null,
-      })
-      at = end
+      const found = quoted?.exec(text) ?? undefined
+      const start = at
+      if (found) at += found[0].length
+      // Looked for once in a line, which may have very many fields.
+      if (lineEnd < at) lineEnd = endOfLine(text, at)
+      if (!found) {
+        const end = text.indexOf(delimiter, at)
+        at = end < 0 || end > lineEnd ? lineEnd : end
+      }
+      row.push({ text: found ? found[1].replaceAll('""', '"') : text.slice(start, at), quoted: !!found })
       if (!text.startsWith(delimiter, at)) break
       at += delimiter.length
     }
     // What is left of a line behind a quote that is none is passed over here; whoever reads it all will
     // complain.
-    at = nearest(text, at, '\n')
+    at = Math.max(at, lineEnd)
     const cut = at >= text.length && rows.length > 0
     while (text[at] === '\n' || text[at] === '\r') at++
     const blank = row.length === 1 && row[0].text.trim() === '' && !row[0].quoted
@@ -91,12 +95,10 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
   return rows
 }
 
-function nearest(text: string, at: number, delimiter: string): number {
-  const end = text.indexOf(delimiter, at)
-  const line = /\r?\n/g
-  line.lastIndex = at
-  const newline = line.exec(text)?.index ?? text.length
-  return end < 0 ? newline : Math.min(end, newline)
+function endOfLine(text: string, at: number): number {
+  const newline = text.indexOf('\n', at)
+  if (newline < 0) return text.length
+  return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
 /** A number in the first line makes it one of data; so does a date with a date below it. */

@@ -37,9 +37,10 @@ export interface ColumnSummary {
 
 /** The columns by the first rows of a table. */
 export function summarizeColumns(table: Table, sample: Batch, dates?: readonly string[]): ColumnSummary[] {
+  const named = !table.columns.every(({ name }) => /^column\d+$/.test(name))
   return table.columns.map(({ name, type, quoted }, c) => {
     const cells = sample.columns[c]
-    const numbersRows = c === 0 && /^(column0+|unnamed: 0)$/i.test(name) && countsUp(sample)
+    const numbersRows = c === 0 && named && /^(column0+|unnamed: 0)$/i.test(name) && countsUp(sample)
     if (type !== undefined && type !== 'VARCHAR') return { name, type, examples: [], numbersRows }
     if (cells === undefined || cells instanceof Float64Array)
       return { name, type: type ?? 'VARCHAR', examples: [], numbersRows }
@@ -146,6 +147,7 @@ export function guessModes(
   return modes
 }
 
+/** Times by their type, by their name, or by a form that is not ISO's. */
 export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
   isTemporal(type) || (TIME.test(name) && !isFraction(type)) || (foreign !== undefined && type === 'VARCHAR')
 

@@ -64,9 +64,12 @@ function parseBinning(text: string): BinText | undefined {
   const [, name, inside] = /^(\w+)\s*\(([\s\S]*)\)$/.exec(text) ?? []
   const binning = binningNames.find((known) => known === name?.toLowerCase())
   if (binning === undefined) return undefined
-  const [, column, number] =
-    /^([\s\S]*?)\s*(?:,\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?$/i.exec(inside.trim()) ?? []
-  return { binning, column: unquoted(column), ...(number !== undefined && { argument: Number(number) }) }
+  // No pattern for the rest: names come from files, too, and a long one must not take long.
+  const comma = inside.lastIndexOf(',')
+  const last = inside.slice(comma + 1).trim()
+  const hasNumber = comma >= 0 && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(last)
+  const column = unquoted((hasNumber ? inside.slice(0, comma) : inside).trim())
+  return { binning, column, ...(hasNumber && { argument: Number(last) }) }
 }
 
 /**

@@ -114,16 +114,24 @@ export function cellsOf(texts: readonly (string | null)[]): Texts {
 /** Names that differ, whatever their case, as SQL wants them: a repeated one gets _1, _2 … */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
+  const tried = new Map<string, number>() // so that a million columns of one name are not a million squared
   return names.map((name) => {
-    const free = freeName(name, taken)
+    const free = freeName(name, taken, tried)
     taken.add(free.toLowerCase())
     return free
   })
 }
 
 /** The name, or name_1, name_2 …: the first that is not taken. The taken ones are in lower case. */
-export function freeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name
-  for (let n = 1; taken.has(free.toLowerCase()); n++) free = `${name}_${n}`
-  return free
+export function freeName(
+  name: string,
+  taken: ReadonlySet<string>,
+  tried = new Map<string, number>(),
+): string {
+  const lower = name.toLowerCase()
+  if (!taken.has(lower)) return name
+  let n = (tried.get(lower) ?? 0) + 1
+  while (taken.has(`${lower}_${n}`)) n++
+  tried.set(lower, n)
+  return `${name}_${n}`
 }

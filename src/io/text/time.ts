@@ -146,10 +146,14 @@ const DIRECTIVES: Record<string, string> = {
   z: String.raw`Z|[+-]\d{2}(?::?\d{2})?`,
 }
 
+/** A file may claim to be written in any form. */
+const LONGEST_FORMAT = 100
+
 export type TimeReader = (text: string) => number
 
 /** Reads times by a format as strftime has it, as in %m/%d/%Y %H:%M:%S. */
 export function timeFormat(format: string): TimeReader {
+  if (format.length > LONGEST_FORMAT) throw badFormat(`${format.slice(0, 40)}…`)
   const plain = format.replace(/%-?([TRDF])/g, (_, letter: string) => SHORTHANDS[letter])
   const letters: string[] = []
   const parts = plain.match(/%-?[\s\S]|\s+|[\s\S]/g) ?? []
@@ -220,11 +224,16 @@ const FOREIGN_DATES = [
 ].concat(['%m/%d/%y', '%d/%m/%y', '%d.%m.%y', '%d %b %Y', '%b %d, %Y', '%d-%b-%Y', '%d-%b-%y'])
 const FOREIGN_CLOCKS = ['', ' %H:%M', ' %H:%M:%S', ' %I:%M %p', ' %I:%M:%S %p', 'T%H:%M:%S']
 
+let foreign: { format: string; read: TimeReader }[] | undefined
+
 /** The formats by which every one of the texts is a time; none if they are ISO's, or no dates. */
 export function likelyFormats(texts: readonly string[]): string[] {
   if (texts.length === 0 || !texts.every((text) => /\d/.test(text) && text.length < 40)) return []
-  return FOREIGN_DATES.flatMap((date) => FOREIGN_CLOCKS.map((clock) => date + clock)).filter((format) => {
-    const read = timeFormat(format)
-    return texts.every((text) => !Number.isNaN(read(text)))
-  })
+  foreign ??= FOREIGN_DATES.flatMap((date) => FOREIGN_CLOCKS.map((clock) => date + clock)).map((format) => ({
+    format,
+    read: timeFormat(format),
+  }))
+  return foreign.flatMap(({ format, read }) =>
+    texts.every((text) => !Number.isNaN(read(text))) ? [format] : [],
+  )
 }

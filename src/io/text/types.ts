@@ -46,6 +46,7 @@ export function columnType(name: string): ColumnType | undefined {
 
 export const isWhole = (type: ColumnType): boolean => type === 'BIGINT' || type === 'HUGEINT'
 export const isFraction = (type: ColumnType): boolean => type === 'DOUBLE' || type.startsWith('DECIMAL')
+/** Numbers of any kind. */
 export const isNumeric = (type: ColumnType): boolean => isWhole(type) || isFraction(type)
 export const isTemporal = (type: ColumnType): boolean => type === 'DATE' || type === 'TIMESTAMP'
 

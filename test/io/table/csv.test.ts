@@ -198,4 +198,19 @@ describe('a tensor from a table', () => {
   ])('is cut where all lines are cut alike: %j', async (text, delimiter) => {
     expect((await opened(text)).dialect.delimiter).toBe(delimiter)
   })
+
+  it('takes no longer for names that are meant to take long', async () => {
+    const start = performance.now()
+    const same = Array<string>(50_000).fill('a').join()
+    const { columns } = await opened(`${same}\n${same}\n`, 't.csv', 2 ** 20)
+    expect(new Set(columns.map(({ name }) => name)).size).toBe(50_000)
+    const spaces = `week(${' '.repeat(200_000)}x`
+    const like = { dims: [1, 1], modes: [{ name: `${spaces})` }, { name: `${spaces}, 1, 2)` }] }
+    await expect(read('a,b\n1,2\n', { like })).rejects.toThrow('there is no column')
+    const dates = ['%Y'.padEnd(2_000_000, ' x')]
+    await expect(read('a,b\n1,2\n', { modes: ['day(a)', 'b'], dates })).rejects.toThrow(
+      'has no parts of a time',
+    )
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
 })

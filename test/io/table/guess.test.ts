@@ -84,6 +84,9 @@ describe('guesses', () => {
       const { guesses } = await told(`${header}\n0,ann,tea,3\n1,bo,tea,4\n2,bo,jam,5\n`)
       expect(guesses).toEqual(["g.csv: taken as modes: ['user', 'item'] value: 'rating'"])
     }
+    // In a table without any names they may be anything.
+    const headless = await told('1,ann,3\n2,bo,4\n3,cy,5\n')
+    expect(headless.tensor.modes?.map(({ name }) => name)).toEqual(['column0', 'column1'])
     // The same numbers under a name of their own are a mode.
     expect((await told('step,user,rating\n0,ann,3\n1,bo,4\n')).tensor.modes?.map(({ name }) => name)).toEqual(
       ['step', 'user'],

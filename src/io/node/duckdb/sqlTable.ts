@@ -72,17 +72,26 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
       const { sql, type } = await resolveSql(session, expression, found, source.name)
       typed.push({ name: expression, sql, type, computed: true })
     }
-    const columns: SqlColumn[] = []
-    for (const [c, column] of typed.entries()) {
+    const isVerbatim = all.length > found.length
+    const large = await beyondDouble(session, typed, from)
+    const columns = typed.map((column, c): SqlColumn => {
       const { computed } = column
-      const text = all.length > found.length && !computed && { text: identifier(`${VERBATIM}${c}`) }
-      columns.push({ ...(await delivered(session, column, from)), computed, ...text })
-    }
-    return tableOf(session, source.name, from, columns)
+      const text = isVerbatim && !computed && { text: identifier(`${VERBATIM}${c}`) }
+      return { ...delivered(column, large.has(c)), computed, ...text }
+    })
+    return tableOf(session, source.name, from, columns, isVerbatim)
   } catch (error) {
     session.close()
     throw error
   }
+}
+
+/** A column, or what is computed like one. */
+interface TypedSql {
+  name: string
+  sql: string
+  /** As DuckDB calls it. */
+  type: string
 }
 
 interface SqlColumn extends TableColumn {
@@ -94,11 +103,7 @@ interface SqlColumn extends TableColumn {
 }
 
 /** How a column comes over: as numbers where they tell its values apart, else as text. */
-async function delivered(
-  session: TableSession,
-  { name, sql, type }: { name: string; sql: string; type: string },
-  from: string,
-): Promise<SqlColumn> {
+function delivered({ name, sql, type }: TypedSql, isLarge: boolean): SqlColumn {
   const own = columnType(type) ?? 'VARCHAR'
   const [, width] = /^DECIMAL\((\d+)/.exec(type) ?? []
   const text = `CAST(${sql} AS VARCHAR)`
@@ -111,9 +116,7 @@ async function delivered(
   if (Number(width) > 15) return column('VARCHAR')
   switch (own) {
     case 'BIGINT':
-      // A double holds whole numbers up to 2⁵³.
-      if (/^U?BIGINT$/.test(type) && !(await fitsDouble(session, sql, from))) return column('HUGEINT')
-      return column('BIGINT', `CAST(${sql} AS DOUBLE)`)
+      return isLarge ? column('HUGEINT') : column('BIGINT', `CAST(${sql} AS DOUBLE)`)
     case 'DATE':
       return column('DATE', `CASE WHEN isfinite(${sql}) THEN CAST(${sql} - DATE '1970-01-01' AS DOUBLE) END`)
     case 'TIMESTAMP':
@@ -134,17 +137,35 @@ async function delivered(
   }
 }
 
-async function fitsDouble(session: TableSession, sql: string, from: string): Promise<boolean> {
-  const [[least, most]] = await session.rows(`SELECT min(${sql}), max(${sql}) FROM ${from}`)
-  const fits = (x: unknown): boolean => x === null || Math.abs(Number(x)) <= Number.MAX_SAFE_INTEGER
-  return fits(least) && fits(most)
+/** The columns, by number, that hold whole numbers which a double does not: beyond 2⁵³. */
+async function beyondDouble(
+  session: TableSession,
+  columns: readonly TypedSql[],
+  from: string,
+): Promise<Set<number>> {
+  const wide = columns.flatMap(({ type }, c) => (type === 'BIGINT' ? [c] : []))
+  if (wide.length === 0) return new Set()
+  // One pass over the table for all of them.
+  const bounds = wide.map((c) => `min(${columns[c].sql}), max(${columns[c].sql})`).join(', ')
+  const [found] = await session.rows(`SELECT ${bounds} FROM ${from}`)
+  const isBeyond = (x: unknown): boolean => x !== null && Math.abs(Number(x)) > Number.MAX_SAFE_INTEGER
+  return new Set(wide.filter((_, w) => isBeyond(found[2 * w]) || isBeyond(found[2 * w + 1])))
 }
 
-function tableOf(session: TableSession, name: string, from: string, columns: readonly SqlColumn[]): SqlTable {
+function tableOf(
+  session: TableSession,
+  name: string,
+  from: string,
+  columns: readonly SqlColumn[],
+  isVerbatim: boolean,
+): SqlTable {
   async function* read(
     wanted: readonly Wanted[],
-    { records = false, limit }: { records?: boolean; limit?: number } = {},
+    asked: { records?: boolean; limit?: number } = {},
   ): AsyncGenerator<Batch> {
+    const { limit } = asked
+    // Of text, the fields are better as they stand.
+    const records = (asked.records ?? false) && !isVerbatim
     const asNumbers = wanted.map(({ column, asText }) => (asText ? undefined : columns[column].number))
     const selected = wanted.map(({ column }, w) => {
       const number = asNumbers[w]

@@ -58,5 +58,5 @@ export function sendFile(
     ...(start > 0 ? { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` } : {}),
   })
   if (cutAfter >= rest.length) response.end(rest)
-  else response.write(rest.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 20))
+  else response.write(rest.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 200))
 }
