@@ -34,6 +34,21 @@ function compileTypeScript() {
     stdio: ['ignore', 2, 2],
   })
   if (status !== 0) process.exit(1)
+  sweepOrphans('dist', 'src')
+}
+
+/**
+ * Removes what was compiled from sources that are gone: else what still imports them works here and nowhere else.
+ * @param {string} compiled @param {string} sources
+ */
+function sweepOrphans(compiled, sources) {
+  for (const entry of readdirSync(compiled, { withFileTypes: true })) {
+    const path = `${compiled}/${entry.name}`
+    if (path === KERNELS || path === 'dist/studio') continue
+    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')}`
+    if (!existsSync(source)) rmSync(path, { recursive: true })
+    else if (entry.isDirectory()) sweepOrphans(path, source)
+  }
 }
 
 /** @param {(line: string) => unknown} say */

@@ -42,7 +42,7 @@ describe('info', () => {
     expect(info.memory.bytes).toBeGreaterThan(8000 * 3 * 12)
     const { stdout } = await run('info', 'data.tns')
     expect(stdout).toContain('50 × 40 × 30')
-    expect(stdout).toContain('Memory to solve at rank 10')
+    expect(stdout).toContain('To solve at rank 10 with')
   })
 })
 
@@ -80,7 +80,7 @@ describe('complete', () => {
     )
     expect(code).toBe(0)
     expect(stderr).toMatch(/data\.tns: 50×40×30, 8,000 entries/)
-    expect(stderr).toMatch(/Rank 3 on 2 threads, .* of memory \(.*entries/)
+    expect(stderr).toMatch(/Rank 3 on 2 threads, .* of memory \(program .*\)/)
     expect(stderr).toMatch(/epoch 5\/5 {2}train 0\.\d+ .* entries\/s .* left/)
     expect(stderr).not.toContain('\x1b')
     expect(stdout).toMatch(/5 epochs in .*: all 5 epochs are done\./)

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { draw, stream } from '#dist/random.js'
-import { deal } from '#dist/tensor/deal.js'
 import type { SparseTensor } from '#dist/tensor/sparseTensor.js'
 import { split } from '#dist/tensor/split.js'
 import { chiSquare } from '../chiSquare.ts'
@@ -69,12 +67,4 @@ it('refuses shares that are none, and seeds that are none', () => {
     refusal('Holding out 5 + 5 of 10 entries leaves none to learn from.'),
   )
   expect(() => split(tensor, { test: 0.5 }, 1.5)).toThrow('The seed is 1.5')
-})
-
-it('deal passes over parts of size 0, wherever they are', () => {
-  for (let seed = 0; seed < 200; seed++) {
-    const seen = [0, 0, 0, 0, 0]
-    deal([0, 2, 0, 3, 0], draw(stream(1), seed), (_, part) => seen[part]++)
-    expect(seen).toEqual([0, 2, 0, 3, 0])
-  }
 })
