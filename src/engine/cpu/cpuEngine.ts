@@ -37,6 +37,7 @@ export class CpuEngine implements Engine {
   readonly #memories = new Memories()
   #pool: Pool | undefined
   #world: Promise<World> | undefined
+  #known: Processes = { process: 0, processes: 1 }
   #closed = false
   #problems = 0
   /** Per worker, how many problems it works on. */
@@ -56,18 +57,32 @@ export class CpuEngine implements Engine {
   }
 
   get description(): string {
-    return `${this.threads} thread${this.threads > 1 ? 's' : ''}`
+    const threads = `${this.threads} thread${this.threads > 1 ? 's' : ''}`
+    return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
   }
 
+  /** Which process this is, of how many; one alone, as long as no others are known. */
+  get process(): number {
+    return this.#known.process
+  }
+
+  get processes(): number {
+    return this.#known.processes
+  }
+
+  /** Of one process. */
   plan(size: ProblemSize): CpuPlan {
-    return planParts(size, this.threads, this.#parts)
+    return planParts(size, this.threads, this.#parts, this.processes)
   }
 
   /** Starts the threads, and finds the other processes if there are any. */
   async world(): Promise<World> {
     if (this.#closed) throw new Error('The engine has been closed.')
     this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
-    this.#world ??= connect(this.#pool, this.#connection)
+    this.#world ??= connect(this.#pool, this.#connection).then((world) => {
+      this.#known = world
+      return world
+    })
     return this.#world
   }
 
