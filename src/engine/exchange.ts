@@ -1,43 +1,40 @@
 /**
- * How the parts of a problem learn what the others did. A part has a memory of its own, in which the factors and all else
- * that everyone needs lie at the same addresses as in the others; after a step it has changed some rows and made some
- * sums, and the others must have them. In one process that is a copy; between processes it would be MPI's Allgatherv.
- * No number is ever added on the way: what arrives is what was sent, and everyone adds it up in the same order.
+ * How the processes that work on a problem learn what the others did. Each has some parts of it, in memories in which the
+ * factors and all else that everyone needs lie at the same addresses; after a step it has changed some rows and made some
+ * sums, and the others must have them. One process alone has nobody to tell; between several, MPI does it (mpi/).
+ *
+ * Every process calls the same operations in the same order, on one of its threads. Only whole numbers are ever added on
+ * the way: what else arrives is what was sent, and everyone adds it up in the same order.
  */
 export interface Exchange {
+  /** Which process this is, of how many. */
+  readonly process: number
+  readonly processes: number
+  /** Gives everyone the numbers of the first process. */
+  tell(numbers: Float64Array): void
+  /** Adds up whole numbers over all processes, place by place, modulo 2³². */
+  addUp(counts: Uint32Array): void
+  /** Brings words up to date: those from starts[k] on, lengths[k] of them, are process k's. */
+  gather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): void
   /**
-   * Brings every part up to date: area k of each list is part k's, and is copied from it to all others. All threads of all
-   * parts call this together, with the same lists; none returns before everything has arrived.
+   * Sends every process its own of the words going out: lengths[k] for process k, one after another. Those that come in
+   * stand one after another, too, by the process they came from; returns how many each sent.
    */
-  share(lists: readonly (readonly Area[])[]): void
+  deal(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): number[]
+  /** Ends the exchange, when no process needs it any more. */
+  close(): void
 }
 
-export interface Area {
-  address: number
-  byteLength: number
-}
-
-/** The exchange between parts in one process. `meet` waits until all threads are there. */
-export function localExchange(
-  memories: readonly WebAssembly.Memory[],
-  thread: number,
-  threads: number,
-  meet: () => void,
-): Exchange {
-  const bytes = memories.map(({ buffer }) => new Uint8Array(buffer))
-  return {
-    share(lists) {
-      meet()
-      let job = 0
-      for (const areas of lists)
-        areas.forEach(({ address, byteLength }, from) => {
-          if (byteLength === 0) return
-          const area = bytes[from].subarray(address, address + byteLength)
-          bytes.forEach((into, to) => {
-            if (to !== from && job++ % threads === thread) into.set(area, address)
-          })
-        })
-      meet()
-    },
-  }
+/** A process with nobody to exchange anything with. */
+export const alone: Exchange = {
+  process: 0,
+  processes: 1,
+  tell() {},
+  addUp() {},
+  gather() {},
+  deal(outgoing, [length], incoming) {
+    incoming.set(outgoing.subarray(0, length))
+    return [length]
+  },
+  close() {},
 }

@@ -3,9 +3,11 @@ import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { loadParts } from './load.ts'
 import { Memories } from './memories.ts'
+import type { Processes } from './messages.ts'
 import { type CpuPlan, planParts } from './plan.ts'
 import { canShareMemory, hardwareThreads } from './platform.ts'
 import { lonePool, type Pool, startPool } from './pool.ts'
+import { World } from './world.ts'
 
 export interface CpuEngineOptions {
   /**
@@ -17,6 +19,12 @@ export interface CpuEngineOptions {
   parts?: number
 }
 
+/** How a worker reaches other processes: a module with `connect(options)`, which makes an Exchange. */
+export interface Connection {
+  module: string
+  options: unknown
+}
+
 /** The engine of wasm kernels and worker threads, in Node and in browsers. */
 export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
   return new CpuEngine(options)
@@ -25,14 +33,17 @@ export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
 export class CpuEngine implements Engine {
   readonly threads: number
   readonly #parts: number
+  readonly #connection: Connection | undefined
+  readonly #memories = new Memories()
   #pool: Pool | undefined
+  #world: Promise<World> | undefined
+  #known: Processes = { process: 0, processes: 1 }
   #closed = false
   #problems = 0
-  readonly #memories = new Memories()
   /** Per worker, how many problems it works on. */
   readonly #busy: number[]
 
-  constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions) {
+  constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
     for (const [name, value] of Object.entries({ threads, parts }))
       if (!Number.isInteger(value) || value < 1 || value > 1024)
         throw new InputError(
@@ -41,22 +52,47 @@ export class CpuEngine implements Engine {
         )
     this.threads = canShareMemory() ? threads : 1
     this.#parts = parts
+    this.#connection = connection
     this.#busy = new Array(this.threads).fill(0)
   }
 
   get description(): string {
-    return `${this.threads} thread${this.threads > 1 ? 's' : ''}`
+    const threads = `${this.threads} thread${this.threads > 1 ? 's' : ''}`
+    return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
   }
 
+  /** Which process this is, of how many; one alone, as long as no others are known. */
+  get process(): number {
+    return this.#known.process
+  }
+
+  get processes(): number {
+    return this.#known.processes
+  }
+
+  /** Of one process. */
   plan(size: ProblemSize): CpuPlan {
-    return planParts(size, this.threads, this.#parts)
+    return planParts(size, this.threads, this.#parts, this.processes)
+  }
+
+  /** Starts the threads, and finds the other processes if there are any. */
+  async world(): Promise<World> {
+    if (this.#closed) throw new Error('The engine has been closed.')
+    this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
+    this.#world ??= connect(this.#pool, this.#connection).then((world) => {
+      this.#known = world
+      return world
+    })
+    return this.#world
   }
 
   async load(problem: Problem): Promise<CpuProblem> {
-    if (this.#closed) throw new Error('The engine has been closed.')
-    this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
-    const pool = this.#pool
-    const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
+    const world = await this.world()
+    const pool = this.#pool!
+    // The first thread speaks with other processes: a problem that they share needs it.
+    const threads =
+      world.processes > 1 ? this.threads : Math.min(this.threads, problem.threads ?? this.threads)
+    const members = this.#take(threads)
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       const memory = this.#memories.take(byteLength)
@@ -69,7 +105,8 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const loaded = await loadParts(pool, members, number, problem, this.#parts, takeMemory)
+      const place = { pool, members, world, leastParts: this.#parts, takeMemory }
+      const loaded = await loadParts(place, number, problem)
       return await CpuProblem.open(pool, members, number, loaded, release)
     } catch (error) {
       release()
@@ -89,7 +126,20 @@ export class CpuEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return
     this.#closed = true
+    if (this.#connection && this.#world)
+      await this.#world.then(() => this.#pool?.ask([0], () => ({ type: 'disconnect' }))).catch(() => {})
     await this.#pool?.close()
   }
+}
+
+/** The first thread speaks with the other processes; the others know how many they are. */
+async function connect(pool: Pool, connection: Connection | undefined): Promise<World> {
+  if (!connection) return new World(pool, { process: 0, processes: 1 })
+  const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))
+  const known = answer as Processes
+  const others = Array.from({ length: pool.threads - 1 }, (_, w) => w + 1)
+  await pool.ask(others, () => ({ type: 'connect', ...connection, known }))
+  return new World(pool, known)
 }

@@ -13,7 +13,7 @@ import type {
 } from '../engine.ts'
 import { costOf } from './cost.ts'
 import type { LoadedParts } from './load.ts'
-import type { Request } from './messages.ts'
+import type { Answer, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
@@ -86,9 +86,7 @@ export class CpuProblem implements LoadedProblem {
 
   /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    const start = performance.now()
-    const [answer] = await this.#ask({ type: 'iterate', problem: this.#number, run, skip })
-    return { ...(answer as Omit<Iterated, 'seconds'>), ...since(start) }
+    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
   }
 
   stop(stopped = true): void {
@@ -98,40 +96,32 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async balance(): Promise<Timed> {
-    const start = performance.now()
-    await this.#ask({ type: 'balance', problem: this.#number })
-    return since(start)
+    return (await this.#ask({ type: 'balance', problem: this.#number })) as Timed
   }
 
   async fillEmptyRows(): Promise<Timed> {
-    const start = performance.now()
-    if (this.statistics.emptyRows.some(({ length }) => length > 0))
-      await this.#ask({ type: 'fillEmptyRows', problem: this.#number })
-    return since(start)
+    if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
+    return (await this.#ask({ type: 'fillEmptyRows', problem: this.#number })) as Timed
   }
 
   async errors(sets: readonly string[]): Promise<Measured> {
-    const start = performance.now()
     const views = sets.map((name) => {
       const view = this.#loaded.viewOf.get(name)
       if (view === undefined) throw new Error(`No set '${name}' was loaded.`)
       return view
     })
     const distinct = [...new Set(views)]
-    if (distinct.length > 0) await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
-    return { sums: views.map((v) => this.#addErrors(v)), ...since(start) }
+    const answer = await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
+    return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
   }
 
   /** In the order of the chunks, which is the same however they are dealt to parts. */
   #addErrors(v: number): ErrorSums {
+    const { sums } = this.#loaded.errorSums[v]
     const total = { squares: 0, absolutes: 0 }
-    for (const { memory, layout } of this.#loaded.parts) {
-      const { errorSums, chunkCount } = layout.views[v]
-      const sums = new Float64Array(memory.buffer, errorSums, 2 * chunkCount)
-      for (let at = 0; at < sums.length; at += 2) {
-        total.squares += sums[at]
-        total.absolutes += sums[at + 1]
-      }
+    for (let at = 0; at < sums.length; at += 2) {
+      total.squares += sums[at]
+      total.absolutes += sums[at + 1]
     }
     return total
   }
@@ -145,23 +135,14 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async readState(): Promise<EngineState> {
-    const { parts, owned, companions } = this.#loaded
-    const { layout } = parts[0]
-    const { rank } = this.#loaded
-    const vector = (address: number): Float32Array =>
-      new Float32Array(parts[0].memory.buffer, address, rank).slice()
+    const { parts, companions, rank } = this.#loaded
+    const [{ memory, layout }] = parts
+    if (companions) await this.#ask({ type: 'shareCompanions', problem: this.#number })
+    const vector = (address: number): Float32Array => new Float32Array(memory.buffer, address, rank).slice()
     return {
       factors: await this.readFactors(),
       ...(companions && {
-        // A part keeps the companions of its own rows only; those of shared rows are the same in all.
-        companions: layout.modes.map(({ companion }, mode) => {
-          const all = this.#read(0, companion, mode)
-          owned[mode].forEach(({ from, to }, k) => {
-            if (k > 0 && to > from)
-              all.set(this.#read(k, companion, mode).subarray(from * rank, to * rank), from * rank)
-          })
-          return all
-        }),
+        companions: layout.modes.map(({ companion }, mode) => this.#read(0, companion, mode)),
       }),
       means: layout.modes.map(({ mean }) => vector(mean)),
       scales: layout.modes.map(({ scale }) => vector(scale)),
@@ -189,9 +170,11 @@ export class CpuProblem implements LoadedProblem {
     this.#release()
   }
 
-  #ask(request: Request): ReturnType<Pool['ask']> {
+  /** What the first of the threads answers: it has spoken with those of other processes. */
+  async #ask(request: Request): Promise<Answer> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    return this.#pool.ask(this.#members, () => request)
+    const [answer] = await this.#pool.ask(this.#members, () => request)
+    return answer
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */
@@ -221,5 +204,3 @@ export class CpuProblem implements LoadedProblem {
     for (let p = 0; p < rows; p++) into.set(matrix.subarray(p * rank, (p + 1) * rank), p * padded)
   }
 }
-
-const since = (start: number): Timed => ({ seconds: (performance.now() - start) / 1000 })

@@ -18,7 +18,7 @@ interface Group {
   views: { source: ViewSource; number: number }[]
 }
 
-function groupsOf(views: readonly ViewSource[]): Group[] {
+export function groupsOf(views: readonly ViewSource[]): Group[] {
   const groups: Group[] = []
   views.forEach((source, number) => {
     const group = groups.find(({ tensor }) => tensor === source.tensor)
@@ -29,7 +29,7 @@ function groupsOf(views: readonly ViewSource[]): Group[] {
 }
 
 /** A block in a thread's scratch, filled with some entries at a time. */
-class Block {
+export class Block {
   readonly columns: number
   readonly values: number
   readonly hashes: number
@@ -60,6 +60,15 @@ class Block {
     for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
     this.#numbers.set(values.subarray(from, to))
   }
+
+  /** From entries of N + 1 words each: the indices, then the bits of the value. */
+  fillFromRecords(records: Uint32Array, count: number): void {
+    const stride = this.#indices.length + 1
+    const bits = new Uint32Array(this.#numbers.buffer, this.#numbers.byteOffset, LOADED_AT_A_TIME)
+    ;[...this.#indices, bits].forEach((column, word) => {
+      for (let e = 0; e < count; e++) column[e] = records[e * stride + word]
+    })
+  }
 }
 
 /** Calls `visit` with the borders of some thousand entries at a time of a thread's share. */
@@ -75,7 +84,7 @@ function eachBlock(
 }
 
 /** All of them: no place is so far. */
-const EVERYWHERE = 2 ** 32
+export const EVERYWHERE = 2 ** 32
 
 export function countEntries(
   kernel: Kernel,

@@ -1,5 +1,5 @@
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { Iterated, Iterations } from '../engine.ts'
+import type { Iterations, Timed } from '../engine.ts'
 import type { CountingLayout, PartLayout } from './layout.ts'
 import type { OrderKeys } from './order.ts'
 
@@ -34,6 +34,10 @@ export interface Opening {
   segments: readonly number[]
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
+  /** The number, among all processes' parts, of the first of these. */
+  firstPart: number
+  /** Per view of which errors can be asked: the sums of all processes' chunks, and where those of each part begin. */
+  errorSums: readonly { sums: Float64Array; firstChunks: readonly number[] }[]
   /** Per mode and part, the rows that are its alone. */
   owned: readonly (readonly { from: number; to: number }[])[]
   /** Per mode, the rows that parts share. */
@@ -49,8 +53,35 @@ export interface SharedRowPlan {
   parts: readonly { part: number; slots: number; half: 0 | 1 }[]
 }
 
+/** Some of a process's entries on their way to those who own them. */
+export interface Packing {
+  /** The views that show these entries. */
+  group: readonly number[]
+  from: number
+  to: number
+  /** Words for each process, by thread and process; what is written goes from these places on. */
+  places: Uint32Array
+  /** Undefined as long as they are only counted. */
+  outgoing?: Uint32Array
+}
+
+/** Entries that have come, N + 1 words each, for the views of a group. */
+export interface Incoming {
+  group: readonly number[]
+  words: Uint32Array
+  entries: number
+}
+
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
+  /** `known`: for threads that need not speak with the other processes themselves. */
+  | { type: 'connect'; module: string; options: unknown; known?: Processes }
+  | { type: 'disconnect' }
+  | { type: 'addUp'; counts: readonly Uint32Array[] }
+  | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
+  | { type: 'deal'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
+  | { type: 'pack'; problem: number; placing: Placing; packing: Packing }
+  | { type: 'placeIncoming'; problem: number; placing: Placing; incoming: Incoming }
   | ({ type: 'count' } & Counting)
   | ({ type: 'countSegments'; long: readonly number[] } & Counting)
   | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
@@ -58,7 +89,7 @@ export type Request =
   | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
-  | { type: 'balance' | 'fillEmptyRows' | 'keep' | 'restore' | 'close'; problem: number }
+  | { type: 'balance' | 'fillEmptyRows' | 'shareCompanions' | 'keep' | 'restore' | 'close'; problem: number }
 
 /** Before there are parts, in a memory of its own. */
 interface Counting {
@@ -70,9 +101,15 @@ interface Counting {
 
 export type Reply = { answer: Answer } | { failure: string }
 
-/** What a thread found: AO iterations done, or what counting gave. */
+/** Which process this is, of how many. */
+export interface Processes {
+  process: number
+  processes: number
+}
+
+/** What a thread found, if that was asked for. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
-export type Answer = Omit<Iterated, 'seconds'> | Counted | undefined | void
+export type Answer = Timed | Counted | Processes | number[] | undefined | void
 
 export interface Counted {
   /** Σ x² of the training entries, in no particular order. */

@@ -13,7 +13,8 @@ export interface CpuPlan extends EnginePlan {
   layout: PartLayout
 }
 
-export function planParts(size: ProblemSize, threads: number, leastParts = 1): CpuPlan {
+/** parts: those of each of so many processes, and what one of them takes. */
+export function planParts(size: ProblemSize, threads: number, leastParts = 1, processes = 1): CpuPlan {
   const whole = layOut(partSize(size, threads, 1))
   const shared = replicatedBytes(whole)
   const room = FILLED * MOST_PART_BYTES - shared
@@ -24,8 +25,8 @@ export function planParts(size: ProblemSize, threads: number, leastParts = 1): C
       `The factors of ${size.dims.join('×')} at rank ${size.rank} take ${formatBytes(shared)}; each part of a problem ` +
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
-  const parts = Math.max(leastParts, Math.ceil(own / room))
-  const layout = parts === 1 ? whole : layOut(partSize(size, threads, parts))
+  const parts = Math.max(leastParts, Math.ceil(own / room / processes))
+  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes))
   const kept = layout.kept.length > 0 ? layout.byteLength - layout.kept[0] : 0
   // Only the first part holds the kept factors.
   const items = [...layout.items].map(([name, byteLength]) => ({

@@ -70,7 +70,7 @@ export function lonePool(): Pool {
     threads: 1,
     async ask(_, request) {
       await new Promise((resolve) => setTimeout(resolve))
-      return [answer(request(0))]
+      return [await answer(request(0))]
     },
     close: async () => {},
   }

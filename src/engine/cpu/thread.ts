@@ -11,19 +11,20 @@ import {
   STEP_NEWTON,
 } from '../../kernels/layout.ts'
 import { purpose, stream } from '../../random.ts'
-import type { Iterated, Iterations } from '../engine.ts'
-import { type Exchange, localExchange } from '../exchange.ts'
+import type { Iterated, Iterations, Timed } from '../engine.ts'
+import { alone, type Exchange } from '../exchange.ts'
 import { balancePasses, fillPasses } from './balance.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import { longestSegment, type PartLayout, partialBytes } from './layout.ts'
 import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
 import type { Answer, Opening, Placing, Request } from './messages.ts'
+import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
+import { type Area, type Sharing, shareAreas } from './sharing.ts'
 
 /** A problem as this thread has it. */
-interface Problem extends Opening {
+interface Problem extends Opening, Sharing {
   parts: readonly Part[]
-  exchange: Exchange
 }
 
 interface Part {
@@ -34,12 +35,27 @@ interface Part {
   observed: readonly number[]
 }
 
-/** A thread to come, without problems yet. */
-export function newThread(): (request: Request) => Answer {
+/** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
+export function newThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, Problem>()
   const known = (number: number): Problem => problems.get(number)!
+  let exchange = alone
   return (request) => {
     switch (request.type) {
+      case 'connect':
+        return connect(request).then((connected) => {
+          exchange = connected
+          return { process: exchange.process, processes: exchange.processes }
+        })
+      case 'addUp':
+        for (const counts of request.counts) exchange.addUp(counts)
+        return undefined
+      case 'gather':
+        return exchange.gather(request.words, request.starts, request.lengths)
+      case 'deal':
+        return exchange.deal(request.outgoing, request.lengths, request.incoming)
+      case 'disconnect':
+        return exchange.close()
       case 'count': {
         const { module, memory, loading, thread } = request
         return countEntries(instantiateKernel(module, memory), memory, loading, thread)
@@ -49,12 +65,16 @@ export function newThread(): (request: Request) => Answer {
         return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
       }
       case 'open':
-        problems.set(request.problem, open(request.opening, request.module))
+        problems.set(request.problem, open(request.opening, request.module, exchange))
         return undefined
       case 'place': {
         const { parts, thread, threads } = known(request.problem)
         return placeEntries(parts, request.placing, thread, threads)
       }
+      case 'pack':
+        return packEntries(known(request.problem), request.placing, request.packing)
+      case 'placeIncoming':
+        return placeIncoming(known(request.problem), request.placing, request.incoming)
       case 'sort':
         return sort(known(request.problem), request.placing)
       case 'iterate':
@@ -65,6 +85,8 @@ export function newThread(): (request: Request) => Answer {
         return passOver(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
+      case 'shareCompanions':
+        return shareCompanions(known(request.problem))
       case 'keep':
         return keep(known(request.problem))
       case 'restore':
@@ -76,15 +98,22 @@ export function newThread(): (request: Request) => Answer {
   }
 }
 
-function open(opening: Opening, module: WebAssembly.Module): Problem {
-  const { thread, threads, observed } = opening
+/** The other processes, where there are any: the first thread speaks with them, the others know how many they are. */
+async function connect({ module, options, known }: Request & { type: 'connect' }): Promise<Exchange> {
+  if (known) return { ...alone, ...known }
+  const { connect } = await import(/* @vite-ignore */ module)
+  return connect(options)
+}
+
+function open(opening: Opening, module: WebAssembly.Module, exchange: Exchange): Problem {
+  const { thread, observed } = opening
   const parts = opening.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
     kernel.setScratch(layout.scratch[thread])
     return { kernel, memory, layout, observed, words: new Int32Array(memory.buffer, layout.control, 64) }
   })
   const memories = parts.map(({ memory }) => memory)
-  return { ...opening, parts, exchange: localExchange(memories, thread, threads, () => meet(parts, thread)) }
+  return { ...opening, parts, exchange, memories, meet: () => meet(parts, thread) }
 }
 
 /** Waits until all threads of the problem are here, and puts the parts' task counters back. */
@@ -109,16 +138,17 @@ function sort({ parts, thread, threads, segments }: Problem, { views, keys }: Pl
 }
 
 /** Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. */
-function iterate(problem: Problem, run: Iterations, skip: number): Omit<Iterated, 'seconds'> {
-  const { parts, thread } = problem
+function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
+  const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
-  const end = performance.now() + 1000 * (run.seconds ?? Infinity)
+  const start = performance.now()
+  const end = start + 1000 * (run.seconds ?? Infinity)
   for (let done = 0; ; done++) {
     // At least one, however little time there is: otherwise it would never end.
     const cut = whyNot(problem, done > 0 ? end : Infinity)
-    if (cut) return { done, cut }
-    if (done === run.count) return { done }
+    if (cut) return { done, cut, ...since(problem, start) }
+    if (done === run.count) return { done, ...since(problem, start) }
     for (let i = 0; i < modes; i++)
       for (let l = 0; l < inner; l++) {
         const key = stream(run.seed, purpose.sample, run.first + done, i, l)
@@ -128,9 +158,16 @@ function iterate(problem: Problem, run: Iterations, skip: number): Omit<Iterated
           kernel.step(layout.control, descriptor, key, chunksAtATime(chunkCount))
         }
         meet(parts, thread)
-        if (parts.length > 1) shareStep(problem, i, key)
+        if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
       }
   }
+}
+
+/** By the clock of the first process. */
+function since({ exchange, thread }: Problem, start: number): Timed {
+  const seconds = Float64Array.of((performance.now() - start) / 1000)
+  if (thread === 0) exchange.tell(seconds)
+  return { seconds: seconds[0] }
 }
 
 function setStep(kernel: Kernel, { sample, lambda, step }: Iterations, l: number, skip: number): void {
@@ -143,12 +180,14 @@ const GO = 1
 const STOPPED = 2
 const TIME_IS_UP = 3
 
-/** All threads must stop after the same iteration, so one of them looks and tells the others. */
-function whyNot({ parts, thread }: Problem, end: number): Iterated['cut'] {
+/** All threads of all processes must stop after the same iteration, so one of them looks and tells the others. */
+function whyNot({ parts, thread, exchange }: Problem, end: number): Iterated['cut'] {
   const { words } = parts[0]
   if (thread === 0) {
     const stopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
-    Atomics.store(words, CONTROL_GO / 4, stopped ? STOPPED : performance.now() >= end ? TIME_IS_UP : GO)
+    const decision = Float64Array.of(stopped ? STOPPED : performance.now() >= end ? TIME_IS_UP : GO)
+    exchange.tell(decision)
+    Atomics.store(words, CONTROL_GO / 4, decision[0])
   }
   meet(parts, thread)
   const decision = Atomics.load(words, CONTROL_GO / 4)
@@ -156,34 +195,24 @@ function whyNot({ parts, thread }: Problem, end: number): Iterated['cut'] {
 }
 
 /** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
-function shareStep(
-  { parts, thread, threads, owned, shared, exchange }: Problem,
-  i: number,
-  key: number,
-): void {
+function shareStep(problem: Problem, i: number, key: number): void {
+  const { parts, firstPart, thread, threads, owned, shared } = problem
   const { modes, exchange: area, handedOver, padded } = parts[0].layout
-  const rowBytes = 4 * padded
-  const rows = owned[i].map(({ from, to }) => ({
-    address: modes[i].factor + from * rowBytes,
-    byteLength: (to - from) * rowBytes,
-  }))
+  const rows = areasOf(problem, modes[i].factor, i)
   if (shared[i].length === 0) {
-    exchange.share([rows])
+    shareAreas(problem, [rows])
     return
   }
   const bytes = handedOver * partialBytes(padded)
   let job = 0
   for (const { row, parts: sharers } of shared[i])
-    for (const { part, slots, half } of sharers)
-      if (job++ % threads === thread)
-        parts[part].kernel.handOver(
-          parts[part].layout.views[i].descriptor,
-          row,
-          key,
-          slots,
-          area + (2 * part + half) * bytes,
-        )
-  exchange.share([rows, parts.map((_, k) => ({ address: area + 2 * k * bytes, byteLength: 2 * bytes }))])
+    for (const { part, slots, half } of sharers) {
+      const own = parts[part - firstPart]
+      if (own && job++ % threads === thread)
+        own.kernel.handOver(own.layout.views[i].descriptor, row, key, slots, area + (2 * part + half) * bytes)
+    }
+  const sums = owned[i].map((_, k) => ({ address: area + 2 * k * bytes, byteLength: 2 * bytes }))
+  shareAreas(problem, [rows, sums])
   for (const { kernel, layout } of parts)
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
@@ -191,19 +220,58 @@ function shareStep(
   meet(parts, thread)
 }
 
-function passOver({ parts, thread, threads }: Problem, passes: typeof balancePasses): void {
+/** The rows of a matrix of a mode that each part alone has. */
+function areasOf({ parts, owned }: Problem, matrix: number, mode: number): Area[] {
+  const rowBytes = 4 * parts[0].layout.padded
+  return owned[mode].map(({ from, to }) => ({
+    address: matrix + from * rowBytes,
+    byteLength: (to - from) * rowBytes,
+  }))
+}
+
+/** A part keeps the companions of its own rows only; those of shared rows are the same in all. */
+function shareCompanions(problem: Problem): void {
+  const { modes } = problem.parts[0].layout
+  shareAreas(
+    problem,
+    modes.map(({ companion }, i) => areasOf(problem, companion, i)),
+  )
+}
+
+function passOver(problem: Problem, passes: typeof balancePasses): Timed {
+  const { parts, thread, threads } = problem
+  const start = performance.now()
   for (const pass of passes) {
     for (const part of parts) pass(part, thread, threads)
     meet(parts, thread)
   }
+  return since(problem, start)
 }
 
-function sumErrors({ parts, thread }: Problem, views: readonly number[]): void {
+/** Every process gets the sums of all chunks, so that everyone can add them in their order. */
+function sumErrors(problem: Problem, views: readonly number[]): Timed {
+  const { parts, thread, firstPart, exchange, errorSums } = problem
+  const start = performance.now()
   for (const v of views) {
     for (const { kernel, layout } of parts)
       kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums)
     meet(parts, thread)
+    if (thread !== 0) continue
+    const { sums, firstChunks } = errorSums[v]
+    parts.forEach(({ memory, layout }, k) => {
+      const { errorSums: own, chunkCount } = layout.views[v]
+      sums.set(new Float64Array(memory.buffer, own, 2 * chunkCount), 2 * firstChunks[firstPart + k])
+    })
+    // Four words for each chunk.
+    const starts = Array.from({ length: exchange.processes }, (_, p) => 4 * firstChunks[p * parts.length])
+    const ends = [...starts.slice(1), 2 * sums.length]
+    exchange.gather(
+      new Uint32Array(sums.buffer),
+      starts,
+      ends.map((end, p) => end - starts[p]),
+    )
   }
+  return since(problem, start)
 }
 
 const factorOf = ({ memory, layout }: Part, address: number, rows: number): Float32Array =>

@@ -6,9 +6,9 @@ import { newThread } from './thread.ts'
 const port = mainPort<Reply, Request>()
 const answer = newThread()
 
-port.onMessage((request) => {
+port.onMessage(async (request) => {
   try {
-    port.send({ answer: answer(request) })
+    port.send({ answer: await answer(request) })
   } catch (error) {
     port.send({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }

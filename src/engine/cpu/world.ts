@@ -1,0 +1,90 @@
+/**
+ * The processes that work together, as the main thread reaches them: through the first of its threads. Arrays that pass
+ * must lie over shared memory.
+ */
+import { InputError, type InputErrorCode } from '../../inputError.ts'
+import { uint32Array } from '../../tensor/arrays.ts'
+import type { Processes } from './messages.ts'
+import type { Pool } from './pool.ts'
+
+export class World implements Processes {
+  readonly process: number
+  readonly processes: number
+  readonly #pool: Pool
+
+  constructor(pool: Pool, { process, processes }: Processes) {
+    this.#pool = pool
+    this.process = process
+    this.processes = processes
+  }
+
+  /** Adds up whole numbers over all processes, modulo 2³². */
+  async addUp(...counts: Uint32Array[]): Promise<void> {
+    if (this.processes > 1) await this.#pool.ask([0], () => ({ type: 'addUp', counts }))
+  }
+
+  /** Sends words to the others: lengths[k] to process k; returns how many each of them sent. */
+  async deal(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): Promise<number[]> {
+    const [came] = await this.#pool.ask([0], () => ({ type: 'deal', outgoing, lengths, incoming }))
+    return came as number[]
+  }
+
+  /** Everyone's words, by process. */
+  async gather(own: Uint32Array): Promise<Uint32Array[]> {
+    const lengths = uint32Array(this.processes)
+    lengths[this.process] = own.length
+    const each = Array.from({ length: this.processes }, (_, k) => k)
+    await this.#gather(
+      lengths,
+      each,
+      each.map(() => 1),
+    )
+    const counts = [...lengths]
+    const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
+    const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
+    words.set(own, starts[this.process])
+    await this.#gather(words, starts, counts)
+    return counts.map((count, k) => words.slice(starts[k], starts[k] + count))
+  }
+
+  async #gather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void> {
+    if (this.processes > 1) await this.#pool.ask([0], () => ({ type: 'gather', words, starts, lengths }))
+  }
+
+  /** Everyone's numbers, by process. */
+  async gatherNumbers(...own: number[]): Promise<number[][]> {
+    const all = await this.gather(new Uint32Array(Float64Array.from(own).buffer))
+    return all.map((words) => [...new Float64Array(words.slice().buffer)])
+  }
+
+  /**
+   * Does something that may fail in one process and not in others: if it does anywhere, it does everywhere, and the
+   * sentence says in which.
+   */
+  async together<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.processes === 1) return work()
+    let result: T | undefined
+    let failure: unknown
+    try {
+      result = await work()
+    } catch (error) {
+      failure = error
+    }
+    const said = failure === undefined ? '' : JSON.stringify([codeOf(failure), sentenceOf(failure)])
+    const all = (await this.gather(Uint32Array.from(new TextEncoder().encode(said)))).map((bytes) =>
+      new TextDecoder().decode(Uint8Array.from(bytes)),
+    )
+    const first = all.findIndex((text) => text !== '')
+    if (first < 0) return result as T
+    const [code, sentence] = JSON.parse(all[first]) as [InputErrorCode | null, string]
+    // What went wrong everywhere alike has nothing to do with any process.
+    const where = all.every((text) => text === all[first])
+      ? ''
+      : `process ${first + 1} of ${this.processes}: `
+    if (code === null) throw failure ?? new Error(`${where}${sentence}`)
+    throw new InputError(code, `${where}${sentence}`, { cause: failure })
+  }
+}
+
+const codeOf = (error: unknown): InputErrorCode | null => (error instanceof InputError ? error.code : null)
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,30 @@
+/**
+ * The CPU engine's parts spread over the processes of an MPI job: each has its threads, owns rows of every mode and their
+ * entries, and holds all factors. Every process runs the same program, with its own share of the entries, and gets the
+ * same answers; the factors are those of one process alone, to the bit.
+ */
+import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
+import type { MpiOptions } from './mpiExchange.ts'
+
+export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
+
+/** The engine of all processes that mpirun has started; they meet here. */
+export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}): Promise<CpuEngine> {
+  const module = new URL('./mpiExchange.js', import.meta.url).href
+  const engine = new CpuEngine(options, { module, options: { library } })
+  try {
+    await engine.world()
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
+export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
+  // Open MPI; MPICH's Hydra and Intel MPI; Slurm, where it speaks PMI with the processes itself.
+  const told = env.OMPI_COMM_WORLD_SIZE ?? env.PMI_SIZE ?? (env.SLURM_MPI_TYPE !== undefined ? env.SLURM_NTASKS : undefined)
+  const processes = Number(told ?? 1)
+  return Number.isInteger(processes) && processes > 0 ? processes : 1
+}

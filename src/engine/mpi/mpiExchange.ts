@@ -1,0 +1,51 @@
+/** The exchange between processes by MPI. A worker thread imports this and connects; nobody else speaks with MPI. */
+import type { Exchange } from '../exchange.ts'
+import { type Communicator, openCommunicator } from './libmpi.ts'
+
+export interface MpiOptions {
+  /** The file of the MPI library; one that is installed by default. */
+  library?: string
+}
+
+/** Words in one message: counts and places are 32-bit. */
+const MOST_WORDS = 2 ** 31 - 1
+
+export async function connect({ library }: MpiOptions): Promise<Exchange> {
+  return mpiExchange(await openCommunicator(library))
+}
+
+export function mpiExchange(communicator: Communicator): Exchange {
+  const { rank, size } = communicator
+  return {
+    process: rank,
+    processes: size,
+    tell: (numbers) => communicator.broadcast(numbers),
+    addUp(counts) {
+      for (let from = 0; from < counts.length; from += MOST_WORDS)
+        communicator.allreduce(counts.subarray(from, from + MOST_WORDS))
+    },
+    gather(words, starts, lengths) {
+      // Places count from the first word of all, so that they stay small.
+      const used = starts.filter((_, k) => lengths[k] > 0)
+      if (used.length === 0) return
+      const first = Math.min(...used)
+      const counts = Int32Array.from(lengths)
+      const places = Int32Array.from(starts, (start, k) => (lengths[k] > 0 ? start - first : 0))
+      communicator.allgatherv(words.subarray(first), counts, places)
+    },
+    deal(outgoing, lengths, incoming) {
+      const outCounts = Int32Array.from(lengths)
+      const inCounts = new Int32Array(size)
+      communicator.alltoall(outCounts, inCounts)
+      communicator.alltoallv(outgoing, outCounts, placesOf(outCounts), incoming, inCounts, placesOf(inCounts))
+      return [...inCounts]
+    },
+    close: () => communicator.finalize(),
+  }
+}
+
+function placesOf(counts: Int32Array): Int32Array {
+  const places = new Int32Array(counts.length)
+  for (let k = 1; k < counts.length; k++) places[k] = places[k - 1] + counts[k - 1]
+  return places
+}
