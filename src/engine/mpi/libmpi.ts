@@ -90,7 +90,12 @@ export async function openCommunicator(library?: string): Promise<Communicator> 
     }
   }
   const provided = Int32Array.of(-1)
-  call('MPI_Init_thread', 'void *argc, void *argv, int required, int *provided')(null, null, FUNNELED, provided)
+  call('MPI_Init_thread', 'void *argc, void *argv, int required, int *provided')(
+    null,
+    null,
+    FUNNELED,
+    provided,
+  )
   const number = (name: string): number => {
     const found = Int32Array.of(0)
     call(name, 'HANDLE comm, int *found')(world, found)

@@ -24,7 +24,10 @@ export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}):
 /** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
 export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
   // Open MPI; MPICH's Hydra and Intel MPI; Slurm, where it speaks PMI with the processes itself.
-  const told = env.OMPI_COMM_WORLD_SIZE ?? env.PMI_SIZE ?? (env.SLURM_MPI_TYPE !== undefined ? env.SLURM_NTASKS : undefined)
+  const told =
+    env.OMPI_COMM_WORLD_SIZE ??
+    env.PMI_SIZE ??
+    (env.SLURM_MPI_TYPE !== undefined ? env.SLURM_NTASKS : undefined)
   const processes = Number(told ?? 1)
   return Number.isInteger(processes) && processes > 0 ? processes : 1
 }
