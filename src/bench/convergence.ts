@@ -52,9 +52,7 @@ export async function compare(problem: BenchProblem, options: ConvergenceOptions
   const { tensor, test } = await problem.make()
   const { rank, epochs, lambdas } = problem
   const paper = PAPER_SAMPLES.flatMap((sample) =>
-    lambdas.map(
-      (lambda): CompleteOptions => ({ solver: 'paper', sample, lambda, epochs, patience: undefined }),
-    ),
+    lambdas.map((lambda): CompleteOptions => ({ solver: 'paper', sample, lambda, epochs })),
   )
   const fast = (['auto', ...samples] as const).map((sample): CompleteOptions => ({ solver: 'fast', sample }))
   const runs = [...paper, ...fast]
@@ -62,16 +60,11 @@ export async function compare(problem: BenchProblem, options: ConvergenceOptions
   for (let round = 1; round <= rounds; round++) {
     for (const [i, run] of runs.entries()) {
       onProgress(`${problem.name}: ${run.solver}, c = ${run.sample}, round ${round} of ${rounds}`)
-      const patience = run.solver === 'fast' ? 1_000_000 : undefined
-      const { epochs, settings } = await complete(tensor, {
-        ...run,
-        rank,
-        threads,
-        validation: test,
-        patience,
-      })
-      const points = epochs.map(({ epoch, updateSeconds, validation }) => ({
-        ...{ epoch, seconds: updateSeconds, error: validation!.relative },
+      const { epochs, settings } = await complete(tensor, { ...run, rank, threads, watch: { test } })
+      const points = epochs.map(({ epoch, updateSeconds, watch }) => ({
+        epoch,
+        seconds: updateSeconds,
+        error: watch!.test.relative,
       }))
       const { solver, sample, lambda } = settings
       curves[i].push({ solver, sample, lambda, points, best: Math.min(...points.map(({ error }) => error)) })

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { type CpuEngine, cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
-import { InputError, option, sentence } from '../inputError.ts'
+import { InputError, inWords, option, sentence } from '../inputError.ts'
 import { checkOutputs, readModel, type TableOptions } from '../io/node/index.ts'
 import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
 import type { FileRun } from '../solver/fileRun.ts'
@@ -8,12 +8,21 @@ import {
   type Completion,
   defaults,
   explainStop,
+  type Missing,
+  missingNames,
   type RunOptions,
   type SolverName,
   sizeOfRun,
   solverNames,
 } from '../solver/index.ts'
-import { type DuplicatePolicy, type NegativePolicy, type SparseTensor, split } from '../tensor/index.ts'
+import {
+  countsRemark,
+  type DuplicatePolicy,
+  type NegativePolicy,
+  type SparseTensor,
+  split,
+  splitCells,
+} from '../tensor/index.ts'
 import {
   decimalFromZero,
   decimalNumber,
@@ -26,6 +35,7 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
+import { asFlag } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
@@ -40,6 +50,7 @@ interface Options extends TableOptions {
   rank?: number
   solver: SolverName
   sample?: number | 'auto'
+  missing?: Missing
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number
@@ -79,6 +90,12 @@ export function completeCommand(): Command {
       '--lambda <l>',
       'weight of the squared factors, or auto (default: auto; paper: 0.01)',
       numberOrAuto,
+    )
+    .addOption(
+      new Option(
+        '--missing <what>',
+        'what a cell without an entry is: unknown (default), or zero (counts of events)',
+      ).choices(missingNames),
     )
     .option(
       '--max-inner <m>',
@@ -165,6 +182,8 @@ async function run(files: string[], options: Options): Promise<void> {
     const reading = await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
     const parts = await readParts(files, options, initial, progress)
     if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
+    const remark = countsRemark(parts.train)
+    if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
     progress.say(
       `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
     )
@@ -186,7 +205,10 @@ function planParts(
   reading: number,
 ): JobPlan {
   const sizes = [validation, test].map((part) => part?.values.length ?? 0)
-  const sets = validation && { validation: sizes[0] }
+  const sets = {
+    ...(validation && { validation: sizes[0] }),
+    ...(test && settings.missing === 'zero' && { test: sizes[1] }),
+  }
   const size = sizeOfRun({ dims: train.dims, entries: train.values.length, sets }, settings)
   return planJob(engine, size, { heldOut: sizes[0] + sizes[1], reading })
 }
@@ -198,14 +220,17 @@ async function learnAndTell(
   interruption: Interruption,
   progress: Progress,
 ): Promise<void> {
-  const run = await learn(train, { ...settings, validation }, options, interruption, progress)
+  const zeros = settings.missing === 'zero'
+  // Cells that are held out must not be taken for zeros.
+  const watch = zeros && test ? { test } : undefined
+  const run = await learn(train, { ...settings, validation, watch }, options, interruption, progress)
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
       const result = await run.result()
       const errors: Errors = {
         train: result.train,
         ...(result.validation && { validation: result.validation }),
-        ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test) }),
+        ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test, zeros) }),
       }
       if (errors.test) result.model.training.test = errors.test
       return { result, errors, ...(await keepModel(run, result, options, progress)) }
@@ -283,7 +308,8 @@ async function readParts(
     test: typeof options.test === 'number' ? options.test : 0,
   }
   if (shares.validation + shares.test > 0) {
-    const { train, validation, test } = split(parts.train, shares, seed)
+    const divide = options.missing === 'zero' ? splitCells : split
+    const { train, validation, test } = divide(parts.train, shares, seed)
     parts.train = train
     for (const [part, entries] of Object.entries({ validation, test }) as [
       'validation' | 'test',
@@ -291,7 +317,9 @@ async function readParts(
     ][]) {
       if (shares[part] === 0) continue
       parts[part] = entries
-      progress.say(`Held out for ${part}: ${count(entries.values.length)} entries`)
+      progress.say(
+        `Held out for ${part}: ${count(entries.values.length)} ${options.missing === 'zero' ? 'cells' : 'entries'}`,
+      )
     }
   }
   return withCommonDims(files.join(' '), parts)
@@ -323,9 +351,34 @@ function withCommonDims(file: string, parts: Parts): Parts {
 }
 
 function solverSettings(options: Options): RunOptions {
-  const { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed, threads } =
-    options
-  return { rank, solver, sample, lambda, maxInner, epochs, seconds, tolerance, patience, seed, threads }
+  const {
+    rank,
+    solver,
+    sample,
+    missing,
+    lambda,
+    maxInner,
+    epochs,
+    seconds,
+    tolerance,
+    patience,
+    seed,
+    threads,
+  } = options
+  return {
+    rank,
+    solver,
+    sample,
+    missing,
+    lambda,
+    maxInner,
+    epochs,
+    seconds,
+    tolerance,
+    patience,
+    seed,
+    threads,
+  }
 }
 
 type Errors = {

@@ -27,6 +27,7 @@ export interface ProblemSize {
   probe?: number
   rank: number
   companions: boolean
+  zeros?: boolean
 }
 
 export interface EnginePlan {
@@ -46,6 +47,11 @@ export interface Problem {
   rank: number
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
   companions: boolean
+  /**
+   * Whether cells of the tensor that are not listed are zeros, and count like the others; those of the other sets are
+   * unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
+   */
+  zeros?: boolean
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */

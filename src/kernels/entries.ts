@@ -1,15 +1,17 @@
 // The pass over a sample: sums of what a row's update needs.
 import { gather, gatherTwo, Window } from "./gather";
 import { addGradient, addGram, addTwo } from "./gram";
-import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "./layout";
+import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "./layout";
 import { extrapolate } from "./momentum";
 import { BLOCK, MATRIX, ROW } from "./rank";
 import { blockScratch, productScratch, residualScratch } from "./scratch";
 import { first, kind, skip } from "./settings";
+import { addListed } from "./zeros";
 
 /**
  * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums either
- * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k. λ is left out of both.
+ * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k. λ is left out of both; where cells that are not listed are zeros,
+ * so is what all cells have in common.
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
   const y = pointOf(view, p);
@@ -19,7 +21,8 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
   for (let done: u32 = 0; done < count; done += BLOCK) {
     const some = min(BLOCK, count - done);
     const fresh = done == 0;
-    if (kind == STEP_GRADIENT) {
+    if (kind == STEP_ZEROS) addListed(view, window, some, y, g, fresh);
+    else if (kind == STEP_GRADIENT) {
       gatherTwo(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
       addTwo(K, D, productScratch(), some, g, sums, fresh);
     } else {

@@ -8,9 +8,13 @@ import { BLOCK, ROW } from "./rank";
 import { recordStart } from "./sample";
 import { blockScratch, residualScratch, windowScratch } from "./scratch";
 import { takeTask } from "./threads";
+import { isUnknown } from "./zeros";
 
-/** Writes two float64 per chunk to `sums`; who adds them does so in the order of the chunks. */
-export function errorSums(control: usize, view: usize, sums: usize): void {
+/**
+ * Writes two float64 per chunk to `sums`; who adds them does so in the order of the chunks. With `zeros`, they are how much
+ * more or less the errors of listed cells are than if these were zeros, too; and unknown ones have none.
+ */
+export function errorSums(control: usize, view: usize, sums: usize, zeros: bool): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
   for (let number = takeTask(control); number < count; number = takeTask(control)) {
@@ -21,16 +25,17 @@ export function errorSums(control: usize, view: usize, sums: usize): void {
     const own = sums + (<usize>number << 4);
     store<f64>(own, 0);
     store<f64>(own, 0, 8);
-    if (endRow == 0) addErrors(view, row, segment, own);
-    else for (let p = row; p < endRow; p++) addErrors(view, p, segment++, own);
+    if (endRow == 0) addErrors(view, row, segment, own, zeros);
+    else for (let p = row; p < endRow; p++) addErrors(view, p, segment++, own, zeros);
   }
 }
 
-function addErrors(view: usize, p: u32, segment: u32, sums: usize): void {
+function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
   const window = windowScratch();
-  window.begin = load<usize>(view, VIEW_RECORDS) + <usize>begin * (<usize>load<u32>(view, VIEW_ORDER) << 2);
+  const stride = <usize>load<u32>(view, VIEW_ORDER) << 2;
+  window.begin = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
   window.end = 0; // never reached: the window does not wrap
   window.at = window.begin;
   const y = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
@@ -39,11 +44,22 @@ function addErrors(view: usize, p: u32, segment: u32, sums: usize): void {
   let absolutes = load<f64>(sums, 8);
   for (let done: u32 = 0; done < count; done += BLOCK) {
     const some = min(BLOCK, count - done);
+    let value = window.at + stride - 4;
     gather(view, window, some, y, blockScratch(), D);
     for (let e: u32 = 0; e < some; e++) {
       const d = <f64>load<f32>(D + (<usize>e << 2));
       squares += d * d;
       absolutes += Math.abs(d);
+      if (zeros) {
+        const predicted = d + <f64>load<f32>(value);
+        squares -= predicted * predicted;
+        absolutes -= predicted;
+        if (isUnknown(value)) {
+          squares -= d * d;
+          absolutes -= Math.abs(d);
+        }
+        value += stride;
+      }
     }
   }
   store<f64>(sums, squares);

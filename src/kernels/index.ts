@@ -15,6 +15,7 @@ export { setScratch } from "./scratch";
 export { setFastStep, setPaperStep } from "./settings";
 export { finishSharedRow, handOver, step } from "./step";
 export { barrier } from "./threads";
+export { sumProducts } from "./zeros";
 
 export function scratchBytes(): usize { return SCRATCH_BYTES; }
 export function partialBytes(): usize { return PARTIAL_BYTES; }

@@ -32,6 +32,7 @@ export const VIEW_PARTIALS = 64; // sums over the segments of long rows
 export const VIEW_ARRIVALS = 68; // per partial sum, whether one of two to be added is there
 export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
 export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: where λ draws a row to
+export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, where cells that are not listed are zeros; or 0
 export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
@@ -46,6 +47,10 @@ export const CHUNK_BYTES = 20;
 export const STEP_PAPER = 0; // Algorithm 1
 export const STEP_GRADIENT = 1; // a gradient step under a diagonal bound of H
 export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
+export const STEP_ZEROS = 3; // the same, over all cells of the row: those that are not listed are zeros
+
+// Where cells that are not listed are zeros, this value, −0, marks one that is listed as unknown. Values have no −0.
+export const UNKNOWN_BITS = 0x80000000;
 
 // What a bench may leave out of the paper's step to see what it costs.
 export const SKIP_POWER_METHOD = 1;
@@ -53,6 +58,9 @@ export const SKIP_HESSIAN = 2;
 
 // Entries that are hashed, counted and placed at a time.
 export const LOADED_AT_A_TIME = 4096;
+
+// Sums over the products of a factor's columns are made of sums over at most so many blocks of rows.
+export const MOST_GRAM_BLOCKS = 64;
 
 // Sums over a factor's rows are made of sums over blocks of so many rows, each in float32, added in order in float64.
 export const BLOCK_ROWS = 64;

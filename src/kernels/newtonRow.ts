@@ -9,10 +9,11 @@
 // weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "./gram";
 import { sum } from "./lanes";
-import { VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN } from "./layout";
+import { STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN } from "./layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, R, ROW } from "./rank";
-import { damping, lambda } from "./settings";
+import { damping, kind, lambda } from "./settings";
+import { addZeros } from "./zeros";
 
 const MOST_SWEEPS: i32 = 8;
 /** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
@@ -32,7 +33,8 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   const all = <f32>nnz;
   const weight = lambda * B / all;
   const mean = load<usize>(view, VIEW_MEAN);
-  mirrorHessian(H);
+  if (kind == STEP_ZEROS) addZeros(view, y, sums);
+  else mirrorHessian(H);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);
     const drawn = f32x4.mul(f32x4.splat(weight), f32x4.sub(yv, v128.load(mean + at)));

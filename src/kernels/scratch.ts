@@ -15,7 +15,7 @@ const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
 const SUM_BYTES: usize = MATRIX + ROW; // H, then g
 
-export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 2 * ROW;
+export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW;
 
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
 @inline export function longSampleScratch(): LongSample { return changetype<LongSample>(scratch + 16); }
@@ -29,3 +29,5 @@ export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 2 *
 @inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES; }
 /** Two vectors (R) */
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
+/** A third one: zeros, for who wrote them. */
+@inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }

@@ -7,7 +7,7 @@ import { addHessian, addVector } from "./gram";
 import { updateByGradient } from "./gradientRow";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, SKIP_HESSIAN, STEP_GRADIENT,
-  STEP_NEWTON, STEP_PAPER, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_PARTIALS,
+  STEP_NEWTON, STEP_PAPER, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_PARTIALS,
 } from "./layout";
 import { updateByNewton } from "./newtonRow";
 import { updateByPaper } from "./paperRow";
@@ -101,12 +101,12 @@ function addUp(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): voi
 
 function addSums(total: usize, other: usize): void {
   if (kind == STEP_NEWTON || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addHessian(total, other);
-  else addVector(total, other);
+  else if (kind != STEP_ZEROS) addVector(total, other);
   addVector(total + MATRIX, other + MATRIX);
 }
 
 function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
-  if (kind == STEP_NEWTON) updateByNewton(view, p, sampled, nnz, sums);
+  if (kind == STEP_NEWTON || kind == STEP_ZEROS) updateByNewton(view, p, sampled, nnz, sums);
   else if (kind == STEP_GRADIENT) updateByGradient(view, p, sampled, nnz, sums);
   else updateByPaper(view, p, sums);
 }

@@ -55,13 +55,15 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
   const { statistics } = problem
   const { entries } = statistics.sets.train
   const rows = rowsWithEntries(statistics)
-  const stages =
-    settings.sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(settings.sample, rank)]
+  const zeros = settings.missing === 'zero'
+  const sample = zeros ? 1 : settings.sample
+  const stages = sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(sample, rank)]
   const costs = stages.map((stage) => problem.cost(stage))
-  const chooseLambda = lambdaRule(statistics, rank)
+  // Over all cells there are so many that nothing need hold the rows.
+  const chooseLambda = zeros ? () => 0 : lambdaRule(statistics, rank)
   return {
     balances: true,
-    looksAt: 'probe',
+    looksAt: zeros ? 'train' : 'probe',
 
     begin(first) {
       if (!hasFiniteErrors(first)) throw new Error('The error is no longer finite.')

@@ -4,6 +4,8 @@ export {
   type Changes,
   type CompleteOptions,
   defaults,
+  type Missing,
+  missingNames,
   type RunOptions,
   type Settings,
   type SolverName,

@@ -17,6 +17,11 @@ export interface RunOptions {
   lambda?: number | 'auto'
   /** c, the share of each row's entries that a step uses, in (0, 1]; 'auto' (default of 'fast') starts small. */
   sample?: number | 'auto'
+  /**
+   * What a cell is that no entry is about: 'unknown' (default), or 'zero', as for counts of events of which those that
+   * did not happen are not listed. Then all cells but those of `validation` and `watch` are learned from, at no more cost.
+   */
+  missing?: Missing
   /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
@@ -51,6 +56,9 @@ export interface CompleteOptions extends RunOptions {
   onEpoch?: (report: EpochReport) => void
 }
 
+export type Missing = 'unknown' | 'zero'
+export const missingNames: readonly Missing[] = ['unknown', 'zero']
+
 export type SolverName = 'fast' | 'paper'
 export const solverNames: readonly SolverName[] = ['fast', 'paper']
 
@@ -60,6 +68,7 @@ export interface Settings {
   rank: number
   lambda: number | 'auto'
   sample: number | 'auto'
+  missing: Missing
   maxInner: number
   epochs: number
   seconds: number
@@ -81,7 +90,7 @@ const changeable: readonly (keyof Changes)[] = [
   'patience',
 ]
 
-const common = { rank: 10, maxInner: 1, seconds: Infinity, seed: 1 }
+const common = { rank: 10, missing: 'unknown' as const, maxInner: 1, seconds: Infinity, seed: 1 }
 
 /** What each solver does unless it is told otherwise. */
 export const defaults: { [name in SolverName]: Settings } = {
@@ -110,6 +119,7 @@ const known: readonly (keyof CompleteOptions)[] = [
   'solver',
   'lambda',
   'sample',
+  'missing',
   'maxInner',
   'epochs',
   'seconds',
@@ -189,12 +199,30 @@ export function checkSettings(settings: Settings): Settings {
   number('seconds', (x) => x > 0, 'above 0')
   number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
   number('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
+  checkMissing(settings)
   if (solver === 'fast' && settings.maxInner !== 1)
     throw new InputError(
       'option',
       sentence`${option('maxInner')} is ${settings.maxInner}; only the paper's solver takes inner steps.`,
     )
   return settings
+}
+
+function checkMissing({ missing, solver, sample }: Settings): void {
+  if (!missingNames.includes(missing))
+    throw new InputError(
+      'option',
+      sentence`${option('missing')} is '${String(missing)}'; there are ${oneOf(missingNames.map((name) => `'${name}'`))}.`,
+    )
+  if (missing === 'unknown') return
+  const mention = option('missing', 'zero')
+  if (solver === 'paper')
+    throw new InputError('option', sentence`${mention} is nothing that the paper's solver knows.`)
+  if (sample !== 'auto' && sample !== 1)
+    throw new InputError(
+      'option',
+      sentence`${mention} uses all cells at every step, not a share of ${sample} of them; leave ${option('sample')} out.`,
+    )
 }
 
 /** Names that sets of entries cannot have: the engine has them. */

@@ -355,7 +355,8 @@ export class Run implements AsyncIterable<EpochReport> {
       factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
       labels,
       modes,
-      unobserved: emptyRows,
+      // A row of zeros is as well known as any other.
+      unobserved: this.#settings.missing === 'zero' ? emptyRows.map(() => new Uint32Array()) : emptyRows,
       training: finite({
         version,
         ...this.#settings,
@@ -414,20 +415,21 @@ export interface Loaded {
 
 /** What a run needs beside the entries. */
 function needsOf(
-  { solver, rank, maxInner }: Pick<Settings, 'solver' | 'rank' | 'maxInner'>,
+  { solver, rank, maxInner, missing }: Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing'>,
   entries: number,
-): Pick<ProblemSize, 'rank' | 'companions' | 'probe'> {
+): Pick<ProblemSize, 'rank' | 'companions' | 'probe' | 'zeros'> {
   const isFast = solver === 'fast'
+  if (missing === 'zero') return { rank, companions: true, zeros: true }
   return { rank, companions: isFast || maxInner > 1, ...(isFast && { probe: probeSize(entries) }) }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
 export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets'>,
-  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> = {},
+  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner' | 'missing'> = {},
 ): ProblemSize {
-  const { solver = 'fast', rank = defaults[solver].rank, maxInner = 1 } = options
-  return { ...tensor, ...needsOf({ solver, rank, maxInner }, tensor.entries) }
+  const { solver = 'fast', rank = defaults[solver].rank, maxInner = 1, missing = 'unknown' } = options
+  return { ...tensor, ...needsOf({ solver, rank, maxInner, missing }, tensor.entries) }
 }
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {

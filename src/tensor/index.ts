@@ -18,5 +18,6 @@ export {
 } from './sparseTensor.ts'
 export { type Split, type SplitShares, split } from './split.ts'
 export { type SplitByTimeOptions, splitByTime } from './splitByTime.ts'
+export { splitCells } from './splitCells.ts'
 export { type SyntheticOptions, type SyntheticProblem, synthetic } from './synthetic.ts'
 export { type SyntheticRatingsOptions, syntheticRatings } from './syntheticRatings.ts'

@@ -445,6 +445,95 @@ export const engineChecks: EngineCheck[] = [
       }),
   },
   {
+    name: 'takes cells that are not listed for zeros as if they were listed',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        for (const [dims, rank, entries] of [
+          [[30, 40], 3, 300],
+          [[9, 60, 7], 10, 500],
+          [[5, 6, 7, 8], 5, 300],
+        ] as const) {
+          const listed = randomTensor({ dims: [...dims], entries, seed: 4 })
+          const everyCell = withZeros(listed)
+          // Where a row is all zeros, λ's mean makes a difference; without λ there is none.
+          const run: Iterations = {
+            first: 0,
+            count: 4,
+            sample: 1,
+            lambda: 0,
+            seed: 1,
+            step: { kind: 'newton', momentum: 0.6, damping: 1 },
+          }
+          const initial = randomFactors(dims, rank, 1).map((factor, i) => {
+            const seen = new Set(listed.indices[i])
+            return factor.map((u, at) => (seen.has(Math.floor(at / rank)) ? u : 0))
+          })
+          const problem = { rank, companions: true, seed: 1 }
+          const zeros = await iterated(engine, { ...problem, tensor: listed, zeros: true }, initial, run)
+          const explicit = await iterated(engine, { ...problem, tensor: everyCell }, initial, run)
+          below(
+            modelDistance(matrices(zeros, rank), matrices(explicit, rank)),
+            1e-3,
+            `difference at ${dims.join('×')}`,
+          )
+        }
+      }),
+  },
+  {
+    name: 'takes listed cells of other sets for unknown, and sums errors over all others',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const dims = [12, 20, 9]
+        const rank = 3
+        const every = randomTensor({ dims, entries: 700, seed: 4 })
+        const isHeld = (e: number): boolean => every.indices[1][e] % 5 === 0
+        const all = Uint32Array.from(every.values.keys())
+        const held = pickEntries(
+          every,
+          all.filter((e) => isHeld(e)),
+        )
+        const listed = pickEntries(
+          every,
+          all.filter((e) => !isHeld(e)),
+        )
+        const everyKnown = withZeros(listed, held)
+        const step: Step = { kind: 'newton', momentum: 0, damping: 0 }
+        const run = { first: 0, count: 400, sample: 1, lambda: 0, seed: 1, step }
+        const initial = randomFactors(dims, rank, 1)
+        const problem = { rank, companions: true, seed: 1 }
+        await withProblem(
+          engine,
+          { ...problem, tensor: listed, sets: { held }, zeros: true },
+          async (loaded) => {
+            same(loaded.statistics.sets.train.entries, 12 * 20 * 9 - held.values.length, 'known cells')
+            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            await loaded.balance()
+            await loaded.iterate(run)
+            const U = matrices(inDataUnits(await loaded.readFactors(), loaded), rank)
+            const { sums } = await loaded.errors(['train', 'held'])
+            const { valueScale } = loaded.statistics
+            for (const [i, set] of [everyKnown, held].entries()) {
+              const [squares, absolutes] = residualSums(set, U)
+              below(Math.abs(sums[i].squares / valueScale ** 2 / squares - 1), 1e-4, 'squares')
+              below(Math.abs(sums[i].absolutes / valueScale / absolutes - 1), 1e-4, 'absolutes')
+            }
+            // Where it ends, a step over the known cells alone, all of them listed, changes next to nothing.
+            const written = await loaded.readFactors()
+            const again = await iterated(
+              engine,
+              { ...problem, tensor: everyKnown },
+              inDataUnits(written, loaded),
+              { ...run, count: 1 },
+            )
+            below(modelDistance(matrices(again, rank), U), 2e-3, 'a further step')
+          },
+        )
+        const twice = { ...problem, tensor: listed, sets: { held: listed }, zeros: true }
+        const error = await engine.load(twice).catch((error) => error)
+        demand(error.name === 'InputError', 'a cell that is learned from and held out')
+      }),
+  },
+  {
     name: 'takes a random part of the training entries for the probe, whatever their order',
     check: (make) =>
       withEngine(make, async (engine) => {
@@ -664,22 +753,32 @@ export const engineChecks: EngineCheck[] = [
   },
 ]
 
-const BIT_RUNS: { step: Step; rank: number; c: number }[] = [
+const BIT_RUNS: { step: Step; rank: number; c: number; zeros?: true }[] = [
   { step: { kind: 'paper', maxInner: 2 }, rank: 5, c: 0.5 },
   { step: { kind: 'paper', maxInner: 1 }, rank: 26, c: 0.05 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 5, c: 0.04 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 26, c: 1 },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 10, c: 1, zeros: true },
 ]
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c }: (typeof BIT_RUNS)[number],
+  { step, rank, c, zeros }: (typeof BIT_RUNS)[number],
   heldOut: SparseTensor,
 ): Promise<string> {
-  const problem = { tensor, sets: { validation: heldOut }, probe: 3000, rank, companions: true, seed: 9 }
+  if (zeros) [tensor, heldOut] = apart(tensor)
+  const problem = {
+    tensor,
+    sets: { validation: heldOut },
+    probe: 3000,
+    rank,
+    companions: true,
+    seed: 9,
+    zeros,
+  }
   return withProblem(engine, problem, async (loaded) => {
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
@@ -688,7 +787,7 @@ async function everything(
     if (step.kind !== 'paper') await loaded.balance()
     await loaded.keep()
     await loaded.iterate({ ...run, first: 3, count: 4 })
-    const { sums } = await loaded.errors(['train', 'probe', 'validation'])
+    const { sums } = await loaded.errors(zeros ? ['train', 'validation'] : ['train', 'probe', 'validation'])
     return stateText(await loaded.readState()) + JSON.stringify({ sums, ...loaded.statistics, emptyRows: 0 })
   })
 }
@@ -719,8 +818,8 @@ export const variantChecks: VariantCheck[] = [
     name: 'go on from the state of another as if there had been no break',
     async check(variants) {
       const tensor = bumpy(6)
-      const runs = BIT_RUNS.map(({ step, rank, c }) => ({
-        problem: { tensor, rank, companions: true, seed: 9 },
+      const runs = BIT_RUNS.map(({ step, rank, c, zeros }) => ({
+        problem: { tensor, rank, companions: true, seed: 9, zeros },
         run: { sample: c, lambda: 0.01, seed: 9, step },
       }))
       // The states of one engine before each of some iterations, and after the last.
@@ -769,6 +868,44 @@ export const variantChecks: VariantCheck[] = [
     },
   },
 ]
+
+/** Entries by their coordinates, most of them and the others; of entries at the same place, the last. */
+function apart(tensor: SparseTensor): [SparseTensor, SparseTensor] {
+  const places = new Map<string, number>()
+  for (let e = 0; e < tensor.values.length; e++)
+    places.set(tensor.indices.map((column) => column[e]).join(), e)
+  const entries = Uint32Array.from(places.values())
+  const isHeld = (e: number): boolean => tensor.indices[1][e] % 7 === 0
+  return [
+    pickEntries(
+      tensor,
+      entries.filter((e) => !isHeld(e)),
+    ),
+    pickEntries(tensor, entries.filter(isHeld)),
+  ]
+}
+
+/** Every cell of the tensor but those that are left out, zeros where there is no entry. */
+function withZeros(listed: SparseTensor, leftOut?: SparseTensor): SparseTensor {
+  const { dims } = listed
+  const place = (indices: readonly Uint32Array[], e: number): number =>
+    indices.reduce((at, column, i) => at * dims[i] + column[e], 0)
+  const cells = new Float32Array(dims.reduce((product, dim) => product * dim, 1))
+  listed.values.forEach((x, e) => {
+    cells[place(listed.indices, e)] = x
+  })
+  const out = new Set(Array.from(leftOut?.values ?? [], (_, e) => place(leftOut!.indices, e)))
+  const places = [...cells.keys()].filter((at) => !out.has(at))
+  let stride = cells.length
+  return {
+    dims,
+    indices: dims.map((dim) => {
+      stride /= dim
+      return Uint32Array.from(places, (at) => Math.floor(at / stride) % dim)
+    }),
+    values: Float32Array.from(places, (at) => cells[at]),
+  }
+}
 
 /** The entries that are in the probe, by seed and coordinates. */
 function probeOf(tensor: SparseTensor, wanted: number, seed: number): SparseTensor {

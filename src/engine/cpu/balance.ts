@@ -12,6 +12,8 @@ export interface Balancing {
   memory: WebAssembly.Memory
   layout: PartLayout
   observed: readonly number[]
+  /** Whether cells that are not listed are zeros: then rows without entries are, and λ draws others to zero. */
+  zeros: boolean
 }
 
 /** The passes of balancing, in their order; all threads must meet between one and the next. */
@@ -30,8 +32,8 @@ export const balancePasses: readonly ((part: Balancing, thread: number, threads:
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
     }
   },
-  function average({ memory, layout, observed }, thread) {
-    if (thread === 0) writeMeans(memory, layout, observed, 'mean')
+  function average(part, thread) {
+    if (thread === 0) writeMeans(part, 'mean')
   },
   fill('mean'),
 ]
@@ -42,8 +44,8 @@ export const fillPasses: typeof balancePasses = [
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
   },
-  function average({ memory, layout, observed }, thread) {
-    if (thread === 0) writeMeans(memory, layout, observed, 'by')
+  function average(part, thread) {
+    if (thread === 0) writeMeans(part, 'by')
   },
   fill('by'),
 ]
@@ -58,7 +60,11 @@ function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
 }
 
 /** Σ over the blocks of a mode, in their order. (R) */
-function addBlocks(memory: WebAssembly.Memory, { padded }: PartLayout, mode: ModeLayout): Float64Array {
+export function addBlocks(
+  memory: WebAssembly.Memory,
+  { padded }: PartLayout,
+  mode: ModeLayout,
+): Float64Array {
   const blocks = Math.ceil(mode.rows / BLOCK_ROWS)
   const sums = new Float32Array(memory.buffer, mode.blockSums, blocks * padded)
   const total = new Float64Array(padded)
@@ -89,14 +95,9 @@ function scaleVector(common: Float64Array, order: number): Float64Array {
   )
 }
 
-function writeMeans(
-  memory: WebAssembly.Memory,
-  layout: PartLayout,
-  observed: readonly number[],
-  into: 'mean' | 'by',
-): void {
+function writeMeans({ memory, layout, observed, zeros }: Balancing, into: 'mean' | 'by'): void {
   for (const [i, mode] of layout.modes.entries()) {
-    const mean = addBlocks(memory, layout, mode).map((sum) => sum / observed[i])
+    const mean = addBlocks(memory, layout, mode).map((sum) => (zeros ? 0 : sum / observed[i]))
     new Float32Array(memory.buffer, mode[into], layout.padded).set(mean)
   }
 }

@@ -117,8 +117,10 @@ export class CpuProblem implements LoadedProblem {
 
   /** In the order of the chunks, which is the same however they are dealt to parts. */
   #addErrors(v: number): ErrorSums {
-    const { sums } = this.#loaded.errorSums[v]
-    const total = { squares: 0, absolutes: 0 }
+    const { errorSums, totals } = this.#loaded
+    const { sums } = errorSums[v]
+    const [squares, absolutes] = v === 0 && totals ? totals : [0, 0]
+    const total = { squares, absolutes }
     for (let at = 0; at < sums.length; at += 2) {
       total.squares += sums[at]
       total.absolutes += sums[at + 1]

@@ -28,7 +28,15 @@ export interface Kernel {
   step(control: number, view: number, key: number, group: number): void
   handOver(view: number, row: number, key: number, slots: number, to: number): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
-  errorSums(control: number, view: number, sums: number): void
+  errorSums(control: number, view: number, sums: number, zeros: number): void
+  sumProducts(
+    factor: number,
+    rows: number,
+    perBlock: number,
+    sums: number,
+    thread: number,
+    threads: number,
+  ): void
   sumSquares(
     factor: number,
     rows: number,

@@ -7,6 +7,7 @@ import {
   CHUNK_BYTES,
   CONTROL_BYTES,
   LOADED_AT_A_TIME,
+  MOST_GRAM_BLOCKS,
   VIEW_OTHERS,
 } from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
@@ -49,6 +50,10 @@ export interface ModeLayout {
   blockSums: number
   /** Tables of the rows that parts share: kernels/step.ts. */
   sharedRows: number
+  /** Where cells that are not listed are zeros: (R × R) for the kernels, and the sums that it is made of (zeros.ts). */
+  gram: number
+  products: number
+  productSums: number
 }
 
 export interface ViewLayout {
@@ -73,6 +78,7 @@ export interface PartSize {
   rank: number
   threads: number
   companions: boolean
+  zeros: boolean
   /** The most entries of a segment: threads sort segments in their scratch. */
   segment: number
   /** Rows per mode. */
@@ -98,7 +104,7 @@ export interface ViewSize {
 }
 
 export function layOut(size: PartSize): PartLayout {
-  const { order, threads, companions, segment, dims, parts } = size
+  const { order, threads, companions, zeros, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
   const { take, items, end } = areas()
@@ -114,6 +120,9 @@ export function layOut(size: PartSize): PartLayout {
     by: take('factors', rowBytes),
     blockSums: take('factors', Math.ceil(rows / BLOCK_ROWS) * rowBytes),
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
+    gram: zeros ? take('factors', padded * rowBytes) : 0,
+    products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
+    productSums: zeros ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
   const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
   const scratchSize = Math.max(
@@ -153,6 +162,12 @@ export function layOut(size: PartSize): PartLayout {
   }
 }
 
+/** The blocks of rows over which the products of a factor's columns are summed. */
+export function gramBlocks(rows: number): { perBlock: number; count: number } {
+  const perBlock = BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS / MOST_GRAM_BLOCKS)
+  return { perBlock, count: Math.ceil(rows / perBlock) }
+}
+
 /** Segments vary in length by chance; this many entries are beyond all of it. Longer ones are sorted elsewhere. */
 export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
 
@@ -160,7 +175,7 @@ export const longestSegment = (segment: number): number => Math.ceil(1.25 * segm
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1)
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
-  64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 8 * padded
+  64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 12 * padded
 export const orderScratchBytes = (entries: number, order: number): number => entries * (20 + 4 * order) + 8
 
 /** Areas of memory one after another, each on cache lines of its own, and what they are for. */

@@ -3,6 +3,7 @@ import * as at from '../../kernels/layout.ts'
 import { availableMemory } from '../../memory.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
+import { cellsOf } from '../../tensor/pickCells.ts'
 import type { Problem, Statistics } from '../engine.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
 import { compileKernel } from './kernel.ts'
@@ -22,6 +23,7 @@ import { checkPlan, planParts } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
+import { withUnknown } from './zeros.ts'
 
 /** A problem as it lies in memory. */
 export interface LoadedParts {
@@ -29,6 +31,8 @@ export interface LoadedParts {
   /** The view whose errors a set's are. */
   viewOf: ReadonlyMap<string, number>
   errorSums: Opening['errorSums']
+  /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
+  totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
   entries: ReadonlyMap<string, number>
   rank: number
@@ -46,24 +50,36 @@ export interface LoadingPlace {
 
 export async function loadParts(place: LoadingPlace, number: number, problem: Problem): Promise<LoadedParts> {
   const { pool, members, world, leastParts, takeMemory } = place
-  const { rank, companions, seed } = problem
+  const { rank, companions, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
   const entries = await countSets(problem, world)
-  const total = entries.get('train')!
+  const known = entries.get('train')!
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const size = { dims, entries: total, sets, probe: problem.probe, rank, companions }
+  const size = { dims, entries: known, sets, probe: problem.probe, rank, companions, zeros }
   const plan = planParts(size, threads, leastParts, world.processes)
   await world.together(() => checkPlan(plan, availableMemory()))
 
-  const sources = sourcesOf(shareable(problem.tensor), total, problem)
+  const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
+  const total = known + unknown
+  entries.set('train', total)
+  const listed = await world.together(() =>
+    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
+  )
+  const sources = sourcesOf(listed, total, problem)
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
   const { views, counted } = await countViews(pool, members, module, sources, entries, keys, padded, world)
   // Every process must come to the same parts, even if they have different numbers of threads.
   const most = Math.max(...(await world.gatherNumbers(threads)).flat())
-  const all = layOutParts(views, plan.parts, world.processes, { rank, companions, dims, threads: most })
+  const all = layOutParts(views, plan.parts, world.processes, {
+    rank,
+    companions,
+    zeros,
+    dims,
+    threads: most,
+  })
   const partsEach = all.length / world.processes
   const firstPart = world.process * partsEach
   const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
@@ -90,7 +106,8 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     firstChunks: shares.map(({ firstChunk }) => firstChunk),
   }))
   const segments = views.map(({ segment }) => segment)
-  const opening = { threads, parts, firstPart, segments, observed, owned, shared, errorSums }
+  const totals = new Float64Array(uint32Array(4).buffer)
+  const opening = { threads, parts, firstPart, segments, zeros, observed, owned, shared, errorSums, totals }
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,
@@ -119,9 +136,15 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     parts,
     viewOf,
     errorSums,
+    totals: zeros ? totals : undefined,
     rank,
     companions,
-    entries: new Map([...viewOf].map(([name, v]) => [name, entriesOf(views[v])])),
+    entries: new Map(
+      [...viewOf].map(([name, v]) => [
+        name,
+        zeros && v === 0 ? cellsOf(dims) - unknown : entriesOf(views[v]),
+      ]),
+    ),
     statistics: {
       dims,
       emptyRows: dims.map((_, mode) => emptyRows(views[mode].lengths)),

@@ -32,12 +32,16 @@ export interface Opening {
   parts: readonly { memory: WebAssembly.Memory; layout: PartLayout }[]
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
+  /** Whether cells that are not listed are zeros. */
+  zeros: boolean
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */
   firstPart: number
   /** Per view of which errors can be asked: the sums of all processes' chunks, and where those of each part begin. */
   errorSums: readonly { sums: Float64Array; firstChunks: readonly number[] }[]
+  /** Σ y² and Σ y over all cells, where those that are not listed are zeros. */
+  totals: Float64Array
   /** Per mode and part, the rows that are its alone. */
   owned: readonly (readonly { from: number; to: number }[])[]
   /** Per mode, the rows that parts share. */

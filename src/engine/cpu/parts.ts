@@ -29,9 +29,10 @@ export function layOutParts(
   {
     rank,
     companions,
+    zeros,
     dims,
     threads,
-  }: { rank: number; companions: boolean; dims: readonly number[]; threads: number },
+  }: { rank: number; companions: boolean; zeros: boolean; dims: readonly number[]; threads: number },
 ): PartLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
@@ -51,6 +52,7 @@ export function layOutParts(
         rank,
         threads,
         companions,
+        zeros,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
         views: views.map(({ name, shares }, v) => ({
@@ -179,6 +181,7 @@ export function describe(
     [at.VIEW_ARRIVALS, layout.arrivals],
     [at.VIEW_SCALE, layout.modes[mode].scale],
     [at.VIEW_MEAN, layout.modes[mode].mean],
+    [at.VIEW_GRAM, layout.modes[mode].gram],
     ...layout.modes
       .filter((_, other) => other !== mode)
       .map(({ factor }, o): [number, number] => [at.VIEW_OTHERS + 4 * o, factor]),

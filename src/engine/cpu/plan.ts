@@ -42,7 +42,9 @@ function replicatedBytes({ items }: PartLayout): number {
 }
 
 function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
-  const { dims, entries, sets = {}, probe = 0, rank, companions } = size
+  const { dims, sets = {}, probe = 0, rank, companions, zeros = false } = size
+  // Where cells that are not listed are zeros, those of other sets are listed as unknown.
+  const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
   const segment = segmentSize(entries, padded)
   const view = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
@@ -63,6 +65,7 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
     rank,
     threads,
     companions,
+    zeros,
     segment,
     dims,
     views: [

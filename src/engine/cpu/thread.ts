@@ -9,11 +9,12 @@ import {
   CONTROL_STOP,
   STEP_GRADIENT,
   STEP_NEWTON,
+  STEP_ZEROS,
 } from '../../kernels/layout.ts'
 import { purpose, stream } from '../../random.ts'
 import type { Iterated, Iterations, Timed } from '../engine.ts'
 import { alone, type Exchange } from '../exchange.ts'
-import { balancePasses, fillPasses } from './balance.ts'
+import { addBlocks, balancePasses, fillPasses } from './balance.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import { longestSegment, type PartLayout, partialBytes } from './layout.ts'
 import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
@@ -21,6 +22,7 @@ import type { Answer, Opening, Placing, Request } from './messages.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
 import { type Area, type Sharing, shareAreas } from './sharing.ts'
+import { addProducts, sumOfSquares, sumProducts, writeGram } from './zeros.ts'
 
 /** A problem as this thread has it. */
 interface Problem extends Opening, Sharing {
@@ -33,6 +35,7 @@ interface Part {
   layout: PartLayout
   words: Int32Array
   observed: readonly number[]
+  zeros: boolean
 }
 
 /** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
@@ -106,11 +109,12 @@ async function connect({ module, options, known }: Request & { type: 'connect' }
 }
 
 function open(opening: Opening, module: WebAssembly.Module, exchange: Exchange): Problem {
-  const { thread, observed } = opening
+  const { thread, observed, zeros } = opening
   const parts = opening.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
     kernel.setScratch(layout.scratch[thread])
-    return { kernel, memory, layout, observed, words: new Int32Array(memory.buffer, layout.control, 64) }
+    const words = new Int32Array(memory.buffer, layout.control, 64)
+    return { kernel, memory, layout, observed, zeros, words }
   })
   const memories = parts.map(({ memory }) => memory)
   return { ...opening, parts, exchange, memories, meet: () => meet(parts, thread) }
@@ -144,22 +148,26 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
   const modes = parts[0].layout.modes.length
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
+  if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
   for (let done = 0; ; done++) {
     // At least one, however little time there is: otherwise it would never end.
     const cut = whyNot(problem, done > 0 ? end : Infinity)
     if (cut) return { done, cut, ...since(problem, start) }
     if (done === run.count) return { done, ...since(problem, start) }
-    for (let i = 0; i < modes; i++)
+    for (let i = 0; i < modes; i++) {
+      if (problem.zeros) prepareZeros(problem, i)
       for (let l = 0; l < inner; l++) {
         const key = stream(run.seed, purpose.sample, run.first + done, i, l)
         for (const { kernel, layout } of parts) {
           const { descriptor, chunkCount } = layout.views[i]
-          setStep(kernel, run, l, skip)
+          setStep(kernel, run, l, skip, problem.zeros)
           kernel.step(layout.control, descriptor, key, chunksAtATime(chunkCount))
         }
         meet(parts, thread)
         if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
       }
+      if (problem.zeros) multiplyColumns(problem, i)
+    }
   }
 }
 
@@ -170,10 +178,46 @@ function since({ exchange, thread }: Problem, start: number): Timed {
   return { seconds: seconds[0] }
 }
 
-function setStep(kernel: Kernel, { sample, lambda, step }: Iterations, l: number, skip: number): void {
+function setStep(
+  kernel: Kernel,
+  { sample, lambda, step }: Iterations,
+  l: number,
+  skip: number,
+  zeros: boolean,
+): void {
   if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
   else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
-  else kernel.setFastStep(STEP_NEWTON, sample, lambda, step.momentum, step.damping)
+  else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
+}
+
+/** U⁽ⁱ⁾ᵀU⁽ⁱ⁾, in every part. */
+function multiplyColumns({ parts, thread, threads }: Problem, i: number): void {
+  for (const part of parts) sumProducts(part, i, thread, threads)
+  meet(parts, thread)
+  if (thread === 0) for (const part of parts) addProducts(part, i)
+  meet(parts, thread)
+}
+
+/** What a step of mode i must know of the cells that are not listed. */
+function prepareZeros({ parts, thread }: Problem, i: number): void {
+  if (thread === 0) for (const part of parts) writeGram(part, i)
+  meet(parts, thread)
+}
+
+/** Σ y² and Σ y over all cells. */
+function sumAllCells(problem: Problem): void {
+  const { parts, thread, threads, totals } = problem
+  const [first] = parts
+  const { modes } = first.layout
+  for (const { factor, rows, rowLengths, blockSums } of modes)
+    first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
+  modes.forEach((_, i) => {
+    multiplyColumns(problem, i)
+  })
+  if (thread !== 0) return
+  const sums = modes.map((mode) => addBlocks(first.memory, first.layout, mode))
+  totals[0] = sumOfSquares(first)
+  totals[1] = sums[0].reduce((sum, _, r) => sum + sums.reduce((product, column) => product * column[r], 1), 0)
 }
 
 const GO = 1
@@ -253,8 +297,10 @@ function sumErrors(problem: Problem, views: readonly number[]): Timed {
   const { parts, thread, firstPart, exchange, errorSums } = problem
   const start = performance.now()
   for (const v of views) {
+    const zeros = problem.zeros && v === 0
+    if (zeros) sumAllCells(problem)
     for (const { kernel, layout } of parts)
-      kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums)
+      kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums, zeros ? 1 : 0)
     meet(parts, thread)
     if (thread !== 0) continue
     const { sums, firstChunks } = errorSums[v]

@@ -1,0 +1,66 @@
+// Cells that are not listed as zeros, without visiting them. Over all cells of a row, Σ k kᵀ is the same for every row: the
+// elementwise product of U⁽ʲ⁾ᵀU⁽ʲ⁾ over the other modes j. And of Σ (k·y − x) k the part with x has listed cells only. A
+// listed cell that is unknown counts as if it were what the model says: its residual is zero.
+import { gatherTwo, Window } from "./gather";
+import { addGradient, addGram } from "./gram";
+import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER } from "./layout";
+import { BLOCK, MATRIX, R, ROW } from "./rank";
+import { blockScratch, productScratch, residualScratch, sumScratch, zeroScratch } from "./scratch";
+
+/** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
+export function addListed(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
+  const K = blockScratch();
+  const D = residualScratch();
+  const S = productScratch();
+  const valueAt = <usize>(load<u32>(view, VIEW_ORDER) - 1) << 2;
+  let record = window.at;
+  const zeros = zeroScratch();
+  memory.fill(zeros, 0, ROW);
+  gatherTwo(view, window, count, zeros, y, K, D, S); // D = −x
+  for (let e: u32 = 0; e < count; e++) {
+    if (isUnknown(record + valueAt)) store<f32>(D + (<usize>e << 2), -load<f32>(S + (<usize>e << 2)));
+    record += valueAt + 4;
+    if (record == window.end) record = window.begin;
+  }
+  addGradient(K, D, count, g, fresh);
+}
+
+@inline
+export function isUnknown(value: usize): bool {
+  return load<u32>(value) == UNKNOWN_BITS;
+}
+
+/** Makes the sums over listed cells those over all: H (R × R) at sums, and g (R) += H y behind it. */
+export function addZeros(view: usize, y: usize, sums: usize): void {
+  const gram = load<usize>(view, VIEW_GRAM);
+  memory.copy(sums, gram, MATRIX);
+  const g = sums + MATRIX;
+  for (let at: usize = 0; at < ROW; at += 16) {
+    let s = v128.load(g + at);
+    for (let r: usize = 0; r < R; r++)
+      s = f32x4.add(s, f32x4.mul(v128.load32_splat(y + (r << 2)), v128.load(gram + r * ROW + at)));
+    v128.store(g + at, s);
+  }
+}
+
+/**
+ * Per block of rows, UᵀU (R × R) in float64, made of float32 sums over BLOCK rows each. Only what addGram fills. The
+ * threads deal the blocks among themselves.
+ */
+export function sumProducts(factor: usize, rows: u32, perBlock: u32, sums: usize, thread: u32, threads: u32): void {
+  const H = sumScratch();
+  for (let begin = thread * perBlock; begin < rows; begin += threads * perBlock) {
+    const end = min(begin + perBlock, rows);
+    const own = sums + <usize>(begin / perBlock) * 2 * MATRIX;
+    memory.fill(own, 0, 2 * MATRIX);
+    for (let p = begin; p < end; p += BLOCK) {
+      addGram(factor + <usize>p * ROW, min(BLOCK, end - p), H, true);
+      for (let r: usize = 0; r < R; r++) {
+        for (let s = r & ~3; s < R; s += 2) {
+          const at = own + ((r * R + s) << 3);
+          v128.store(at, f64x2.add(v128.load(at), f64x2.promote_low_f32x4(v128.load64_zero(H + r * ROW + (s << 2)))));
+        }
+      }
+    }
+  }
+}
