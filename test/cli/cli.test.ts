@@ -87,6 +87,23 @@ describe('complete', () => {
     expect(stdout).toMatch(/test, by the mean +0\.\d/)
   })
 
+  it('takes counts that are not listed for zeros when told to, and says that it could be told', async () => {
+    const lines = Array.from(
+      { length: 60 },
+      (_, e) => `${(e % 6) + 1} ${(e % 10) + 1} ${(e % 4) + 1} ${(e % 3) + 1}`,
+    )
+    writeFileSync(file('counts.tns'), `${[...new Set(lines)].join('\n')}\n12 20 8 1\n`)
+    const zero = await run(...'complete counts.tns --rank 2 --missing zero --test 0.1 --json'.split(' '))
+    expect(zero.code).toBe(0)
+    const { settings, test } = JSON.parse(zero.stdout)
+    expect(settings.missing).toBe('zero')
+    expect(test.rmse).toBeLessThan(1)
+    expect(zero.stderr).toMatch(/Held out for test: \d+ cells/)
+    expect(zero.stderr).not.toContain('counts of events')
+    const unknown = await run('complete', 'counts.tns', '--rank', '2')
+    expect(unknown.stderr).toContain('say so with --missing zero')
+  })
+
   it('stops at Ctrl-C with 130, keeps the model and says how to go on', async () => {
     let sent = false
     const args =
