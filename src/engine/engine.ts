@@ -28,6 +28,7 @@ export interface ProblemSize {
   rank: number
   companions: boolean
   zeros?: boolean
+  posterior?: boolean
 }
 
 export interface EnginePlan {
@@ -52,6 +53,8 @@ export interface Problem {
    * unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
    */
   zeros?: boolean
+  /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
+  posterior?: boolean
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */
@@ -156,6 +159,24 @@ export type Step =
   | { kind: 'gradient'; momentum: number }
   /** Coordinate descent on the row's quadratic, damped where the sample is small. */
   | { kind: 'newton'; momentum: number; damping: number }
+  | PosteriorStep
+
+/**
+ * A sweep over all entries under a prior that is learned (docs/accuracy.md). Its first one has `begin`, and starts from the
+ * factors as they are, just balanced, and λ.
+ */
+export interface PosteriorStep {
+  kind: 'posterior'
+  noise: Noise
+  /** Of the training entries: their number, and their mean, scaled. */
+  entries: number
+  mean: number
+  /** Scaled: σ² as λ saw it, Σ (x − y)² of the training entries, and the variance of their values. */
+  begin?: { sigma2: number; squares: number; variance: number }
+}
+
+/** How noise grows with what is predicted: not at all, its variance in proportion, or as the data say. */
+export type Noise = 'gaussian' | 'poisson' | 'auto'
 
 export interface ErrorSums {
   /** Σ (x − y)², scaled. */
@@ -176,4 +197,9 @@ export interface EngineState {
   scales: Float32Array[]
   /** (I_i × R), those last kept, if any. */
   kept?: Float32Array[]
+  /** Where a prior is learned: (I_i × R × R) E[a aᵀ] of every row, (R × R) Σ⁻¹, (I_i) leverages, and once, what all share. */
+  moments?: Float32Array[]
+  precisions?: Float32Array[]
+  leverages?: Float32Array[]
+  shared?: Float32Array[]
 }

@@ -1,10 +1,11 @@
 // The pass over a sample: sums of what a row's update needs.
 import { gather, gatherTwo, Window } from "./gather";
 import { addGradient, addGram, addTwo } from "./gram";
-import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "./layout";
+import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "./layout";
 import { extrapolate } from "./momentum";
 import { BLOCK, MATRIX, ROW } from "./rank";
 import { blockScratch, productScratch, residualScratch } from "./scratch";
+import { addMoments } from "./posterior";
 import { first, kind, skip } from "./settings";
 import { addListed } from "./zeros";
 
@@ -22,6 +23,7 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
     const some = min(BLOCK, count - done);
     const fresh = done == 0;
     if (kind == STEP_ZEROS) addListed(view, window, some, y, g, fresh);
+    else if (kind == STEP_POSTERIOR) addMoments(view, p, window, some, sums, fresh);
     else if (kind == STEP_GRADIENT) {
       gatherTwo(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
       addTwo(K, D, productScratch(), some, g, sums, fresh);

@@ -11,8 +11,9 @@ export {
 export { orderChunks, orderScratchBytes } from "./order";
 export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";
-export { setScratch } from "./scratch";
-export { setFastStep, setPaperStep } from "./settings";
+export { noiseMoments, startMoments, sumMoments } from "./posterior";
+export { setPosteriorScratch, setScratch } from "./scratch";
+export { setFastStep, setNoise, setPaperStep, setPosterior } from "./settings";
 export { finishSharedRow, handOver, step } from "./step";
 export { barrier } from "./threads";
 export { sumProducts } from "./zeros";

@@ -33,7 +33,12 @@ export const VIEW_ARRIVALS = 68; // per partial sum, whether one of two to be ad
 export const VIEW_SCALE = 72; // v (R), positive: see gradientRow.ts
 export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: where λ draws a row to
 export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, where cells that are not listed are zeros; or 0
-export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words
+// Where a prior is learned (posterior.ts); else 0.
+export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its tiles, those on and above the diagonal
+export const VIEW_LEVERAGES = 88; // (P), by how much of an entry's own value its prediction follows, on account of the row
+export const VIEW_ROW_SUMS = 92; // (P × 2) in float64: see posterior.ts
+export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
+export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0;
@@ -48,6 +53,7 @@ export const STEP_PAPER = 0; // Algorithm 1
 export const STEP_GRADIENT = 1; // a gradient step under a diagonal bound of H
 export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
 export const STEP_ZEROS = 3; // the same, over all cells of the row: those that are not listed are zeros
+export const STEP_POSTERIOR = 4; // all entries, a prior that is learned, and what is left uncertain
 
 // Where cells that are not listed are zeros, this value, −0, marks one that is listed as unknown. Values have no −0.
 export const UNKNOWN_BITS = 0x80000000;
@@ -58,6 +64,9 @@ export const SKIP_HESSIAN = 2;
 
 // Entries that are hashed, counted and placed at a time.
 export const LOADED_AT_A_TIME = 4096;
+
+// Predictions are sorted into so many bins to see how the noise grows with them.
+export const NOISE_BINS = 64;
 
 // Sums over the products of a factor's columns are made of sums over at most so many blocks of rows.
 export const MOST_GRAM_BLOCKS = 64;

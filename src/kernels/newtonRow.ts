@@ -15,9 +15,9 @@ import { MATRIX, R, ROW } from "./rank";
 import { damping, kind, lambda } from "./settings";
 import { addZeros } from "./zeros";
 
-const MOST_SWEEPS: i32 = 8;
+export const MOST_SWEEPS: i32 = 8;
 /** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
-const ROUNDING: f32 = 1e-7;
+export const ROUNDING: f32 = 1e-7;
 /** Data is scaled to about 1: a curvature below this is that of a component that has vanished, and has no inverse. */
 const VANISHED: f32 = 1e-30;
 /** A sweep that moves the row by less than this, squared and relative, is the last. */
@@ -50,13 +50,13 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   }
 }
 
-function trace(H: usize): f32 {
+export function trace(H: usize): f32 {
   let sum: f32 = 0;
   for (let r: usize = 0; r < R; r++) sum += load<f32>(H + r * (ROW + 4));
   return sum;
 }
 
-function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
+export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
     const h = load<f32>(H + r * (ROW + 4)) + epsilon;
     store<f32>(H + r * (ROW + 4), h);
@@ -69,7 +69,7 @@ function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
  * at a time: their part of the gradient stays in a register while they move, and the rest of it learns of all
  * four at once.
  */
-function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
+export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
   let moves = f32x4.splat(0);
   let sizes = f32x4.splat(0);
   for (let at: usize = 0; at < ROW; at += 16) {

@@ -5,15 +5,30 @@ import { BLOCK, MATRIX, ROW } from "./rank";
 import { LongSample } from "./sample";
 
 let scratch: usize = 0;
+let posterior: usize = 0;
 
 /** Says where this thread's scratch lies: SCRATCH_BYTES from there on, aligned to 64. */
 export function setScratch(address: usize): void {
   scratch = address;
 }
 
+/** Where a prior is learned, five matrices (R × R) more: POSTERIOR_BYTES. */
+export function setPosteriorScratch(address: usize): void {
+  posterior = address;
+}
+
+export const POSTERIOR_BYTES: usize = 5 * MATRIX;
+/** (R × R) */
+@inline export function systemScratch(): usize { return posterior; }
+/** (R × R) in float64 */
+@inline export function choleskyScratch(): usize { return posterior + MATRIX; }
+/** (R × R) in float64 */
+@inline export function inverseScratch(): usize { return posterior + 3 * MATRIX; }
+
 const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
-const SUM_BYTES: usize = MATRIX + ROW; // H, then g
+/** H (R × R), then g (R), then a float64 and as much again to keep what follows aligned. */
+export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
 export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW;
 

@@ -8,6 +8,35 @@ export let skip: i32 = 0; // paper: for a bench, SKIP_…
 export let momentum: f32 = 0; // gradient, newton: how far a row goes on in the direction of its last update
 export let damping: f32 = 0; // newton: see newtonRow.ts
 
+// posterior: see posterior.ts
+export let rank: usize = 0; // R without padding
+export let sigma2: f64 = 1; // σ²
+export let isFrozen: bool = false; // measure only
+export let isWeighted: bool = false;
+export let variance0: f32 = 1; // the noise has variance σ² (variance0 + variance1 y + variance2 y²), y ≥ leastMean
+export let variance1: f32 = 0;
+export let variance2: f32 = 0;
+export let leastMean: f32 = 0;
+
+export function setPosterior(trueRank: u32, noise: f64, frozen: bool): void {
+  kind = 4;
+  c = 1;
+  lambda = 0;
+  momentum = 0;
+  damping = 0;
+  rank = trueRank;
+  sigma2 = noise;
+  isFrozen = frozen;
+}
+
+export function setNoise(weighted: bool, constant: f32, linear: f32, quadratic: f32, least: f32): void {
+  isWeighted = weighted;
+  variance0 = constant;
+  variance1 = linear;
+  variance2 = quadratic;
+  leastMean = least;
+}
+
 export function setPaperStep(sample: f64, weight: f32, isFirst: bool, skipped: i32): void {
   kind = 0;
   c = sample;

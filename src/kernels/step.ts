@@ -7,20 +7,21 @@ import { addHessian, addVector } from "./gram";
 import { updateByGradient } from "./gradientRow";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, SKIP_HESSIAN, STEP_GRADIENT,
-  STEP_NEWTON, STEP_PAPER, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_PARTIALS,
+  STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_PARTIALS,
 } from "./layout";
 import { updateByNewton } from "./newtonRow";
 import { updateByPaper } from "./paperRow";
+import { updateByPosterior } from "./posteriorRow";
 import { MATRIX, ROW } from "./rank";
 import {
   LongSample, openWindow, recordStart, sampleLongRow, sampleSize, segmentOf, windowsBefore, windowSize,
 } from "./sample";
-import { longSampleScratch, sumScratch, windowScratch } from "./scratch";
+import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "./scratch";
 import { kind, skip } from "./settings";
 import { takeTask } from "./threads";
 
-/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R). */
-export const PARTIAL_BYTES: usize = MATRIX + ROW;
+/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² in float64. */
+export const PARTIAL_BYTES: usize = SUM_BYTES;
 
 /** view: its description (layout.ts); key: the random stream of this (iteration, mode, l); group: chunks taken at a time. */
 export function step(control: usize, view: usize, key: u32, group: u32): void {
@@ -100,13 +101,16 @@ function addUp(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): voi
 }
 
 function addSums(total: usize, other: usize): void {
-  if (kind == STEP_NEWTON || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addHessian(total, other);
+  if (kind == STEP_NEWTON || kind == STEP_POSTERIOR || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addHessian(total, other);
   else if (kind != STEP_ZEROS) addVector(total, other);
   addVector(total + MATRIX, other + MATRIX);
+  if (kind == STEP_POSTERIOR)
+    store<f64>(total, load<f64>(total, MATRIX + ROW) + load<f64>(other, MATRIX + ROW), MATRIX + ROW);
 }
 
 function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   if (kind == STEP_NEWTON || kind == STEP_ZEROS) updateByNewton(view, p, sampled, nnz, sums);
+  else if (kind == STEP_POSTERIOR) updateByPosterior(view, p, nnz, sums);
   else if (kind == STEP_GRADIENT) updateByGradient(view, p, sampled, nnz, sums);
   else updateByPaper(view, p, sums);
 }

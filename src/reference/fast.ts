@@ -9,7 +9,7 @@ import { dot, type Matrix, type Vector } from './matrix.ts'
 import { hessian } from './nmc.ts'
 import { unfold } from './ntc.ts'
 
-export type FastStep = Exclude<Step, { kind: 'paper' }>
+export type FastStep = Extract<Step, { kind: 'gradient' | 'newton' }>
 
 export interface FastSettings {
   lambda: number

@@ -14,7 +14,17 @@ const VERSION = 1
 /** The magic, the version, and the length of the JSON. */
 const HEAD_BYTES = MAGIC.length + 8
 
-const matrices = ['factors', 'companions', 'means', 'scales', 'kept'] as const
+const matrices = [
+  'factors',
+  'companions',
+  'means',
+  'scales',
+  'kept',
+  'moments',
+  'precisions',
+  'leverages',
+  'shared',
+] as const
 
 interface Header {
   settings: Partial<Settings>
@@ -87,6 +97,10 @@ const header: Shape = {
     means: ['number'],
     scales: ['number'],
     'kept?': ['number'],
+    'moments?': ['number'],
+    'precisions?': ['number'],
+    'leverages?': ['number'],
+    'shared?': ['number'],
   },
 }
 

@@ -3,9 +3,10 @@
  * docs/solver.md tells what each idea gained; src/reference/fast.ts has the steps in float64.
  */
 import type { LoadedProblem, Statistics, Step } from '../engine/engine.ts'
-import { lambdaRule } from './lambda.ts'
-import type { Method, Past } from './method.ts'
+import { type LambdaRule, lambdaRule } from './lambda.ts'
+import type { Method, Past, Verdict } from './method.ts'
 import type { Settings } from './options.ts'
+import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep } from './prior.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
 import {
   climb,
@@ -48,6 +49,8 @@ export interface FastState {
   best: { score: number; epoch: number }
   /** The epoch from which progress is judged: that of the last climb. */
   since: number
+  /** How many sweeps there have been under a learned prior; undefined before there are any. */
+  priorSweeps?: number
 }
 
 export function fastMethod(settings: Settings, problem: LoadedProblem): Method<FastState> {
@@ -59,8 +62,9 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
   const sample = zeros ? 1 : settings.sample
   const stages = sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(sample, rank)]
   const costs = stages.map((stage) => problem.cost(stage))
-  // Over all cells there are so many that nothing need hold the rows.
-  const chooseLambda = zeros ? () => 0 : lambdaRule(statistics, rank)
+  const rule = lambdaRule(statistics, rank)
+  const learns = learnsPrior(settings, { dims: statistics.dims, entries })
+  const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
   return {
     balances: true,
     looksAt: zeros ? 'train' : 'probe',
@@ -78,7 +82,12 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
       }
     },
 
-    next(state, { epoch }) {
+    next(state, { epoch, best }) {
+      if (state.priorSweeps !== undefined) {
+        const first = state.priorSweeps === 0 ? best : undefined
+        const step = posteriorStep(settings, statistics, rule, first)
+        return { iterations: 1, sample: 1, lambda: state.lambda, step }
+      }
       const stage = stages[state.schedule.at]
       const length = Math.min(ROUND_EPOCHS, FIRST_ROUND_EPOCHS * 2 ** Math.max(0, state.rounds - 1))
       const left = settings.epochs - epoch
@@ -91,6 +100,7 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
     },
 
     judge(state, past, { iterations, sample }, report) {
+      if (state.priorSweeps !== undefined) return judgePrior(state, past, report)
       state.rounds++
       // A few entries of a row can throw it beyond float32 where no λ holds it.
       const isSound = hasFiniteErrors(report)
@@ -106,8 +116,34 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
       }
       const now = back ? best : report
       state.before = now.train.relative
-      return { tell: isSound, keep, back, stop: whyStop(state, past, now, report.epoch) }
+      const stop = whyStop(state, past, now, report.epoch)
+      if (!goesOnWithPrior(stop, best, report.epoch)) return { tell: isSound, keep, back, stop }
+      state.priorSweeps = 0
+      return { tell: isSound, keep, back: true }
     },
+  }
+
+  function lambdaOf(rule: LambdaRule, rmse: number, sample: number): number {
+    // Over all cells there are so many that nothing need hold the rows.
+    return zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
+  }
+
+  /** Whether λ has led as far as it can, or has had its share of the epochs. */
+  function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
+    if (!learns || best.train.relative < NOISELESS) return false
+    const { epochs } = settings
+    const isTime = epochs - epoch <= Math.min(PRIOR_SWEEPS, epochs / 2)
+    return stop === 'tolerance' || stop === 'patience' || (isTime && epochs - epoch >= 1)
+  }
+
+  /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */
+  function judgePrior(state: FastState, past: Past, report: EpochReport): Verdict {
+    const isSound = hasFiniteErrors(report)
+    const keep = isSound && (!report.validation || scoreOf(report) < scoreOf(past.best))
+    state.priorSweeps = state.priorSweeps! + 1
+    const isOver = !isSound || state.priorSweeps >= PRIOR_SWEEPS
+    const stop = isOver ? 'learned' : report.epoch + 0.5 > settings.epochs ? 'epochs' : undefined
+    return { tell: isSound, keep, back: !isSound, stop }
   }
 
   /** Ends the work when the error has stopped improving, or the epochs are done. */

@@ -21,7 +21,7 @@ const SPREAD = 6
 export function lambdaRule(
   { dims, emptyRows, sets, valueScale }: Statistics,
   rank: number,
-): (rmse: number, sample: number) => number {
+): LambdaRule {
   const N = dims.length
   const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
@@ -29,16 +29,27 @@ export function lambdaRule(
   const { entries, squares, absolutes } = sets.train
   const mean = absolutes / entries / valueScale
   const variance = Math.max(0, squares / entries / valueScale ** 2 - mean * mean)
-  if (mean === 0) return () => 0
-  const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
-  const geometric = cells ** (1 / N)
   // Fitting p parameters takes the noise of about p entries along; half of the entries are never given up.
   const free = entries - Math.min(allRows * rank, entries / 2)
+  const sigma2Of = (rmse: number): number => Math.min(variance, (rmse * rmse * entries) / free)
+  if (mean === 0) return { mean, variance, sigma2: sigma2Of, choose: () => 0 }
+  const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
+  const geometric = cells ** (1 / N)
   // What the entries of a row of the longest mode say about a component, Σ k_r², for factors of that size.
   const evidence = (entries * tau2 ** (N - 1) * geometric ** (N - 1)) / cells
-  return (rmse, sample) => {
-    const sigma2 = Math.min(variance, (rmse * rmse * entries) / free)
-    const wanted = (SPREAD * (sigma2 / tau2) * allRows) / (N * geometric)
-    return sample < 1 ? Math.min(wanted, MOST_OF_EVIDENCE * evidence) : wanted
+  const choose = (rmse: number, isCapped: boolean): number => {
+    const wanted = (SPREAD * (sigma2Of(rmse) / tau2) * allRows) / (N * geometric)
+    return isCapped ? Math.min(wanted, MOST_OF_EVIDENCE * evidence) : wanted
   }
+  return { mean, variance, sigma2: sigma2Of, choose }
+}
+
+export interface LambdaRule {
+  /** Of the training values. */
+  mean: number
+  variance: number
+  /** The noise's variance, by the error. */
+  sigma2(rmse: number): number
+  /** λ by the error; capped by what the entries of a row say, or not. */
+  choose(rmse: number, isCapped: boolean): number
 }

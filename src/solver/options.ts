@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, Noise } from '../engine/engine.ts'
 import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
@@ -22,6 +22,17 @@ export interface RunOptions {
    * did not happen are not listed. Then all cells but those of `validation` and `watch` are learned from, at no more cost.
    */
   missing?: Missing
+  /**
+   * What is known of rows beforehand. 'isotropic': they lie around their mean, as far apart in all directions as λ says.
+   * 'learned': how far in which is learned from them, in sweeps that follow when λ has led as far as it can. 'auto'
+   * (default): learned, unless that would take long; isotropic where λ or c are given.
+   */
+  prior?: Prior
+  /**
+   * How the noise grows with the values, for a prior that is learned: 'gaussian', not at all; 'poisson', its variance in
+   * proportion; 'auto' (default), as the data say.
+   */
+  noise?: Noise
   /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
@@ -56,6 +67,10 @@ export interface CompleteOptions extends RunOptions {
   onEpoch?: (report: EpochReport) => void
 }
 
+export type Prior = 'auto' | 'learned' | 'isotropic'
+export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
+export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson']
+
 export type Missing = 'unknown' | 'zero'
 export const missingNames: readonly Missing[] = ['unknown', 'zero']
 
@@ -69,6 +84,8 @@ export interface Settings {
   lambda: number | 'auto'
   sample: number | 'auto'
   missing: Missing
+  prior: Prior
+  noise: Noise
   maxInner: number
   epochs: number
   seconds: number
@@ -90,7 +107,15 @@ const changeable: readonly (keyof Changes)[] = [
   'patience',
 ]
 
-const common = { rank: 10, missing: 'unknown' as const, maxInner: 1, seconds: Infinity, seed: 1 }
+const common = {
+  rank: 10,
+  missing: 'unknown' as const,
+  prior: 'auto' as const,
+  noise: 'auto' as const,
+  maxInner: 1,
+  seconds: Infinity,
+  seed: 1,
+}
 
 /** What each solver does unless it is told otherwise. */
 export const defaults: { [name in SolverName]: Settings } = {
@@ -120,6 +145,8 @@ const known: readonly (keyof CompleteOptions)[] = [
   'lambda',
   'sample',
   'missing',
+  'prior',
+  'noise',
   'maxInner',
   'epochs',
   'seconds',
@@ -193,13 +220,20 @@ export function checkSettings(settings: Settings): Settings {
         )
     } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
   }
+  const oneOfThese = (name: 'missing' | 'prior' | 'noise', names: readonly string[]): void => {
+    if (!names.includes(settings[name])) throw wrongName(name, settings[name], names)
+  }
   for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
   number('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0')
   number('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1')
   number('seconds', (x) => x > 0, 'above 0')
   number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
   number('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
+  oneOfThese('missing', missingNames)
+  oneOfThese('prior', priorNames)
+  oneOfThese('noise', noiseNames)
   checkMissing(settings)
+  checkPrior(settings)
   if (solver === 'fast' && settings.maxInner !== 1)
     throw new InputError(
       'option',
@@ -209,11 +243,6 @@ export function checkSettings(settings: Settings): Settings {
 }
 
 function checkMissing({ missing, solver, sample }: Settings): void {
-  if (!missingNames.includes(missing))
-    throw new InputError(
-      'option',
-      sentence`${option('missing')} is '${String(missing)}'; there are ${oneOf(missingNames.map((name) => `'${name}'`))}.`,
-    )
   if (missing === 'unknown') return
   const mention = option('missing', 'zero')
   if (solver === 'paper')
@@ -223,6 +252,24 @@ function checkMissing({ missing, solver, sample }: Settings): void {
       'option',
       sentence`${mention} uses all cells at every step, not a share of ${sample} of them; leave ${option('sample')} out.`,
     )
+}
+
+const wrongName = (name: keyof Settings, value: unknown, names: readonly string[]): InputError =>
+  new InputError(
+    'option',
+    sentence`${option(name)} is '${String(value)}'; there are ${oneOf(names.map((name) => `'${name}'`))}.`,
+  )
+
+function checkPrior({ prior, noise, solver, lambda, sample, missing }: Settings): void {
+  const learned = prior === 'learned' ? option('prior', 'learned') : option('noise', noise)
+  if (prior !== 'learned' && (noise === 'auto' || noise === 'gaussian')) return
+  const refused = (why: string | OptionMention): InputError =>
+    new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
+  if (solver === 'paper') throw refused(option('solver', 'paper'))
+  if (missing === 'zero') throw refused(option('missing', 'zero'))
+  if (lambda !== 'auto') throw refused(option('lambda', lambda))
+  if (sample !== 'auto' && sample !== 1) throw refused(option('sample', sample))
+  if (prior === 'isotropic') throw refused(option('prior', 'isotropic'))
 }
 
 /** Names that sets of entries cannot have: the engine has them. */

@@ -22,6 +22,7 @@ import {
   settingsOf,
 } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
+import { learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
 import type { StopReason } from './stopping.ts'
 
@@ -214,7 +215,9 @@ export class Run implements AsyncIterable<EpochReport> {
 
       progress.epoch += round.done * round.sample
       progress.round = undefined
-      if (this.#method.balances) this.#count(await this.#problem.balance())
+      // What is learned of rows would have to be balanced, too, and needs it not.
+      if (this.#method.balances && round.step.kind !== 'posterior')
+        this.#count(await this.#problem.balance())
       const report = await this.#look(round)
       const verdict = this.#method.judge(progress.method, past, { ...round, iterations: round.done }, report)
       if (verdict.keep) {
@@ -413,23 +416,33 @@ export interface Loaded {
   options: RunOptions
 }
 
+/** The settings that decide what a run needs. */
+type Needy = Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample'>
+
 /** What a run needs beside the entries. */
 function needsOf(
-  { solver, rank, maxInner, missing }: Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing'>,
-  entries: number,
-): Pick<ProblemSize, 'rank' | 'companions' | 'probe' | 'zeros'> {
+  settings: Needy,
+  size: Pick<ProblemSize, 'dims' | 'entries'>,
+): Pick<ProblemSize, 'rank' | 'companions' | 'probe' | 'zeros' | 'posterior'> {
+  const { solver, rank, maxInner, missing } = settings
   const isFast = solver === 'fast'
   if (missing === 'zero') return { rank, companions: true, zeros: true }
-  return { rank, companions: isFast || maxInner > 1, ...(isFast && { probe: probeSize(entries) }) }
+  const posterior = learnsPrior(settings, size)
+  return {
+    rank,
+    companions: isFast || maxInner > 1,
+    ...(isFast && { probe: probeSize(size.entries) }),
+    ...(posterior && { posterior }),
+  }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
 export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets'>,
-  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner' | 'missing'> = {},
+  options: Partial<Needy> = {},
 ): ProblemSize {
-  const { solver = 'fast', rank = defaults[solver].rank, maxInner = 1, missing = 'unknown' } = options
-  return { ...tensor, ...needsOf({ solver, rank, maxInner, missing }, tensor.entries) }
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...tensor, ...needsOf({ ...defaults[options.solver ?? 'fast'], ...given }, tensor) }
 }
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
@@ -441,7 +454,7 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     const problem = await engine.load({
       tensor,
       sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, tensor.values.length),
+      ...needsOf(settings, { dims: tensor.dims, entries: tensor.values.length }),
       seed: settings.seed,
       threads: options.threads,
     })
@@ -529,17 +542,33 @@ function resumedSettings(saved: Settings, options: RunOptions): Settings {
 function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
-    const isVector = name === 'means' || name === 'scales'
-    // Y of the paper's inner steps may be negative.
-    const least = name === 'companions' ? -Infinity : -0
+    // Y of the paper's inner steps may be negative, and so may covariances.
+    const least = ['companions', 'moments', 'precisions'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
-      array.length === rank * (isVector ? 1 : dims[mode]) &&
+      (name === 'shared' || array.length === lengthOf(name, dims[mode], rank)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
-    if (arrays.length !== dims.length || !arrays.every(isSound))
+    if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(
         'checkpoint',
         `The ${name} of the saved run are not those of this problem; start anew.`,
       )
+  }
+}
+
+/** How many numbers an array of the state has for a mode. */
+function lengthOf(name: string, rows: number, rank: number): number {
+  switch (name) {
+    case 'means':
+    case 'scales':
+      return rank
+    case 'moments':
+      return rows * rank ** 2
+    case 'precisions':
+      return rank ** 2
+    case 'leverages':
+      return rows
+    default:
+      return rows * rank
   }
 }
 

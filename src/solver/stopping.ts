@@ -1,7 +1,7 @@
 import type { Settings } from './options.ts'
 
 /** Why a run ended; `aborted` is one that was interrupted, and could go on. */
-export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'aborted'
+export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'learned' | 'aborted'
 
 /** The reason as a person would say it. */
 export function explainStop(reason: StopReason, settings: Settings): string {
@@ -16,6 +16,8 @@ export function explainStop(reason: StopReason, settings: Settings): string {
       return `the validation error has not improved for ${settings.patience} epochs`
     case 'exact':
       return 'the training entries are matched as exactly as float32 allows'
+    case 'learned':
+      return 'the prior has been learned'
     case 'aborted':
       return 'it was interrupted'
   }

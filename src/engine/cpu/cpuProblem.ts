@@ -15,6 +15,7 @@ import { costOf } from './cost.ts'
 import type { LoadedParts } from './load.ts'
 import type { Answer, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
+import { SHARED_NUMBERS } from './posterior.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
@@ -137,7 +138,7 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async readState(): Promise<EngineState> {
-    const { parts, companions, rank } = this.#loaded
+    const { parts, companions, posterior, rank } = this.#loaded
     const [{ memory, layout }] = parts
     if (companions) await this.#ask({ type: 'shareCompanions', problem: this.#number })
     const vector = (address: number): Float32Array => new Float32Array(memory.buffer, address, rank).slice()
@@ -149,10 +150,12 @@ export class CpuProblem implements LoadedProblem {
       means: layout.modes.map(({ mean }) => vector(mean)),
       scales: layout.modes.map(({ scale }) => vector(scale)),
       kept: await this.readFactors('kept'),
+      ...(posterior && this.#readPosterior()),
     }
   }
 
-  async writeState({ factors, companions, means, scales, kept }: EngineState): Promise<void> {
+  async writeState(state: EngineState): Promise<void> {
+    const { factors, companions, means, scales, kept } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
       layout.modes.forEach(({ factor, companion, mean, scale }, mode) => {
         this.#write(k, factor, mode, factors[mode])
@@ -163,6 +166,51 @@ export class CpuProblem implements LoadedProblem {
       })
       if (kept) for (const [mode, address] of layout.kept.entries()) this.#write(k, address, mode, kept[mode])
     })
+    if (state.moments) this.#writePosterior(state)
+  }
+
+  #readPosterior(): Pick<EngineState, 'moments' | 'precisions' | 'leverages' | 'shared'> {
+    const { parts, rank } = this.#loaded
+    const [{ memory, layout }] = parts
+    const { padded, modes } = layout
+    // Rows of R × R, each of whose rows is padded.
+    const matrices = (address: number, count: number): Float32Array => {
+      const from = new Float32Array(memory.buffer, address, count * padded * padded)
+      const found = new Float32Array(count * rank * rank)
+      for (let p = 0; p < count; p++)
+        for (let r = 0; r < rank; r++) {
+          const begin = (p * padded + r) * padded
+          found.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
+        }
+      return found
+    }
+    return {
+      moments: modes.map(({ moments, rows }) => matrices(moments, rows)),
+      precisions: modes.map(({ precision }) => matrices(precision, 1)),
+      leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
+      shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
+    }
+  }
+
+  #writePosterior({ moments, precisions, leverages, shared }: EngineState): void {
+    const { parts, rank } = this.#loaded
+    for (const { memory, layout } of parts) {
+      const { padded, modes } = layout
+      const matrices = (address: number, count: number, from: Float32Array): void => {
+        const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
+        for (let p = 0; p < count; p++)
+          for (let r = 0; r < rank; r++) {
+            const begin = (p * rank + r) * rank
+            into.set(from.subarray(begin, begin + rank), (p * padded + r) * padded)
+          }
+      }
+      modes.forEach((mode, i) => {
+        matrices(mode.moments, mode.rows, moments![i])
+        matrices(mode.precision, 1, precisions![i])
+        new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
+      })
+      new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).set(shared![0])
+    }
   }
 
   async close(): Promise<void> {

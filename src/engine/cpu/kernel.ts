@@ -19,6 +19,20 @@ export function paddedRank(rank: number): number {
 /** What kernels/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
 export interface Kernel {
   setScratch(address: number): void
+  setPosteriorScratch(address: number): void
+  setPosterior(rank: number, sigma2: number, frozen: number): void
+  setNoise(weighted: number, constant: number, linear: number, quadratic: number, least: number): void
+  startMoments(factor: number, moments: number, rows: number, thread: number, threads: number): void
+  sumMoments(
+    moments: number,
+    rows: number,
+    lengths: number,
+    perBlock: number,
+    sums: number,
+    thread: number,
+    threads: number,
+  ): void
+  noiseMoments(control: number, view: number, mean: number, sums: number): void
   scratchBytes(): number
   partialBytes(): number
   orderScratchBytes(entries: number, order: number): number

@@ -8,6 +8,7 @@ import {
   CONTROL_BYTES,
   LOADED_AT_A_TIME,
   MOST_GRAM_BLOCKS,
+  NOISE_BINS,
   VIEW_OTHERS,
 } from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
@@ -28,6 +29,10 @@ export interface PartLayout {
   /** Where parts exchange sums of shared rows: for each part, two areas of `handedOver` partial sums. */
   exchange: number
   handedOver: number
+  /** Where a prior is learned: numbers that all rows share, scratch per thread, and bins per chunk (posterior.ts). */
+  posterior: number
+  posteriorScratch: readonly number[]
+  noiseSums: number
   /** Per mode, the factor last kept; in the first part alone. */
   kept: readonly number[]
   byteLength: number
@@ -50,6 +55,12 @@ export interface ModeLayout {
   blockSums: number
   /** Tables of the rows that parts share: kernels/step.ts. */
   sharedRows: number
+  /** Where a prior is learned: (P × R × R), (P), (P × 2) in float64, and (R × R) twice: Σ⁻¹ and σ² Σ⁻¹. */
+  moments: number
+  leverages: number
+  rowSums: number
+  precision: number
+  prior: number
   /** Where cells that are not listed are zeros: (R × R) for the kernels, and the sums that it is made of (zeros.ts). */
   gram: number
   products: number
@@ -79,6 +90,8 @@ export interface PartSize {
   threads: number
   companions: boolean
   zeros: boolean
+  /** Whether a prior is learned. */
+  posterior: boolean
   /** The most entries of a segment: threads sort segments in their scratch. */
   segment: number
   /** Rows per mode. */
@@ -104,7 +117,7 @@ export interface ViewSize {
 }
 
 export function layOut(size: PartSize): PartLayout {
-  const { order, threads, companions, zeros, segment, dims, parts } = size
+  const { order, threads, companions, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
   const { take, items, end } = areas()
@@ -120,9 +133,14 @@ export function layOut(size: PartSize): PartLayout {
     by: take('factors', rowBytes),
     blockSums: take('factors', Math.ceil(rows / BLOCK_ROWS) * rowBytes),
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
+    moments: posterior ? take('uncertainty', rows * padded * rowBytes) : 0,
+    leverages: posterior ? take('uncertainty', 4 * rows) : 0,
+    rowSums: posterior ? take('uncertainty', 16 * rows) : 0,
+    precision: posterior ? take('uncertainty', padded * rowBytes) : 0,
+    prior: posterior ? take('uncertainty', padded * rowBytes) : 0,
     gram: zeros ? take('factors', padded * rowBytes) : 0,
     products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
-    productSums: zeros ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
+    productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
   const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
   const scratchSize = Math.max(
@@ -132,7 +150,7 @@ export function layOut(size: PartSize): PartLayout {
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
   const views = size.views.map(({ name, segments, entries, chunks, hasErrors }, v) => ({
-    descriptor: take(name, VIEW_OTHERS + 4 * order),
+    descriptor: take(name, VIEW_OTHERS + 12 * order),
     rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
     firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
     segments,
@@ -145,6 +163,9 @@ export function layOut(size: PartSize): PartLayout {
   }))
   const partials = take('partial sums', size.partials * partialBytes(padded))
   const arrivals = take('partial sums', 4 * size.partials)
+  const shared = posterior ? take('uncertainty', 64) : 0
+  const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
+  const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
   const kept = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,
@@ -156,6 +177,9 @@ export function layOut(size: PartSize): PartLayout {
     arrivals,
     exchange,
     handedOver: size.handedOver,
+    posterior: shared,
+    posteriorScratch,
+    noiseSums,
     kept,
     byteLength: end(),
     items,
@@ -172,7 +196,7 @@ export function gramBlocks(rows: number): { perBlock: number; count: number } {
 export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
 
 // The kernels know these too; the engine checks that they agree.
-export const partialBytes = (padded: number): number => 4 * padded * (padded + 1)
+export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 12 * padded

@@ -37,6 +37,7 @@ export interface LoadedParts {
   entries: ReadonlyMap<string, number>
   rank: number
   companions: boolean
+  posterior: boolean
 }
 
 export interface LoadingPlace {
@@ -50,13 +51,13 @@ export interface LoadingPlace {
 
 export async function loadParts(place: LoadingPlace, number: number, problem: Problem): Promise<LoadedParts> {
   const { pool, members, world, leastParts, takeMemory } = place
-  const { rank, companions, seed, zeros = false } = problem
+  const { rank, companions, seed, zeros = false, posterior = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
   const entries = await countSets(problem, world)
   const known = entries.get('train')!
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const size = { dims, entries: known, sets, probe: problem.probe, rank, companions, zeros }
+  const size = { dims, entries: known, sets, probe: problem.probe, rank, companions, zeros, posterior }
   const plan = planParts(size, threads, leastParts, world.processes)
   await world.together(() => checkPlan(plan, availableMemory()))
 
@@ -77,6 +78,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     rank,
     companions,
     zeros,
+    posterior,
     dims,
     threads: most,
   })
@@ -107,7 +109,9 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   }))
   const segments = views.map(({ segment }) => segment)
   const totals = new Float64Array(uint32Array(4).buffer)
-  const opening = { threads, parts, firstPart, segments, zeros, observed, owned, shared, errorSums, totals }
+  const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
+  const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
+  const opening = { threads, parts, firstPart, segments, zeros, observed, owned, shared, errorSums, totals, rank, posterior, noiseSums }
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,
@@ -139,6 +143,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     totals: zeros ? totals : undefined,
     rank,
     companions,
+    posterior,
     entries: new Map(
       [...viewOf].map(([name, v]) => [
         name,

@@ -34,6 +34,8 @@ export interface Opening {
   segments: readonly number[]
   /** Whether cells that are not listed are zeros. */
   zeros: boolean
+  rank: number
+  posterior: boolean
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */
@@ -42,6 +44,8 @@ export interface Opening {
   errorSums: readonly { sums: Float64Array; firstChunks: readonly number[] }[]
   /** Σ y² and Σ y over all cells, where those that are not listed are zeros. */
   totals: Float64Array
+  /** Where a prior is learned: bins of noise of all processes' chunks of the first view. */
+  noiseSums: Float64Array
   /** Per mode and part, the rows that are its alone. */
   owned: readonly (readonly { from: number; to: number }[])[]
   /** Per mode, the rows that parts share. */

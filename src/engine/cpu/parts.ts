@@ -8,6 +8,7 @@ import {
   MOST_PART_BYTES,
   orderScratchBytes,
   type PartLayout,
+  type PartSize,
   partialBytes,
   scratchBytes,
 } from './layout.ts'
@@ -30,9 +31,10 @@ export function layOutParts(
     rank,
     companions,
     zeros,
+    posterior,
     dims,
     threads,
-  }: { rank: number; companions: boolean; zeros: boolean; dims: readonly number[]; threads: number },
+  }: Pick<PartSize, 'rank' | 'companions' | 'zeros' | 'posterior' | 'dims' | 'threads'>,
 ): PartLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
@@ -53,6 +55,7 @@ export function layOutParts(
         threads,
         companions,
         zeros,
+        posterior,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
         views: views.map(({ name, shares }, v) => ({
@@ -182,9 +185,17 @@ export function describe(
     [at.VIEW_SCALE, layout.modes[mode].scale],
     [at.VIEW_MEAN, layout.modes[mode].mean],
     [at.VIEW_GRAM, layout.modes[mode].gram],
+    [at.VIEW_MOMENTS, layout.modes[mode].moments],
+    [at.VIEW_LEVERAGES, layout.modes[mode].leverages],
+    [at.VIEW_ROW_SUMS, layout.modes[mode].rowSums],
+    [at.VIEW_PRIOR, layout.modes[mode].prior],
     ...layout.modes
       .filter((_, other) => other !== mode)
-      .map(({ factor }, o): [number, number] => [at.VIEW_OTHERS + 4 * o, factor]),
+      .flatMap(({ factor, moments, leverages }, o): [number, number][] => [
+        [at.VIEW_OTHERS + 4 * o, factor],
+        [at.VIEW_OTHERS + 4 * (order + o), moments],
+        [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
+      ]),
   ]
   for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value
 }

@@ -38,11 +38,11 @@ export function planParts(size: ProblemSize, threads: number, leastParts = 1, pr
 
 /** Of what a part takes, what every other one takes again. */
 function replicatedBytes({ items }: PartLayout): number {
-  return (items.get('factors') ?? 0) + (items.get('threads') ?? 0)
+  return ['factors', 'threads', 'uncertainty'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
 function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
-  const { dims, sets = {}, probe = 0, rank, companions, zeros = false } = size
+  const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
   // Where cells that are not listed are zeros, those of other sets are listed as unknown.
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
@@ -66,6 +66,7 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
     threads,
     companions,
     zeros,
+    posterior,
     segment,
     dims,
     views: [

@@ -7,6 +7,7 @@ import {
   CONTROL_GO,
   CONTROL_NEXT_TASK,
   CONTROL_STOP,
+  NOISE_BINS,
   STEP_GRADIENT,
   STEP_NEWTON,
   STEP_ZEROS,
@@ -22,6 +23,7 @@ import type { Answer, Opening, Placing, Request } from './messages.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
 import { type Area, type Sharing, shareAreas } from './sharing.ts'
+import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from './zeros.ts'
 
 /** A problem as this thread has it. */
@@ -113,6 +115,7 @@ function open(opening: Opening, module: WebAssembly.Module, exchange: Exchange):
   const parts = opening.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
     kernel.setScratch(layout.scratch[thread])
+    kernel.setPosteriorScratch(layout.posteriorScratch[thread])
     const words = new Int32Array(memory.buffer, layout.control, 64)
     return { kernel, memory, layout, observed, zeros, words }
   })
@@ -154,6 +157,11 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
     const cut = whyNot(problem, done > 0 ? end : Infinity)
     if (cut) return { done, cut, ...since(problem, start) }
     if (done === run.count) return { done, ...since(problem, start) }
+    if (run.step.kind === 'posterior') {
+      const key = stream(run.seed, purpose.sample, run.first + done, 0, 0)
+      sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
+      continue
+    }
     for (let i = 0; i < modes; i++) {
       if (problem.zeros) prepareZeros(problem, i)
       for (let l = 0; l < inner; l++) {
@@ -168,6 +176,27 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
       }
       if (problem.zeros) multiplyColumns(problem, i)
     }
+  }
+}
+
+function posteriorWork(problem: Problem, key: number): PosteriorWork {
+  const { parts, thread, exchange, noiseSums, errorSums } = problem
+  return {
+    step(i) {
+      for (const { kernel, layout } of parts) {
+        const { descriptor, chunkCount } = layout.views[i]
+        kernel.step(layout.control, descriptor, key, chunksAtATime(chunkCount))
+      }
+      meet(parts, thread)
+      if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+    },
+    gatherBins() {
+      const perChunk = 3 * NOISE_BINS
+      gatherChunks(problem, noiseSums, errorSums[0].firstChunks, perChunk, ({ memory, layout }) => {
+        return new Float64Array(memory.buffer, layout.noiseSums, perChunk * layout.views[0].chunkCount)
+      })
+      return addBins(noiseSums)
+    },
   }
 }
 
@@ -186,6 +215,7 @@ function setStep(
   zeros: boolean,
 ): void {
   if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
+  else if (step.kind === 'posterior') return
   else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
@@ -242,9 +272,9 @@ function whyNot({ parts, thread, exchange }: Problem, end: number): Iterated['cu
 function shareStep(problem: Problem, i: number, key: number): void {
   const { parts, firstPart, thread, threads, owned, shared } = problem
   const { modes, exchange: area, handedOver, padded } = parts[0].layout
-  const rows = areasOf(problem, modes[i].factor, i)
+  const rows = rowsToShare(problem, i)
   if (shared[i].length === 0) {
-    shareAreas(problem, [rows])
+    shareAreas(problem, rows)
     return
   }
   const bytes = handedOver * partialBytes(padded)
@@ -256,7 +286,7 @@ function shareStep(problem: Problem, i: number, key: number): void {
         own.kernel.handOver(own.layout.views[i].descriptor, row, key, slots, area + (2 * part + half) * bytes)
     }
   const sums = owned[i].map((_, k) => ({ address: area + 2 * k * bytes, byteLength: 2 * bytes }))
-  shareAreas(problem, [rows, sums])
+  shareAreas(problem, [...rows, sums])
   for (const { kernel, layout } of parts)
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
@@ -264,9 +294,27 @@ function shareStep(problem: Problem, i: number, key: number): void {
   meet(parts, thread)
 }
 
+/** What a step changes of the rows that each part alone has. */
+function rowsToShare(problem: Problem, i: number): Area[][] {
+  const { modes, padded } = problem.parts[0].layout
+  const { factor, moments, leverages, rowSums } = modes[i]
+  const rows = [areasOf(problem, factor, i)]
+  if (problem.posterior)
+    rows.push(
+      areasOf(problem, moments, i, 4 * padded * padded),
+      areasOf(problem, leverages, i, 4),
+      areasOf(problem, rowSums, i, 16),
+    )
+  return rows
+}
+
 /** The rows of a matrix of a mode that each part alone has. */
-function areasOf({ parts, owned }: Problem, matrix: number, mode: number): Area[] {
-  const rowBytes = 4 * parts[0].layout.padded
+function areasOf(
+  { parts, owned }: Problem,
+  matrix: number,
+  mode: number,
+  rowBytes = 4 * parts[0].layout.padded,
+): Area[] {
   return owned[mode].map(({ from, to }) => ({
     address: matrix + from * rowBytes,
     byteLength: (to - from) * rowBytes,
@@ -294,7 +342,7 @@ function passOver(problem: Problem, passes: typeof balancePasses): Timed {
 
 /** Every process gets the sums of all chunks, so that everyone can add them in their order. */
 function sumErrors(problem: Problem, views: readonly number[]): Timed {
-  const { parts, thread, firstPart, exchange, errorSums } = problem
+  const { parts, thread, errorSums } = problem
   const start = performance.now()
   for (const v of views) {
     const zeros = problem.zeros && v === 0
@@ -304,20 +352,33 @@ function sumErrors(problem: Problem, views: readonly number[]): Timed {
     meet(parts, thread)
     if (thread !== 0) continue
     const { sums, firstChunks } = errorSums[v]
-    parts.forEach(({ memory, layout }, k) => {
+    gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {
       const { errorSums: own, chunkCount } = layout.views[v]
-      sums.set(new Float64Array(memory.buffer, own, 2 * chunkCount), 2 * firstChunks[firstPart + k])
+      return new Float64Array(memory.buffer, own, 2 * chunkCount)
     })
-    // Four words for each chunk.
-    const starts = Array.from({ length: exchange.processes }, (_, p) => 4 * firstChunks[p * parts.length])
-    const ends = [...starts.slice(1), 2 * sums.length]
-    exchange.gather(
-      new Uint32Array(sums.buffer),
-      starts,
-      ends.map((end, p) => end - starts[p]),
-    )
   }
   return since(problem, start)
+}
+
+/** Numbers of all processes' chunks, in their order, from those of each part here. */
+function gatherChunks(
+  { parts, firstPart, exchange }: Problem,
+  sums: Float64Array,
+  firstChunks: readonly number[],
+  perChunk: number,
+  own: (part: Part) => Float64Array,
+): void {
+  parts.forEach((part, k) => {
+    sums.set(own(part), perChunk * firstChunks[firstPart + k])
+  })
+  const words = 2 * perChunk
+  const starts = Array.from({ length: exchange.processes }, (_, p) => words * firstChunks[p * parts.length])
+  const ends = [...starts.slice(1), 2 * sums.length]
+  exchange.gather(
+    new Uint32Array(sums.buffer),
+    starts,
+    ends.map((end, p) => end - starts[p]),
+  )
 }
 
 const factorOf = ({ memory, layout }: Part, address: number, rows: number): Float32Array =>
