@@ -10,6 +10,10 @@ import {
   explainStop,
   type Missing,
   missingNames,
+  type Noise,
+  noiseNames,
+  type Prior,
+  priorNames,
   type RunOptions,
   type SolverName,
   sizeOfRun,
@@ -51,6 +55,8 @@ interface Options extends TableOptions {
   solver: SolverName
   sample?: number | 'auto'
   missing?: Missing
+  prior?: Prior
+  noise?: Noise
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number
@@ -96,6 +102,18 @@ export function completeCommand(): Command {
         '--missing <what>',
         'what a cell without an entry is: unknown (default), or zero (counts of events)',
       ).choices(missingNames),
+    )
+    .addOption(
+      new Option(
+        '--prior <kind>',
+        'what is known of rows beforehand: isotropic (by λ), learned, or auto (default: learned where that is quick)',
+      ).choices(priorNames),
+    )
+    .addOption(
+      new Option(
+        '--noise <kind>',
+        'how noise grows with the values: gaussian (not), poisson, or auto (default: as the data say)',
+      ).choices(noiseNames),
     )
     .option(
       '--max-inner <m>',
@@ -351,34 +369,10 @@ function withCommonDims(file: string, parts: Parts): Parts {
 }
 
 function solverSettings(options: Options): RunOptions {
-  const {
-    rank,
-    solver,
-    sample,
-    missing,
-    lambda,
-    maxInner,
-    epochs,
-    seconds,
-    tolerance,
-    patience,
-    seed,
-    threads,
-  } = options
-  return {
-    rank,
-    solver,
-    sample,
-    missing,
-    lambda,
-    maxInner,
-    epochs,
-    seconds,
-    tolerance,
-    patience,
-    seed,
-    threads,
-  }
+  const { rank, solver, sample, missing, prior, noise, lambda, maxInner } = options
+  const { epochs, seconds, tolerance, patience, seed, threads } = options
+  const model = { rank, solver, sample, missing, prior, noise, lambda, maxInner }
+  return { ...model, epochs, seconds, tolerance, patience, seed, threads }
 }
 
 type Errors = {

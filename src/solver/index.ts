@@ -1,3 +1,4 @@
+export type { Noise } from '../engine/engine.ts'
 export { decodeRun, encodeRun } from './checkpoint.ts'
 export { complete } from './complete.ts'
 export {
@@ -6,6 +7,9 @@ export {
   defaults,
   type Missing,
   missingNames,
+  noiseNames,
+  type Prior,
+  priorNames,
   type RunOptions,
   type Settings,
   type SolverName,

@@ -5,6 +5,8 @@ import type { Statistics } from '../engine/engine.ts'
  * row's entries say: beyond about this share of it, it would prune them.
  */
 const MOST_OF_EVIDENCE = 0.1
+/** With all entries, beyond so many times it: what is left unexplained would raise λ, and a larger λ explains less. */
+const MOST_AT_LAST = 2
 /** How much smaller the variance of a factor's rows around their mean is taken to be than their mean square. */
 const SPREAD = 6
 
@@ -18,10 +20,7 @@ const SPREAD = 6
  * times the geometric instead of the arithmetic mean of the row counts; rows without entries do not count. Fixed, not
  * estimated: an estimate that shrinks with the spread of the factors would raise λ and shrink it further.
  */
-export function lambdaRule(
-  { dims, emptyRows, sets, valueScale }: Statistics,
-  rank: number,
-): LambdaRule {
+export function lambdaRule({ dims, emptyRows, sets, valueScale }: Statistics, rank: number): LambdaRule {
   const N = dims.length
   const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
@@ -39,7 +38,7 @@ export function lambdaRule(
   const evidence = (entries * tau2 ** (N - 1) * geometric ** (N - 1)) / cells
   const choose = (rmse: number, isCapped: boolean): number => {
     const wanted = (SPREAD * (sigma2Of(rmse) / tau2) * allRows) / (N * geometric)
-    return isCapped ? Math.min(wanted, MOST_OF_EVIDENCE * evidence) : wanted
+    return Math.min(wanted, (isCapped ? MOST_OF_EVIDENCE : MOST_AT_LAST) * evidence)
   }
   return { mean, variance, sigma2: sigma2Of, choose }
 }
@@ -50,6 +49,6 @@ export interface LambdaRule {
   variance: number
   /** The noise's variance, by the error. */
   sigma2(rmse: number): number
-  /** λ by the error; capped by what the entries of a row say, or not. */
+  /** λ by the error, capped by what the entries of a row say: well below that, or not far above. */
   choose(rmse: number, isCapped: boolean): number
 }

@@ -18,10 +18,14 @@ const MOST_BYTES = 2 ** 30
 
 /** Whether a prior is learned in the end. */
 export function learnsPrior(
-  { solver, prior, lambda, sample, missing, rank }: Pick<
-    Settings,
-    'solver' | 'prior' | 'lambda' | 'sample' | 'missing' | 'rank'
-  >,
+  {
+    solver,
+    prior,
+    lambda,
+    sample,
+    missing,
+    rank,
+  }: Pick<Settings, 'solver' | 'prior' | 'lambda' | 'sample' | 'missing' | 'rank'>,
   { dims, entries }: { dims: readonly number[]; entries: number },
 ): boolean {
   if (prior !== 'auto') return prior === 'learned'

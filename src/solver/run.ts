@@ -216,8 +216,7 @@ export class Run implements AsyncIterable<EpochReport> {
       progress.epoch += round.done * round.sample
       progress.round = undefined
       // What is learned of rows would have to be balanced, too, and needs it not.
-      if (this.#method.balances && round.step.kind !== 'posterior')
-        this.#count(await this.#problem.balance())
+      if (this.#method.balances && round.step.kind !== 'posterior') this.#count(await this.#problem.balance())
       const report = await this.#look(round)
       const verdict = this.#method.judge(progress.method, past, { ...round, iterations: round.done }, report)
       if (verdict.keep) {

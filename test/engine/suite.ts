@@ -3,12 +3,23 @@
  * Node or in a page: nothing here belongs to a test framework.
  */
 import fc from 'fast-check'
+import { fitNoise } from '#dist/engine/cpu/noise.js'
 import { orderKeys, placeOf } from '#dist/engine/cpu/order.js'
-import type { Engine, EngineState, Iterations, LoadedProblem, Problem, Step } from '#dist/engine/engine.js'
+import type {
+  Engine,
+  EngineState,
+  Iterations,
+  LoadedProblem,
+  Noise,
+  Problem,
+  Step,
+} from '#dist/engine/engine.js'
+import { NOISE_BINS } from '#dist/kernels/layout.js'
 import { draw, hashIndex, mix, stream } from '#dist/random.js'
 import { balance, columnLengths, type FastStep, fastNtc } from '#dist/reference/fast.js'
-import type { Matrix } from '#dist/reference/matrix.js'
+import type { Matrix, Vector } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
+import { type PosteriorSettings, startPosterior, sweepPosterior } from '#dist/reference/posterior.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
 import { engineSampler } from './engineSampler.ts'
@@ -445,6 +456,20 @@ export const engineChecks: EngineCheck[] = [
       }),
   },
   {
+    name: 'sweeps under a learned prior as float64 does',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const cases = [
+          { dims: [14, 11], rank: 3, entries: 100, noise: 'gaussian' },
+          { dims: [9, 12, 7], rank: 5, entries: 300, noise: 'poisson' },
+          { dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto' },
+          { dims: [5, 6, 7, 8], rank: 3, entries: 250, noise: 'auto' },
+          { dims: [4, 5, 4, 3, 4], rank: 2, entries: 200, noise: 'gaussian' },
+        ] as const
+        for (const problem of cases) await comparePosterior(engine, problem)
+      }),
+  },
+  {
     name: 'takes cells that are not listed for zeros as if they were listed',
     check: (make) =>
       withEngine(make, async (engine) => {
@@ -753,20 +778,24 @@ export const engineChecks: EngineCheck[] = [
   },
 ]
 
-const BIT_RUNS: { step: Step; rank: number; c: number; zeros?: true }[] = [
+const posteriorStep: Step = { kind: 'posterior', noise: 'auto', entries: 20_000, mean: 1 }
+const firstSweep = { ...posteriorStep, begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
+
+const BIT_RUNS: { step: Step; rank: number; c: number; zeros?: true; posterior?: true }[] = [
   { step: { kind: 'paper', maxInner: 2 }, rank: 5, c: 0.5 },
   { step: { kind: 'paper', maxInner: 1 }, rank: 26, c: 0.05 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 5, c: 0.04 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 26, c: 1 },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 10, c: 1, zeros: true },
+  { step: posteriorStep, rank: 10, c: 1, posterior: true },
 ]
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros }: (typeof BIT_RUNS)[number],
+  { step, rank, c, zeros, posterior }: (typeof BIT_RUNS)[number],
   heldOut: SparseTensor,
 ): Promise<string> {
   if (zeros) [tensor, heldOut] = apart(tensor)
@@ -778,13 +807,15 @@ async function everything(
     companions: true,
     seed: 9,
     zeros,
+    posterior,
   }
   return withProblem(engine, problem, async (loaded) => {
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
     const run = { sample: c, lambda: 0.01, seed: 9, step }
+    if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: firstSweep })
     await loaded.iterate({ ...run, first: 0, count: 3 })
-    if (step.kind !== 'paper') await loaded.balance()
+    if (step.kind !== 'paper' && !posterior) await loaded.balance()
     await loaded.keep()
     await loaded.iterate({ ...run, first: 3, count: 4 })
     const { sums } = await loaded.errors(zeros ? ['train', 'validation'] : ['train', 'probe', 'validation'])
@@ -792,8 +823,12 @@ async function everything(
   })
 }
 
-const stateText = ({ factors, companions = [], means, scales, kept = [] }: EngineState): string =>
-  [factors, companions, means, scales, kept].map(bytesOf).join('\n')
+const stateText = ({ factors, companions = [], means, scales, kept = [], ...rest }: EngineState): string => {
+  const { moments = [], precisions = [], leverages = [], shared = [] } = rest
+  return [factors, companions, means, scales, kept, moments, precisions, leverages, shared]
+    .map(bytesOf)
+    .join('\n')
+}
 
 export const variantChecks: VariantCheck[] = [
   {
@@ -818,8 +853,8 @@ export const variantChecks: VariantCheck[] = [
     name: 'go on from the state of another as if there had been no break',
     async check(variants) {
       const tensor = bumpy(6)
-      const runs = BIT_RUNS.map(({ step, rank, c, zeros }) => ({
-        problem: { tensor, rank, companions: true, seed: 9, zeros },
+      const runs = BIT_RUNS.map(({ step, rank, c, zeros, posterior }) => ({
+        problem: { tensor, rank, companions: true, seed: 9, zeros, posterior },
         run: { sample: c, lambda: 0.01, seed: 9, step },
       }))
       // The states of one engine before each of some iterations, and after the last.
@@ -829,6 +864,7 @@ export const variantChecks: VariantCheck[] = [
             withProblem(engine, problem, async (loaded) => {
               await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
               await loaded.balance()
+              if (problem.posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: firstSweep })
               const states = [await loaded.readState()]
               for (let k = 0; k < 4; k++) {
                 await loaded.iterate({ ...run, first: k, count: 1 })
@@ -905,6 +941,94 @@ function withZeros(listed: SparseTensor, leftOut?: SparseTensor): SparseTensor {
     }),
     values: Float32Array.from(places, (at) => cells[at]),
   }
+}
+
+interface PosteriorCase {
+  dims: readonly number[]
+  rank: number
+  entries: number
+  noise: Noise
+}
+
+/** Three sweeps: factors, what is uncertain, what is learned, and the noise. */
+async function comparePosterior(engine: Engine, { noise, rank, ...shape }: PosteriorCase): Promise<void> {
+  const dims = [...shape.dims]
+  const tensor = randomTensor({ dims, entries: shape.entries, seed: 11 })
+  const initial = randomFactors(dims, rank, 12)
+  const { factors } = balance(tensor, matrices(initial, rank))
+  const entries = tensor.values.length
+  const mean = sumOf(tensor, (x) => x) / entries
+  const settings: PosteriorSettings = {
+    lambda: 0.5,
+    sigma2: 0.3,
+    squares: residualSums(tensor, factors)[0] / 10,
+    variance: sumOf(tensor, (x) => x * x) / entries - mean * mean,
+    mean,
+    ...(noise !== 'gaussian' && {
+      noise: (predictions, residuals) =>
+        noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, mean),
+    }),
+  }
+  const reference = startPosterior(tensor, factors, settings)
+  for (let sweep = 0; sweep < 3; sweep++) sweepPosterior(tensor, reference, settings)
+
+  await withProblem(engine, { tensor, rank, companions: true, seed: 1, posterior: true }, async (loaded) => {
+    const { valueScale, factorScale, emptyRows } = loaded.statistics
+    await loaded.writeFactors(inEngineUnits(initial, loaded))
+    await loaded.balance()
+    const begin = {
+      sigma2: settings.sigma2 * valueScale ** 2,
+      squares: settings.squares * valueScale ** 2,
+      variance: settings.variance * valueScale ** 2,
+    }
+    const step = { kind: 'posterior', noise, entries, mean: mean * valueScale } as const
+    const run = { sample: 1, lambda: scaledLambda(0.5, loaded), seed: 1 }
+    await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, begin } })
+    await loaded.iterate({ ...run, first: 1, count: 2, step })
+    const state = await loaded.readState()
+    const where = `at ${dims.join('×')} with ${noise} noise`
+    below(distance(inDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
+    const sigma2 = state.shared![0][0] / valueScale ** 2
+    below(Math.abs(sigma2 / reference.sigma2 - 1), 2e-3, `σ² ${where}`)
+    dims.forEach((_, i) => {
+      const seen = reference.factors[i].map((_, p) => !emptyRows[i].includes(p))
+      reference.moments[i].forEach((M, p) => {
+        const found = state.moments![i].subarray(p * rank ** 2, (p + 1) * rank ** 2)
+        if (seen[p])
+          below(upperDistance(found, M, factorScale ** -2), 3e-3, `moments of ${p} in ${i} ${where}`)
+        below(Math.abs(reference.leverages[i][p] - state.leverages![i][p]), 3e-3, `leverage ${where}`)
+      })
+      const { precisions } = reference
+      below(
+        upperDistance(state.precisions![i], precisions[i], factorScale ** 2),
+        1e-2,
+        `Σ⁻¹ of ${i} ${where}`,
+      )
+    })
+  })
+}
+
+/** Of symmetric matrices, relative to the largest number of the second. */
+function upperDistance(found: Float32Array, wanted: Matrix, scale: number): number {
+  const largest = Math.max(...wanted.map((row) => Math.max(...row)))
+  return Math.max(
+    ...wanted.flatMap((row, r) =>
+      [...row].map((u, s) => (s < r ? 0 : Math.abs(found[r * row.length + s] * scale - u) / largest)),
+    ),
+  )
+}
+
+/** The noise's variance by what is predicted, as the engine finds it from bins. */
+function varianceOf(predictions: Vector, residuals: Vector, mean: number): [number, number] {
+  const bins = new Float64Array(3 * NOISE_BINS)
+  predictions.forEach((y, e) => {
+    const bin = Math.min(NOISE_BINS - 1, Math.max(0, Math.floor(4 * Math.log2(y / mean) + 41)))
+    bins[3 * bin]++
+    bins[3 * bin + 1] += y
+    bins[3 * bin + 2] += residuals[e] ** 2
+  })
+  const [c0, c1] = fitNoise(bins, mean)
+  return [c0, c1]
 }
 
 /** The entries that are in the probe, by seed and coordinates. */

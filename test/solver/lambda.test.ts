@@ -6,7 +6,11 @@ const { tensor } = synthetic({ dims: [40, 30, 20], entries: 6000, rank: 4, seed:
 const times = (unit: number): Float32Array => tensor.values.map((x) => x * unit)
 
 /** The rule for these values in the cells of the tensor; the engine's scale makes no difference. */
-function lambdaFor(values: Float32Array, rank: number, valueScale = 1): ReturnType<typeof lambdaRule> {
+function lambdaFor(
+  values: Float32Array,
+  rank: number,
+  valueScale = 1,
+): (rmse: number, sample: number) => number {
   let [squares, absolutes] = [0, 0]
   for (const x of values) {
     squares += (x * valueScale) ** 2
@@ -20,7 +24,8 @@ function lambdaFor(values: Float32Array, rank: number, valueScale = 1): ReturnTy
     factorScale: valueScale ** (1 / 3),
     digest: '',
   }
-  return lambdaRule(statistics, rank)
+  const { choose } = lambdaRule(statistics, rank)
+  return (rmse, sample) => choose(rmse, sample < 1)
 }
 
 it('grows with the square of the error, up to what the data’s variance allows, and is zero without one', () => {

@@ -111,7 +111,21 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const totals = new Float64Array(uint32Array(4).buffer)
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
-  const opening = { threads, parts, firstPart, segments, zeros, observed, owned, shared, errorSums, totals, rank, posterior, noiseSums }
+  const opening = {
+    threads,
+    parts,
+    firstPart,
+    segments,
+    zeros,
+    observed,
+    owned,
+    shared,
+    errorSums,
+    totals,
+    rank,
+    posterior,
+    noiseSums,
+  }
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,

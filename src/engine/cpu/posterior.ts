@@ -51,7 +51,12 @@ const VARIANCE2 = 3
 const SWEEPS = 4
 export const SHARED_NUMBERS = 8
 
-export function sweepPosterior(problem: PosteriorProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
+export function sweepPosterior(
+  problem: PosteriorProblem,
+  step: PosteriorStep,
+  lambda: number,
+  work: PosteriorWork,
+): void {
   const { parts, thread } = problem
   const modes = parts[0].layout.modes.length
   if (step.begin) begin(problem, step, lambda, work)
@@ -166,7 +171,11 @@ function writePrior(part: PosteriorPart, i: number): void {
 }
 
 /** How the noise grows with the values, as of now. */
-function renewNoise({ parts, thread, meet }: PosteriorProblem, step: PosteriorStep, work: PosteriorWork): void {
+function renewNoise(
+  { parts, thread, meet }: PosteriorProblem,
+  step: PosteriorStep,
+  work: PosteriorWork,
+): void {
   if (step.noise === 'gaussian') return
   let found: readonly number[] = [0, 1 / step.mean, 0]
   if (step.noise === 'auto') {
@@ -204,7 +213,8 @@ function learn({ parts, thread, threads, rank, meet }: PosteriorProblem, i: numb
     for (const { memory, layout } of parts) {
       const { padded } = layout
       new Float32Array(memory.buffer, layout.modes[i].mean, padded).set(mean)
-      if (precision) new Float32Array(memory.buffer, layout.modes[i].precision, padded * padded).set(precision)
+      if (precision)
+        new Float32Array(memory.buffer, layout.modes[i].precision, padded * padded).set(precision)
     }
   }
   meet()
@@ -215,7 +225,12 @@ function learn({ parts, thread, threads, rank, meet }: PosteriorProblem, i: numb
 }
 
 /** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
-function precisionOf({ memory, layout, observed }: PosteriorPart, i: number, rank: number, mean: Float64Array): Float64Array {
+function precisionOf(
+  { memory, layout, observed }: PosteriorPart,
+  i: number,
+  rank: number,
+  mean: Float64Array,
+): Float64Array {
   const { padded, modes } = layout
   const size = padded * padded
   const n = observed[i]

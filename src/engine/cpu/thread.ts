@@ -20,10 +20,10 @@ import { instantiateKernel, type Kernel } from './kernel.ts'
 import { longestSegment, type PartLayout, partialBytes } from './layout.ts'
 import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
 import type { Answer, Opening, Placing, Request } from './messages.ts'
+import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
 import { type Area, type Sharing, shareAreas } from './sharing.ts'
-import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from './zeros.ts'
 
 /** A problem as this thread has it. */
