@@ -202,12 +202,12 @@ async function run(files: string[], options: Options): Promise<void> {
     if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
     const remark = countsRemark(parts.train)
     if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
-    progress.say(
-      `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
-    )
-    await withSignals((interruption) =>
-      learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress),
-    )
+    await withSignals((interruption) => {
+      progress.say(
+        `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
+      )
+      return learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress)
+    })
   } finally {
     await engine.close()
   }

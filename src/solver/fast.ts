@@ -128,12 +128,12 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
     return zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
   }
 
-  /** Whether λ has led as far as it can, or has had its share of the epochs. */
+  /** Whether λ has led as far as it can, or has had its share of the epochs where these are many. */
   function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
     if (!learns || best.train.relative < NOISELESS) return false
     const { epochs } = settings
-    const isTime = epochs - epoch <= Math.min(PRIOR_SWEEPS, epochs / 2)
-    return stop === 'tolerance' || stop === 'patience' || (isTime && epochs - epoch >= 1)
+    const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
+    return stop === 'tolerance' || stop === 'patience' || isTime
   }
 
   /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */

@@ -31,7 +31,9 @@ export function learnsPrior(
   if (prior !== 'auto') return prior === 'learned'
   if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return false
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
-  return entries * dims.length * rank ** 2 <= MOST_WORK && 4 * rows * rank ** 2 <= MOST_BYTES
+  // Ranks are padded to multiples of four.
+  const squares = (4 * Math.ceil(rank / 4)) ** 2
+  return entries * dims.length * squares <= MOST_WORK && 4 * rows * squares <= MOST_BYTES
 }
 
 /** A sweep; the first one goes out from the factors that this report is on. */

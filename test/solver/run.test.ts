@@ -35,10 +35,12 @@ const SOLVERS: RunOptions[] = [
   { solver: 'fast', rank: 26, epochs: 6, tolerance: 0 },
   { solver: 'paper', rank: 4, sample: 0.3, maxInner: 2, epochs: 6 },
 ]
+/** Ends with sweeps under a learned prior. */
+const LEARNED: RunOptions = { rank: 5, epochs: 42, tolerance: 0 }
 
 describe('a run', () => {
   it('reports, pauses where the loop is left, and goes on where it is entered again', async () => {
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const whole = await complete(tensor, options)
       const run = await Run.start(tensor, options)
       const epochs: number[] = []
@@ -80,7 +82,7 @@ describe('a run', () => {
   })
 
   it('is interrupted after the iteration at hand, in the middle of a round, and loses nothing', async () => {
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const wanted = bytesOf((await complete(tensor, options)).model)
       const run = await Run.start(tensor, options)
       let partial = 0
@@ -150,7 +152,7 @@ describe('a run', () => {
 
 describe('sets that are watched', () => {
   it('are reported, and influence nothing', async () => {
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const alone = await complete(tensor, options)
       const watched = await complete(tensor, { ...options, watch: { hidden, again: hidden, tensor } })
       expect(bytesOf(watched.model)).toBe(bytesOf(alone.model))
@@ -181,7 +183,7 @@ describe('rows without entries', () => {
   it('have the mean of the others whenever errors are measured, so that what is reported is what the model does', async () => {
     const kept = Uint32Array.from(tensor.values.keys()).filter((e) => tensor.indices[1][e] % 7 !== 3)
     const holey = pickEntries(tensor, kept)
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const result = await complete(holey, { ...options, validation: hidden, watch: { hidden } })
       expect(result.model.unobserved[1].length).toBeGreaterThan(5)
       expect(result.model.error(hidden).relative).toBeCloseTo(result.validation!.relative, 5)
@@ -230,7 +232,7 @@ describe('a change on the way', () => {
 
 describe('a saved run', () => {
   it('goes on with the bits that the uninterrupted one gives: on other threads and parts, from other lines', async () => {
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const whole = await complete(tensor, { ...options, validation: hidden, watch: { hidden } })
       const run = await startRun(tensor, { ...options, validation: hidden, watch: { hidden } })
       const moves = [
@@ -371,7 +373,7 @@ describe('an engine that is given', () => {
 
 describe('the order of the lines', () => {
   it('makes no difference, to the bit', async () => {
-    for (const options of SOLVERS) {
+    for (const options of [...SOLVERS, LEARNED]) {
       const one = await complete(tensor, { ...options, validation: hidden })
       const other = await complete(shuffled(tensor, 5), { ...options, validation: shuffled(hidden, 6) })
       expect(bytesOf(other.model)).toBe(bytesOf(one.model))

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
+import { fitNoise } from '#dist/engine/cpu/noise.js'
+import { readTensor } from '#dist/io/node/index.js'
+import { draw, stream, unit } from '#dist/random.js'
+import { complete, type RunOptions } from '#dist/solver/index.js'
+import { type SparseTensor, split, synthetic } from '#dist/tensor/index.js'
+import { refusal } from '../refusal.ts'
+
+/** The test error of the mean of each row of the mode where that is best. */
+function rowMeansError(train: SparseTensor, test: SparseTensor): number {
+  const errors = train.dims.map((rows, mode) => {
+    const sums = new Float64Array(rows)
+    const counts = new Float64Array(rows)
+    train.values.forEach((x, e) => {
+      sums[train.indices[mode][e]] += x
+      counts[train.indices[mode][e]]++
+    })
+    const mean = train.values.reduce((sum, x) => sum + x, 0) / train.values.length
+    const squares = test.values.reduce((sum, x, e) => {
+      const p = test.indices[mode][e]
+      return sum + (x - (counts[p] > 0 ? sums[p] / counts[p] : mean)) ** 2
+    }, 0)
+    return Math.sqrt(squares / test.values.length)
+  })
+  return Math.min(...errors)
+}
+
+describe('a learned prior', () => {
+  it('is no worse than the means of rows, on 200 problems of odd shapes', async () => {
+    const engine = cpuEngine({ threads: 2 })
+    const worse: string[] = []
+    for (let seed = 1; seed <= 200; seed++) {
+      const key = stream(seed, 77)
+      const pick = <T>(n: number, of: readonly T[]): T => of[Math.floor(unit(draw(key, n)) * of.length)]
+      const dims = pick(0, [
+        [20, 300],
+        [300, 12],
+        [40, 40],
+        [8, 60, 9],
+        [100, 15, 4],
+        [6, 7, 8, 9],
+      ])
+      const cells = dims.reduce((product, dim) => product * dim, 1)
+      const entries = Math.round(cells * pick(1, [0.15, 0.3, 0.6]))
+      const testEntries = Math.min(cells - entries, 400)
+      const snrDb = pick(2, [0, 5, 10, 20, Infinity])
+      const truth = pick(3, [1, 2, 5])
+      const { tensor, test } = synthetic({ dims, entries, rank: truth, snrDb, seed, testEntries })
+      // Noise makes some values negative, which are as good as others.
+      const rank = pick(4, [1, 3, 10, 30])
+      const { model } = await complete(tensor, { rank, engine, seed })
+      const error = model.error(test!).rmse
+      const means = rowMeansError(tensor, test!)
+      if (!(error <= means))
+        worse.push(
+          `${seed}: ${dims.join('×')}, ${entries} entries, ${snrDb} dB, rank ${truth}, R = ${rank}: ${error} > ${means}`,
+        )
+    }
+    await engine.close()
+    expect(worse).toEqual([])
+  }, 120_000)
+
+  it('comes when λ has led as far as it can, or has had its epochs; and is left out where that is asked for', async () => {
+    const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })
+    const lastSteps = async (options: RunOptions): Promise<string> =>
+      (await complete(tensor, options)).stopped
+    expect(await lastSteps({ rank: 5 })).toBe('learned')
+    expect(await lastSteps({ rank: 5, prior: 'isotropic' })).toBe('tolerance')
+    expect(await lastSteps({ rank: 5, lambda: 0.1 })).toBe('tolerance')
+    expect(await lastSteps({ rank: 5, epochs: 40, tolerance: 0 })).toMatch(/epochs|learned/)
+    expect(await lastSteps({ rank: 5, epochs: 10 })).toBe('epochs')
+    const exact = synthetic({ dims: [30, 25, 20], entries: 6000, rank: 2, seed: 1 }).tensor
+    expect(await lastSteps({ rank: 2 })).toBe('learned')
+    expect((await complete(exact, { rank: 2 })).stopped).not.toBe('learned')
+  })
+
+  it('is chosen by validation entries only where it is better on them', async () => {
+    const { tensor, test } = synthetic({
+      dims: [30, 25, 20],
+      entries: 2500,
+      rank: 3,
+      snrDb: 3,
+      seed: 2,
+      testEntries: 1000,
+    })
+    const result = await complete(tensor, { rank: 12, validation: test })
+    const best = Math.min(...result.epochs.map(({ validation }) => validation!.relative))
+    expect(result.validation!.relative).toBe(best)
+    const isotropic = await complete(tensor, { rank: 12, validation: test, prior: 'isotropic' })
+    expect(best).toBeLessThan(isotropic.validation!.relative)
+  })
+
+  it('refuses what does not go with it', async () => {
+    const { tensor } = synthetic({ dims: [5, 5], entries: 20, rank: 1, seed: 1 })
+    for (const [options, message] of [
+      [
+        { prior: 'learned', lambda: 1 },
+        "prior: 'learned' does not go with lambda: 1; leave one of them out.",
+      ],
+      [
+        { prior: 'learned', solver: 'paper' },
+        "prior: 'learned' does not go with solver: 'paper'; leave one of them out.",
+      ],
+      [
+        { prior: 'learned', missing: 'zero' },
+        "prior: 'learned' does not go with missing: 'zero'; leave one of them out.",
+      ],
+      [
+        { noise: 'poisson', sample: 0.5 },
+        "noise: 'poisson' does not go with sample: 0.5; leave one of them out.",
+      ],
+      [{ noise: 'row' }, "noise is 'row'; there are 'auto', 'gaussian' or 'poisson'."],
+    ] as [RunOptions, string][])
+      await expect(complete(tensor, options)).rejects.toThrow(refusal(message))
+  })
+})
+
+describe('noise', () => {
+  it('is found to grow with the values as it does', () => {
+    const bins = (variance: (y: number) => number): Float64Array =>
+      Float64Array.from({ length: 192 }, (_, at) => {
+        const y = 2 ** ((Math.floor(at / 3) - 40) / 4)
+        return at % 3 === 0 ? 100 : at % 3 === 1 ? 100 * y : 100 * variance(y)
+      })
+    const ratio = ([c0, c1]: readonly number[]): number => c1 / c0
+    expect(
+      ratio(
+        fitNoise(
+          bins((y) => 0.5 + 2 * y),
+          1,
+        ),
+      ),
+    ).toBeCloseTo(4, 1)
+    expect(
+      ratio(
+        fitNoise(
+          bins(() => 3),
+          1,
+        ),
+      ),
+    ).toBeLessThan(0.01)
+    expect(
+      ratio(
+        fitNoise(
+          bins((y) => y),
+          1,
+        ),
+      ),
+    ).toBeGreaterThan(50)
+    expect(fitNoise(new Float64Array(192), 1)).toEqual([1, 0, 0])
+  })
+
+  it('that grows is weighed accordingly', async () => {
+    // Counts with means from 1 to 400, Poisson by the normal law.
+    const { tensor: clean, test } = synthetic({
+      dims: [40, 30, 20],
+      entries: 5000,
+      rank: 2,
+      seed: 3,
+      testEntries: 4000,
+    })
+    const key = stream(5, 3)
+    const normal = (e: number): number =>
+      Math.sqrt(-2 * Math.log(unit(draw(key, 2 * e)) + 1e-12)) *
+      Math.cos(2 * Math.PI * unit(draw(key, 2 * e + 1)))
+    const tensor = {
+      ...clean,
+      values: clean.values.map((x, e) => Math.max(0, 100 * x ** 3 + normal(e) * Math.sqrt(100 * x ** 3))),
+    }
+    const truth = { ...test!, values: test!.values.map((x) => 100 * x ** 3) }
+    const small = [...truth.values.keys()].filter((e) => truth.values[e] < 20)
+    const errorOf = async (noise: 'auto' | 'gaussian'): Promise<number> => {
+      const { model } = await complete(tensor, { rank: 6, noise })
+      const predictions = model.predictMany(truth.indices)
+      return small.reduce((sum, e) => sum + (predictions[e] - truth.values[e]) ** 2, 0)
+    }
+    expect(await errorOf('auto')).toBeLessThan(0.9 * (await errorOf('gaussian')))
+  })
+})
+
+const data = new URL('../../../shared/data/', import.meta.url).pathname
+describe.runIf(existsSync(data))('on real data', () => {
+  const hangzhou = async (missing: number, part: 'train' | 'test'): Promise<SparseTensor> =>
+    readTensor(`${data}hangzhou/RM${missing}.${part}.tns.gz`, { dims: [80, 108, 25] })
+
+  it('a rank that is too large does not hurt', async () => {
+    const [train, test] = [await hangzhou(90, 'train'), await hangzhou(90, 'test')]
+    const errors: number[] = []
+    for (const rank of [8, 15, 30, 64]) errors.push((await complete(train, { rank })).model.error(test).rmse)
+    expect(errors[3]).toBeLessThan(1.03 * Math.min(...errors))
+    expect(Math.min(...errors)).toBeLessThan(35.2)
+  })
+
+  it('λ does not run away where rows are short', async () => {
+    // The last two modes as one: 80 × 2700.
+    const merged = (tensor: SparseTensor): SparseTensor => ({
+      dims: [80, 2700],
+      indices: [tensor.indices[0], tensor.indices[1].map((t, e) => 25 * t + tensor.indices[2][e])],
+      values: tensor.values,
+    })
+    const [train, test] = [merged(await hangzhou(70, 'train')), merged(await hangzhou(70, 'test'))]
+    expect((await complete(train, { rank: 20 })).model.error(test).rmse).toBeLessThan(50)
+    expect((await complete(train, { rank: 20, prior: 'isotropic' })).model.error(test).rmse).toBeLessThan(
+      rowMeansError(train, test),
+    )
+  })
+
+  it('ratings are predicted at any rank', async () => {
+    const ratings = await readTensor(`${data}movielens/ratings.csv`, {
+      modes: ['userId', 'movieId', 'week(timestamp)'],
+      value: 'rating',
+    })
+    const { train, test } = split(ratings, { test: 0.1 }, 1)
+    for (const rank of [4, 30])
+      expect((await complete(train, { rank })).model.error(test).rmse).toBeLessThan(0.86)
+  })
+})
