@@ -1,5 +1,5 @@
 import type { Answer, Reply, Request } from './messages.ts'
-import { startWorker, type WorkerPort } from './platform.ts'
+import { startWorker, type WorkerPort } from './startWorker.ts'
 import { newThread } from './thread.ts'
 
 /** Worker threads that are asked together and answer together. */

@@ -4,11 +4,11 @@ import {
   type Completion,
   type CpModel,
   cpuEngine,
-  defaults,
   type EpochReport,
   Run,
   type SparseTensor,
 } from 'lacuna'
+import { defaults } from '#dist/solver/index.js'
 import { withRank } from './warmStart.ts'
 
 /** What the user may set, and change on the way. */
