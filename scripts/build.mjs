@@ -49,7 +49,7 @@ function sweepOrphans(compiled, sources) {
   for (const entry of readdirSync(compiled, { withFileTypes: true })) {
     const path = `${compiled}/${entry.name}`
     if ([KERNELS, 'dist/embedded', 'dist/studio'].includes(path)) continue
-    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')}`
+    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js)$/, '.ts')}`
     if (!existsSync(source)) rmSync(path, { recursive: true })
     else if (entry.isDirectory()) sweepOrphans(path, source)
   }

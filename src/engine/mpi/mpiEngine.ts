@@ -6,6 +6,7 @@
 import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
 import type { MpiOptions } from './mpiExchange.ts'
 
+/** Threads per process, and the MPI library. */
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
 /** The engine of all processes that mpirun has started; they meet here. */
@@ -22,7 +23,7 @@ export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}):
 }
 
 /** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
-export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
+export function launchedProcesses(env: Readonly<Record<string, string | undefined>> = process.env): number {
   // Open MPI; MPICH's Hydra and Intel MPI; Slurm, where it speaks PMI with the processes itself.
   const told =
     env.OMPI_COMM_WORLD_SIZE ??

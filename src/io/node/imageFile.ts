@@ -7,6 +7,7 @@ import { missingPackage } from '../../missingPackage.ts'
 import { explainFileError } from './files/fileError.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 
+/** A picture as its file has it. */
 export interface ImageFile {
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
