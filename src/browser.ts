@@ -1,5 +1,4 @@
 /** The public API in a browser; docs/api.md lists it. */
-export { cpuEngine } from './engine/cpu/index.ts'
 export type { Engine } from './engine/engine.ts'
 export { InputError } from './inputError.ts'
 export { decodeModel, encodeModel } from './io/array/index.ts'
@@ -16,6 +15,7 @@ export {
   type RunOptions,
   type RunState,
 } from './solver/index.ts'
+export { cpuEngine } from './subpaths/engines.ts'
 export {
   describeTensor,
   leaveOneOut,

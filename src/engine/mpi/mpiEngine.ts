@@ -3,7 +3,8 @@
  * entries, and holds all factors. Every process runs the same program, with its own share of the entries, and gets the
  * same answers; the factors are those of one process alone, to the bit.
  */
-import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
+import { CpuEngine } from '../cpu/cpuEngine.ts'
+import type { CpuEngineOptions } from '../cpu/options.ts'
 import type { MpiOptions } from './mpiExchange.ts'
 
 /** Threads per process, and the MPI library. */

@@ -3,11 +3,11 @@ import {
   type CompleteOptions,
   type Completion,
   type CpModel,
-  cpuEngine,
   type EpochReport,
   Run,
   type SparseTensor,
 } from 'lacuna'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { defaults } from '#dist/solver/index.js'
 import { withRank } from './warmStart.ts'
 
