@@ -56,11 +56,9 @@ afterAll(async () => {
 
 describe('the library', () => {
   it('brings nothing along but fflate, and no file that belongs to the command line', () => {
-    const alone = ['fflate', 'lacuna']
     const lock = JSON.parse(readFileSync(join(tools, 'package-lock.json'), 'utf8')).packages
     expect(Object.keys(lock['node_modules/lacuna'].dependencies)).toEqual(['fflate'])
-    expect(alone.every((name) => existsSync(join(tools, 'node_modules', name)))).toBe(true)
-    for (const heavy of ['@duckdb', 'sharp', 'koffi', 'commander', 'linkedom', '@observablehq'])
+    for (const heavy of ['@duckdb', 'sharp', 'koffi', 'linkedom', '@observablehq'])
       expect(existsSync(join(tools, 'node_modules', heavy)), heavy).toBe(false)
     const files = filesOf('lacuna')
     expect(files.filter((file) => /^dist\/(cli|studio|paper|bench)\b|\.wasm$/.test(file))).toEqual([])
@@ -202,8 +200,11 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, mpiEng
   it.each(typescripts)('satisfy TypeScript %s, with and without those of Node', async (version) => {
     const program = { module: 'nodenext', lib: ['es2022'], types: ['node'] }
     const readsFiles = `${PROGRAM}import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
-    expect(await check(`node-${version}`, version, readsFiles, program)).toBe('')
-    expect(await check(`page-${version}`, version, PROGRAM, page)).toBe('')
+    const said = await Promise.all([
+      check(`node-${version}`, version, readsFiles, program),
+      check(`page-${version}`, version, PROGRAM, page),
+    ])
+    expect(said).toEqual(['', ''])
   })
 
   it('offer a browser no files', async () => {

@@ -32,12 +32,13 @@ export async function visit(browser: Browser, url: string): Promise<Seen> {
   page.on('response', (response) => response.status() >= 400 && complaints.push(response.url()))
   try {
     await page.goto(url)
-    await page
-      .waitForFunction('globalThis.answer !== undefined', undefined, { timeout: 20_000 })
-      .catch((error: Error) => {
-        throw new Error(`${error.message}\n${complaints.join('\n')}`)
-      })
-    const answer = await page.evaluate('globalThis.answer')
+    // Not waitForFunction, which a page's policy may forbid.
+    let answer: unknown
+    for (const end = Date.now() + 20_000; answer === undefined; ) {
+      if (Date.now() > end) throw new Error(`${url} does not answer. ${complaints.join('\n')}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      answer = await page.evaluate('globalThis.answer')
+    }
     return { answer, isolated: await page.evaluate('crossOriginIsolated'), complaints }
   } finally {
     await page.close()
