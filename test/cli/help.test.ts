@@ -94,10 +94,7 @@ describe('completion', () => {
     [['complete', '--rank', ''], []],
     [['complete', 'rat'], ['ratings of june.csv']],
     [['complete', '-o', 'rat'], ['ratings of june.csv']],
-    [
-      ['bench', ''],
-      ['engine', 'convergence', 'io', 'size'],
-    ],
+    [['bench', 'en'], ['engine']],
     [['data', 'fe'], ['fetch']],
     [
       ['completion', ''],

@@ -1,6 +1,7 @@
 import { InputError, option, sentence } from '../../inputError.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
+import { checkLimits } from './limits.ts'
 import { loadParts } from './load.ts'
 import { Memories } from './memories.ts'
 import type { Processes } from './messages.ts'
@@ -69,6 +70,7 @@ export class CpuEngine implements Engine {
   /** Starts the threads, and finds the other processes if there are any. */
   async world(): Promise<World> {
     if (this.#closed) throw new Error('The engine has been closed.')
+    if (!this.#pool) checkLimits(this.threads, this.#parts)
     this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
     this.#world ??= connect(this.#pool, this.#connection).then((world) => {
       this.#known = world

@@ -5,6 +5,7 @@
 export const node = globalThis.process?.versions?.node
   ? {
       threads: process.getBuiltinModule('node:worker_threads'),
+      fs: process.getBuiltinModule('node:fs'),
       os: process.getBuiltinModule('node:os'),
     }
   : undefined
