@@ -1,19 +1,16 @@
 /** Rows that a program has at hand, as a table like any other: what they mean is decided by the same rules. */
 import { InputError } from '../../inputError.ts'
-import type { NegativePolicy, SparseTensor } from '../../tensor/sparseTensor.ts'
-import { readRows, type TableOptions } from './plan.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { type ReadRowsOptions, readRows } from './plan.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 
 /** What of the rows is the tensor. */
-export interface RecordsOptions extends Pick<TableOptions, 'modes' | 'value' | 'merge' | 'index' | 'dates'> {
+export interface RecordsOptions
+  extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
   /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */
   modes?: readonly string[]
   /** The property that was observed; if only modes are given, rows are counted. */
   value?: string
-  /** Negative values are an error (default), kept, or clipped to zero. */
-  negative?: NegativePolicy
-  /** Told in a sentence what was guessed and how many rows were left out. */
-  onRemark?(text: string): void
 }
 
 /** Properties of rows: texts, numbers, truth values and dates; where one is null, undefined or NaN, the row is left out. */
@@ -30,9 +27,7 @@ export async function tensorFromRecords(
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: RecordsOptions = {},
 ): Promise<SparseTensor> {
-  const { onRemark, ...asked } = options
-  const table = await recordsTable(rows)
-  return readRows(table, { ...asked, ...(onRemark && { onRemark: ({ text }) => onRemark(text) }) })
+  return readRows(await recordsTable(rows), options)
 }
 
 async function recordsTable(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Table> {

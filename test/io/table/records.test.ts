@@ -52,7 +52,7 @@ describe('rows of a program', () => {
     const tensor = await tensorFromRecords(gaps, {
       modes: ['user', 'film'],
       value: 'stars',
-      onRemark: (text) => said.push(text),
+      onRemark: ({ text }) => said.push(text),
     })
     expect(tensor.values).toHaveLength(3)
     expect(said.join()).toContain('3 rows are left out')
