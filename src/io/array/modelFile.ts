@@ -3,9 +3,9 @@
  * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
  */
 
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'
-import type { Bytes } from '../bytes.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
 import {

@@ -3,8 +3,8 @@
  * order, always handed over in C order; written little-endian, in C order, with a version 1 header.
  */
 
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
-import type { Bytes } from '../bytes.ts'
 import { elementType, type NpyData, readableTypes, typeName } from './npyTypes.ts'
 
 export type { NpyData }

@@ -1,9 +1,9 @@
 /** NumPy's .npz: a zip of .npy arrays, here with room for other files beside them. */
 
 import { unzipSync, zipSync } from 'fflate'
+import type { Bytes } from '../../bytes.ts'
 import { crc32 } from '../../crc32.ts'
 import { InputError } from '../../inputError.ts'
-import type { Bytes } from '../bytes.ts'
 import { decodeNpy, encodeNpy, type NpyArray } from './npy.ts'
 import { zipChecksums } from './zip.ts'
 

@@ -1,9 +1,9 @@
 /** Tensors, and the factors of models, as the text of tables. */
 
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import type { CpModel } from '../../model/cpModel.ts'
 import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
-import type { Bytes } from '../bytes.ts'
 import { type ColumnType, isNumeric } from '../text/types.ts'
 import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
 import { uniqueNames } from './rows.ts'

@@ -7,9 +7,9 @@
  * The labels of a mode may be spread over several lines, in order; a mode without such lines has none.
  */
 
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import type { Bytes } from '../bytes.ts'
 import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
 
 export interface TnsHeader {
