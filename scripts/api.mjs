@@ -99,7 +99,7 @@ export function apiText() {
   const parts = [
     '# The public API',
     '',
-    'Printed by `npm run api`; a test holds the code to it. What is not here is no part of the API and may change.',
+    'Printed by `npm run --silent api`; a test holds the code to it. What is not here is no part of the API and may change.',
   ]
   for (const [entry, file] of entries()) {
     parts.push('', `## ${entry}`, '')

@@ -1,4 +1,4 @@
-/** The public API is the list in docs/api.md: whoever changes it says so there, with npm run api > docs/api.md. */
+/** The public API is the list in docs/api.md: whoever changes it says so there, with npm run --silent api > docs/api.md. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { apiText, entries, exportsOf } from '../../scripts/api.mjs'
