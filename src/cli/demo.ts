@@ -60,7 +60,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   await writePng(PICTURE, picture)
   await writePng(BEFORE_AFTER, sideBySide([picture, left, restored]))
 
-  const lacuna = invocation().map(relativePath).join(' ')
+  const lacuna = invocation(process.argv[0], process.argv[1]).map(relativePath).join(' ')
   const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
   await print(
     [

@@ -96,8 +96,8 @@ export async function removeCheckpoint(output: string): Promise<void> {
 
 /** What to type, in the same folder, to go on. */
 export function resumingCommand(): string {
-  const [, , ...args] = process.argv
-  const words = [...invocation(), ...args.filter((arg) => arg !== '--resume'), '--resume']
+  const [node, script, ...args] = process.argv
+  const words = [...invocation(node, script), ...args.filter((arg) => arg !== '--resume'), '--resume']
   return words.map(quoted).join(' ')
 }
 

@@ -11,6 +11,8 @@ import { canShareMemory, hardwareThreads } from './platform.ts'
 import { lonePool, type Pool, startPool } from './pool.ts'
 import { World } from './world.ts'
 
+export type { CpuEngineOptions } from './options.ts'
+
 /** How a worker reaches other processes: a module with `connect(options)`, which makes an Exchange. */
 export interface Connection {
   module: string

@@ -4,7 +4,6 @@
  * without being copied.
  */
 import { InputError, option, sentence } from '../../inputError.ts'
-import { missingPackage } from '../../missingPackage.ts'
 
 /** What Lacuna needs of MPI; every call is on the communicator of all processes. */
 export interface Communicator {
@@ -49,9 +48,13 @@ const FUNNELED = 1
 const VERSION_BYTES = 8192
 
 export async function openCommunicator(library?: string): Promise<Communicator> {
-  const { default: koffi } = await import('koffi').catch(
-    missingPackage('koffi', 'Running on several processes'),
-  )
+  const { default: koffi } = await import('koffi').catch((cause) => {
+    throw new InputError(
+      'unavailable',
+      'Running on several processes needs the package koffi; install it with npm install koffi.',
+      { cause },
+    )
+  })
   const lib = loadLibrary(koffi, library)
   const text = Buffer.alloc(VERSION_BYTES)
   const length = Int32Array.of(0)

@@ -3,11 +3,9 @@
  * entries, and holds all factors. Every process runs the same program, with its own share of the entries, and gets the
  * same answers; the factors are those of one process alone, to the bit.
  */
-import { CpuEngine } from '../cpu/cpuEngine.ts'
-import type { CpuEngineOptions } from '../cpu/options.ts'
+import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
 import type { MpiOptions } from './mpiExchange.ts'
 
-/** Threads per process, and the MPI library. */
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
 /** The engine of all processes that mpirun has started; they meet here. */
@@ -24,7 +22,7 @@ export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}):
 }
 
 /** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
-export function launchedProcesses(env: Readonly<Record<string, string | undefined>> = process.env): number {
+export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
   // Open MPI; MPICH's Hydra and Intel MPI; Slurm, where it speaks PMI with the processes itself.
   const told =
     env.OMPI_COMM_WORLD_SIZE ??
