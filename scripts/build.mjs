@@ -1,4 +1,5 @@
-// Builds dist/: the library and CLI by tsc, one wasm module per padded rank by asc, and the studio by Vite.
+// Builds dist/: the library and CLI by tsc, one wasm module per padded rank by asc, both made fit for bundlers, and the
+// studio by Vite.
 // All are incremental: tsc keeps its own state; kernels and studio are built again only when a source changed.
 // @ts-check
 import { spawnSync } from 'node:child_process'
@@ -8,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { bundleStudio } from './bundleStudio.mjs'
+import { embed } from './embed.mjs'
 
 if (isMainThread) process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -21,7 +23,9 @@ if (isMainThread) {
   const start = performance.now()
   if (!existsSync('dist')) rmSync('node_modules/.cache/lacuna', { recursive: true, force: true })
   compileTypeScript()
-  await compileKernels(say)
+  const { paddedRanks } = await import(new URL('../dist/engine/cpu/kernel.js', import.meta.url).href)
+  await compileKernels(paddedRanks, say)
+  await embed(paddedRanks, KERNELS)
   await bundleStudio(say)
   chmodSync('dist/cli/main.js', 0o755)
   if (!quiet) say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
@@ -44,16 +48,15 @@ function compileTypeScript() {
 function sweepOrphans(compiled, sources) {
   for (const entry of readdirSync(compiled, { withFileTypes: true })) {
     const path = `${compiled}/${entry.name}`
-    if (path === KERNELS || path === 'dist/studio') continue
-    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')}`
+    if ([KERNELS, 'dist/embedded', 'dist/studio'].includes(path)) continue
+    const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js)$/, '.ts')}`
     if (!existsSync(source)) rmSync(path, { recursive: true })
     else if (entry.isDirectory()) sweepOrphans(path, source)
   }
 }
 
-/** @param {(line: string) => unknown} say */
-async function compileKernels(say) {
-  const { paddedRanks } = await import(new URL('../dist/engine/cpu/kernel.js', import.meta.url).href)
+/** @param {readonly number[]} paddedRanks @param {(line: string) => unknown} say */
+async function compileKernels(paddedRanks, say) {
   const stamp = hashOfKernelSources()
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return
   say(`Compiling the kernels for ${paddedRanks.length} ranks …`)

@@ -1,10 +1,32 @@
-/** The public API in a browser. */
-export { type CpuEngineOptions, canShareMemory, cpuEngine, hardwareThreads } from './engine/cpu/index.ts'
-export type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from './engine/engine.ts'
-export * from './image/index.ts'
-export { InputError, type InputErrorCode, type OptionMention } from './inputError.ts'
-export * from './io/index.ts'
-export * from './model/index.ts'
-export * from './solver/index.ts'
-export * from './tensor/index.ts'
+/** The public API in a browser; docs/api.md lists it. */
+export type { Engine } from './engine/engine.ts'
+export { InputError } from './inputError.ts'
+export { decodeModel, encodeModel } from './io/array/index.ts'
+export { type RecordsOptions, type Row, tensorFromRecords } from './io/table/index.ts'
+export { CpModel, type ErrorSummary, type Labels } from './model/index.ts'
+export {
+  type CompleteOptions,
+  type Completion,
+  complete,
+  decodeRun,
+  type EpochReport,
+  encodeRun,
+  Run,
+  type RunOptions,
+  type RunState,
+} from './solver/index.ts'
+export { cpuEngine } from './subpaths/engines.ts'
+export {
+  describeTensor,
+  leaveOneOut,
+  type Mode,
+  type NestedArray,
+  type SparseTensor,
+  sparseTensor,
+  split,
+  splitByTime,
+  synthetic,
+  type TensorOptions,
+  tensorFromArray,
+} from './tensor/index.ts'
 export { version } from './version.ts'

@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from 'node:path'
 import { Command } from 'commander'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import {
@@ -13,6 +14,7 @@ import { checkOutput, writePng } from '../io/node/index.ts'
 import { positiveWholeNumber } from './arguments.ts'
 import { epochLine } from './epochLine.ts'
 import { count, seconds } from './format.ts'
+import { invocation } from './invocation.ts'
 import { print } from './print.ts'
 import { painter, startProgress } from './terminal.ts'
 
@@ -58,15 +60,22 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   await writePng(PICTURE, picture)
   await writePng(BEFORE_AFTER, sideBySide([picture, left, restored]))
 
+  const lacuna = invocation(process.argv[0], process.argv[1]).map(relativePath).join(' ')
   const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
   await print(
     [
       `\n${bold(`Restored in ${seconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
       `See ${bold(BEFORE_AFTER)}: the original, what was left of it, and what was made of that.`,
       dim('\nNext:'),
-      `  node dist/cli/main.js image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,
-      `  node dist/cli/main.js image ${PICTURE} --paper --epochs 50 -o paper.png     the paper's own setting`,
-      '  node dist/cli/main.js --help                                   ratings, counts, readings: any tensor',
+      `  ${lacuna} image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,
+      `  ${lacuna} image ${PICTURE} --paper --epochs 50 -o paper.png     the paper's own setting`,
+      `  ${lacuna} --help                                   ratings, counts, readings: any tensor`,
     ].join('\n'),
   )
+}
+
+/** A path below this folder, as it is from here: shorter to read and to type. */
+const relativePath = (word: string): string => {
+  const path = relative('.', word)
+  return isAbsolute(word) && !path.startsWith('..') ? path : word
 }

@@ -23,10 +23,27 @@ export function explainFailure(error: unknown): number {
     process.stderr.write(`lacuna: ${oneLine(error.in(asFlag))}\n`)
     return 2
   }
+  const limit = limitOf(error)
+  if (limit) {
+    process.stderr.write(`lacuna: ${limit}\n`)
+    return 2
+  }
   process.stderr.write(
     `lacuna: this is a fault in lacuna, please report it.\n${error instanceof Error ? error.stack : error}\n`,
   )
   return 1
+}
+
+/** What the system has refused, where that is no fault of the program's. */
+function limitOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return 'The system allows no more open files; use fewer threads (--threads), or allow more with ulimit -n.'
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY' || code === 'ERR_WORKER_INIT_FAILED' || code === 'EAGAIN')
+    return 'The system gives no memory for so many threads; use fewer with --threads.'
+  if (error instanceof RangeError && /allocat|out of memory/i.test(error.message))
+    return 'The system gives no more memory; use a smaller rank or fewer entries, or end other programs.'
 }
 
 /** An option of the library as one types it: maxInner as --max-inner. */

@@ -1,6 +1,5 @@
 /** The long part of `complete`: a run with progress, checkpoints beside its output, and an end in order at a signal. */
 import { rm } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { InputError } from '../inputError.ts'
 import { FileRun, resumeRun } from '../solver/fileRun.ts'
 import type { RunOptions } from '../solver/index.ts'
@@ -8,6 +7,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import { epochLine } from './epochLine.ts'
 import { asFlag } from './failure.ts'
 import { fileExists } from './fileExists.ts'
+import { invocation } from './invocation.ts'
 import type { Interruption } from './signals.ts'
 import type { Progress } from './terminal.ts'
 
@@ -99,12 +99,6 @@ export function resumingCommand(): string {
   const [node, script, ...args] = process.argv
   const words = [...invocation(node, script), ...args.filter((arg) => arg !== '--resume'), '--resume']
   return words.map(quoted).join(' ')
-}
-
-function invocation(node: string, script: string): string[] {
-  if (basename(script) === 'lacuna')
-    return process.env.npm_command === 'exec' ? ['npx', 'lacuna'] : ['lacuna']
-  return [basename(node) === 'node' ? 'node' : node, script]
 }
 
 const quoted = (word: string): string =>

@@ -4,10 +4,12 @@ import { explainFileError } from '../io/node/index.ts'
 import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
+import { completionCommand } from './completion.ts'
 import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
+import { arrangeHelp, commandsOf } from './help.ts'
 import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { paperCommand } from './paper.ts'
@@ -54,11 +56,13 @@ for (const make of [
   benchCommand,
   paperCommand,
   demoCommand,
+  completionCommand,
 ]) {
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }
-for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
+arrangeHelp(program)
+for (const command of commandsOf(program))
   command
     .exitOverride()
     .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)

@@ -7,6 +7,7 @@
  */
 import type { SparseTensor } from '../tensor/index.ts'
 
+/** A place where problems are solved: threads here, or processes elsewhere. */
 export interface Engine {
   /** For people: `2 threads`. */
   readonly description: string

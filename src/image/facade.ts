@@ -25,6 +25,7 @@ const RECESSION = 0.3
 /** Samples along each side of a pixel. */
 const SAMPLES = 2
 
+/** Draws a house front: a picture that is the same wherever it is drawn, to try things on. */
 export function drawFacade(width: number, height: number): Picture {
   const data = new Uint8Array(width * height * 3)
   for (let i = 0; i < height; i++)

@@ -1,5 +1,6 @@
 import type { Known, Picture } from './picture.ts'
 
+/** How close a picture is to another. */
 export interface Quality {
   /** ‖x − y‖ / ‖x‖ over the values compared. */
   relative: number

@@ -20,6 +20,7 @@ import { brightness, fillHoles, type Known, type Picture } from './picture.ts'
 import { pixelTensor, pixelValues } from './pixelTensor.ts'
 import { smoothValues } from './smoothStart.ts'
 
+/** How a picture is restored; each has a default. */
 export interface RestoreOptions
   extends Pick<
     CompleteOptions,
@@ -42,6 +43,7 @@ export interface RestoreOptions
   ) => Promise<Completion>
 }
 
+/** One of the models that a restoration learns one after the other. */
 export interface Stage {
   /** 1, 2 … of `stages` */
   stage: number
@@ -53,6 +55,7 @@ export interface Stage {
   epochs: number
 }
 
+/** The picture without holes, and how it was made. */
 export interface Restoration {
   picture: Picture
   /** The tensors that were completed. */
@@ -82,6 +85,7 @@ const MOST_ENTRIES = 12e6
 /** Part of the known pixels that choose between model and surface. */
 const JUDGES = 0.05
 
+/** Fills the holes of a picture by models of its patches, or of the picture as it is. */
 export async function restore(
   picture: Picture,
   known: Known,

@@ -1,6 +1,7 @@
 import { InputError } from '../inputError.ts'
 import { MAX_ORDER, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
+import { LabelLookup, type Labels } from './labelLookup.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
 export interface TrainingRecord {
@@ -36,6 +37,8 @@ export class CpModel {
   readonly unobserved: readonly Uint32Array[]
   readonly training: TrainingRecord
 
+  #lookup: LabelLookup | undefined
+
   constructor({ dims, rank, factors, labels, modes, unobserved, training }: CpModelFields) {
     checkShapes(dims, rank, factors)
     checkFactors(rank, factors)
@@ -51,14 +54,32 @@ export class CpModel {
     this.training = training ?? {}
   }
 
-  /** The value at a 0-based coordinate. */
-  predict(coordinate: readonly number[]): number {
+  /**
+   * The value at a coordinate: 0-based indices, or the label of each mode by the mode's name, as in
+   * `{ user: 'a', film: 'x' }`. In a mode without labels, whose values are its indices, that is the index from 1.
+   */
+  predict(coordinate: readonly number[] | Labels): number {
+    return isIndices(coordinate) ? this.#predictAt(coordinate) : this.#predictAt(this.#indicesOf(coordinate))
+  }
+
+  #predictAt(coordinate: readonly number[]): number {
     this.#checkOrder(coordinate.length, 'The coordinate')
     coordinate.forEach((index, mode) => {
       this.#checkIndex(index, mode, 'The coordinate')
     })
     const rows = this.#productOfRows(coordinate)
     return rows.reduce((sum, product) => sum + product, 0)
+  }
+
+  /** Other properties than the modes are passed over, so that whole rows can be asked for. */
+  #indicesOf(labels: Labels): number[] {
+    if (!this.modes)
+      throw new InputError(
+        'option',
+        'The modes of this model have no names; give the indices, from 0, instead.',
+      )
+    this.#lookup ??= new LabelLookup(this.modes, this.labels)
+    return this.#lookup.indicesOf(labels)
   }
 
   /** The values at many coordinates, given as one column of 0-based indices per mode. */
@@ -192,6 +213,9 @@ export class CpModel {
     })
   }
 }
+
+const isIndices = (coordinate: readonly number[] | Labels): coordinate is readonly number[] =>
+  Array.isArray(coordinate)
 
 function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
   if (dims.length < 2)

@@ -1,5 +1,6 @@
 export { CpModel, type CpModelFields, type TrainingRecord } from './cpModel.ts'
 export { type ErrorSummary, summarizeError } from './errorSummary.ts'
+export type { Labels } from './labelLookup.ts'
 export { meanError } from './meanError.ts'
 export { predictKnown } from './predictKnown.ts'
 export { type AskedRows, RowPredictor } from './predictRows.ts'

@@ -34,6 +34,7 @@ interface Header {
   arrays: { [name in (typeof matrices)[number]]?: number[] }
 }
 
+/** A run as the bytes of a file, in pieces, to go on from elsewhere. */
 export function encodeRun({ settings, digest, progress, engine }: RunState): Uint8Array[] {
   const arrays = matrices.flatMap((name) => engine[name] ?? [])
   const header: Header = {

@@ -6,6 +6,7 @@ import { decodeRun, encodeRun } from './checkpoint.ts'
 import type { RunOptions } from './options.ts'
 import { Run } from './run.ts'
 
+/** A run that can be saved to a file. */
 export class FileRun extends Run {
   /** Saves the run as it stands, so that it can go on from there: whole, or the file that was there before stays. */
   async save(path: string): Promise<void> {

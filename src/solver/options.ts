@@ -5,6 +5,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import { checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
 
+/** Settings of a run; each has a default. */
 export interface RunOptions {
   /** R, the number of components; that of `initial` where it is a model, else 10. */
   rank?: number
@@ -62,6 +63,7 @@ export interface RunOptions {
   engine?: Engine
 }
 
+/** What `complete` can be told beside the settings of a run. */
 export interface CompleteOptions extends RunOptions {
   /** Told after every epoch. */
   onEpoch?: (report: EpochReport) => void

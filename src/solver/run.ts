@@ -54,6 +54,7 @@ export interface Progress {
   stopped?: StopReason
 }
 
+/** What came of a run: the model, its errors, and why it stopped. */
 export interface Completion {
   model: CpModel
   settings: Settings
@@ -69,6 +70,7 @@ export interface Completion {
 /** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
 const LARGEST_LAMBDA = 1e15
 
+/** A run as an object: advanced epoch by epoch, looked at, changed, saved and resumed (docs/runs.md). */
 export class Run implements AsyncIterable<EpochReport> {
   readonly #tensor: SparseTensor
   readonly #problem: LoadedProblem

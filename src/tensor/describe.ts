@@ -28,6 +28,7 @@ interface ModeDescription {
   labels?: { count: number; first: string; last: string }
 }
 
+/** Size, density, values and the entries per row of every mode. */
 export function describeTensor({ dims, indices, values, modes, labels }: SparseTensor): TensorDescription {
   const entries = values.length
   const cells = dims.reduce((product, dim) => product * dim, 1)

@@ -44,6 +44,7 @@ export type DuplicatePolicy = 'error' | 'sum' | 'mean' | 'last'
 export const negativePolicies: readonly NegativePolicy[] = ['error', 'keep', 'clip']
 export const duplicatePolicies: readonly DuplicatePolicy[] = ['error', 'sum', 'mean', 'last']
 
+/** What to do with values and coordinates that are out of the ordinary. */
 export interface TensorOptions {
   /** Negative values are an error (default), kept (noise around zero), or clipped to zero. */
   negative?: NegativePolicy

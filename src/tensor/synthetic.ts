@@ -41,6 +41,7 @@ const MAX_ENTRIES = 2 ** 31
 /** Noise that is 10¹⁵ times the signal: any louder and a float32 might overflow. */
 const MIN_SNR_DB = -300
 
+/** A problem whose answer is known, as the paper makes them: random nonnegative factors, noise, and a random choice of entries. */
 export function synthetic(options: SyntheticOptions): SyntheticProblem {
   const { dims, entries, rank, snrDb = Infinity, seed = 1, testEntries = 0, onProgress } = options
   checkOptions(dims, entries, testEntries, rank, snrDb)

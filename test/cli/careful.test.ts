@@ -434,4 +434,36 @@ describe('no stack trace', () => {
     expect(stderr).toContain(message)
     rmSync(file('huge.png'))
   })
+
+  it.skipIf(process.platform !== 'linux').each([
+    [
+      '-v 1000000',
+      'complete t.tns --rank 1',
+      'of addresses, most of them with no memory behind them, but 977 MiB are allowed',
+    ],
+    ['-v 4000000', 'demo --width 32', 'but 3.8 GiB are allowed; allow more with ulimit -v unlimited.'],
+    ['-v 20000000', 'complete t.tns --rank 1', 'allow more with ulimit -v unlimited.'],
+    ['-n 256', 'complete t.tns --rank 1 --threads 100', 'need about 400 open files, but 256 are allowed'],
+  ])('with ulimit %s: lacuna %s', async (limit, command, message) => {
+    const { code, stderr } = await lacuna(['-c', `ulimit ${limit}; "${process.execPath}" "$0" ${command}`], {
+      cwd,
+      shell: true,
+    })
+    expect(code).toBe(2)
+    expect(stderr.split('\n').filter((line) => line.startsWith('lacuna: '))).toEqual([
+      expect.stringContaining(message),
+    ])
+    expect(stderr).not.toMatch(/\n +at |Fatal|fault/)
+  })
+
+  it.skipIf(process.platform !== 'linux')(
+    'with ulimit -n 256 and as many threads as it was said to allow',
+    async () => {
+      const { code, stderr } = await lacuna(
+        ['-c', `ulimit -n 256; "${process.execPath}" "$0" complete t.tns --rank 1 --epochs 1 --threads 50`],
+        { cwd, shell: true },
+      )
+      expect({ code, stderr }).toMatchObject({ code: 0 })
+    },
+  )
 })

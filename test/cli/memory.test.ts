@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { encodeNpy } from '#dist/index.js'
+import { encodeNpy } from '#dist/subpaths/formats.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-plan-'))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileKernel, instantiateKernel, paddedRank, paddedRanks } from '#dist/engine/cpu/kernel.js'
+import { compileKernel } from '#dist/engine/cpu/compileKernel.js'
+import { instantiateKernel, paddedRank, paddedRanks } from '#dist/engine/cpu/kernel.js'
 import { partialBytes, scratchBytes } from '#dist/engine/cpu/layout.js'
 import { below, draw } from '#dist/random.js'
 import { jacobiEigenvalues } from './jacobi.ts'

@@ -2,7 +2,7 @@
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
+  "worker-src 'self' blob:", // the library starts its threads from text of its own
   "connect-src 'self'",
   "style-src 'self' 'unsafe-inline'", // Plot puts a style element into each chart
   "img-src 'self' blob: data:",

@@ -2,6 +2,7 @@
 import { InputError } from '../../inputError.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
 import { layOutCounting } from './layout.ts'
+import { newMemory } from './memories.ts'
 import type { Counted, Loading, ViewSource } from './messages.ts'
 import type { OrderKeys } from './order.ts'
 import type { Pool } from './pool.ts'
@@ -51,7 +52,7 @@ export async function countViews(
   )
   // Not one of the engine's memories: it is gone when the entries are in their places.
   const pages = Math.ceil(layout.byteLength / 65536)
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
+  const memory = newMemory(pages)
   const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
   const found = (await pool.ask(members, (thread) => ({
     type: 'count',

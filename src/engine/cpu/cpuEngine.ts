@@ -1,23 +1,17 @@
 import { InputError, option, sentence } from '../../inputError.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
+import { checkLimits } from './limits.ts'
 import { loadParts } from './load.ts'
 import { Memories } from './memories.ts'
 import type { Processes } from './messages.ts'
+import type { CpuEngineOptions } from './options.ts'
 import { type CpuPlan, planParts } from './plan.ts'
 import { canShareMemory, hardwareThreads } from './platform.ts'
 import { lonePool, type Pool, startPool } from './pool.ts'
 import { World } from './world.ts'
 
-export interface CpuEngineOptions {
-  /**
-   * Worker threads; all cores by default. The result does not depend on it. A page that is not cross-origin isolated
-   * cannot share memory with workers: there the calling thread works alone, whatever is asked for.
-   */
-  threads?: number
-  /** The fewest parts that a problem is cut into; one by default, and more where a part would exceed 4 GiB. */
-  parts?: number
-}
+export type { CpuEngineOptions } from './options.ts'
 
 /** How a worker reaches other processes: a module with `connect(options)`, which makes an Exchange. */
 export interface Connection {
@@ -78,6 +72,7 @@ export class CpuEngine implements Engine {
   /** Starts the threads, and finds the other processes if there are any. */
   async world(): Promise<World> {
     if (this.#closed) throw new Error('The engine has been closed.')
+    if (!this.#pool) checkLimits(this.threads, this.#parts)
     this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
     this.#world ??= connect(this.#pool, this.#connection).then((world) => {
       this.#known = world

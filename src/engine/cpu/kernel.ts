@@ -1,5 +1,4 @@
 import { InputError } from '../../inputError.ts'
-import { readBytes } from './platform.ts'
 
 /** The ranks a kernel is compiled for; a rank in between uses the next one, its rows padded with zeros. */
 export const paddedRanks: readonly number[] = [
@@ -119,11 +118,6 @@ export interface Kernel {
   largestEigenvalue(H: number, v: number, w: number): number
   draw(key: number, counter: number): number
   below(bits: number, n: number): number
-}
-
-/** A compiled module can be sent to worker threads. */
-export async function compileKernel(padded: number): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readBytes(new URL(`../../kernels/rank${padded}.wasm`, import.meta.url)))
 }
 
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {

@@ -16,20 +16,14 @@ export class Memories {
   /** One of at least this size, full of zeros. */
   take(byteLength: number): WebAssembly.Memory {
     const pages = Math.max(1, Math.ceil(byteLength / PAGE))
-    try {
+    return orRefuse(byteLength, () => {
       const kept = byteLength <= LARGEST_KEPT ? this.#kept.pop() : undefined
       if (!kept) return new WebAssembly.Memory({ initial: pages, maximum: maximumFor(pages), shared: true })
       new Uint8Array(kept.buffer).fill(0)
       const missing = pages - kept.buffer.byteLength / PAGE
       if (missing > 0) kept.grow(missing)
       return kept
-    } catch (cause) {
-      throw new InputError(
-        'memory',
-        `The system does not give the ${formatBytes(byteLength)} of memory that are needed; use a smaller rank or fewer entries.`,
-        { cause },
-      )
-    }
+    })
   }
 
   giveBack(memory: WebAssembly.Memory): void {
@@ -39,3 +33,23 @@ export class Memories {
 
 /** Small ones may grow to the largest that is kept. */
 const maximumFor = (pages: number): number => Math.max(pages, LARGEST_KEPT / PAGE)
+
+/** One of exactly this size, which nobody keeps. */
+export function newMemory(pages: number): WebAssembly.Memory {
+  return orRefuse(
+    pages * PAGE,
+    () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
+  )
+}
+
+function orRefuse(byteLength: number, take: () => WebAssembly.Memory): WebAssembly.Memory {
+  try {
+    return take()
+  } catch (cause) {
+    throw new InputError(
+      'memory',
+      `The system does not give the ${formatBytes(byteLength)} of memory that are needed; use a smaller rank or fewer entries.`,
+      { cause },
+    )
+  }
+}

@@ -1,3 +1,4 @@
+import type { InputErrorCode, Sentence } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Iterations, Timed } from '../engine.ts'
 import type { CountingLayout, PartLayout } from './layout.ts'
@@ -107,7 +108,10 @@ interface Counting {
   thread: number
 }
 
-export type Reply = { answer: Answer } | { failure: string }
+/** Of a failure that the user can mend, what it takes to say it again on the other side. */
+export type Reply =
+  | { answer: Answer }
+  | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
 /** Which process this is, of how many. */
 export interface Processes {

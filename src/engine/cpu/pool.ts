@@ -1,5 +1,6 @@
+import { InputError } from '../../inputError.ts'
 import type { Answer, Reply, Request } from './messages.ts'
-import { startWorker, type WorkerPort } from './platform.ts'
+import { startWorker, type WorkerPort } from './startWorker.ts'
 import { newThread } from './thread.ts'
 
 /** Worker threads that are asked together and answer together. */
@@ -32,7 +33,7 @@ export function startPool(threads: number): Pool {
 
   workers.forEach((worker, w) => {
     worker.onMessage((message) => {
-      if ('failure' in message) return fail(new Error(message.failure))
+      if ('failure' in message) return fail(failureOf(message))
       waiting[w].shift()?.resolve(message.answer)
       if (waiting[w].length === 0) worker.rest()
     })
@@ -61,6 +62,10 @@ export function startPool(threads: number): Pool {
     },
     close,
   }
+}
+
+function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Error {
+  return input ? new InputError(input.code, input.sentence) : new Error(failure)
 }
 
 /** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */

@@ -106,7 +106,7 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
 /** The other processes, where there are any: the first thread speaks with them, the others know how many they are. */
 async function connect({ module, options, known }: Request & { type: 'connect' }): Promise<Exchange> {
   if (known) return { ...alone, ...known }
-  const { connect } = await import(/* @vite-ignore */ module)
+  const { connect } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module)
   return connect(options)
 }
 

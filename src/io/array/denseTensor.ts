@@ -4,6 +4,7 @@ import { fitToDims } from '../../tensor/fitToDims.ts'
 import { checkDims, type SparseTensor, sparseTensor, type TensorOptions } from '../../tensor/sparseTensor.ts'
 import type { NpyArray, NpyData } from '../npz/npy.ts'
 
+/** What of an array is observed. */
 export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
   /** I_1 … I_N, at least as large as the array; its shape by default. */
   dims?: readonly number[]

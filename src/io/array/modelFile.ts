@@ -2,6 +2,8 @@
  * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows
  * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
  */
+
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'
 import { decodeNpy } from '../npz/npy.ts'
@@ -27,7 +29,8 @@ interface Metadata extends Names {
   training: TrainingRecord
 }
 
-export function encodeModel(model: CpModel): Uint8Array<ArrayBuffer> {
+/** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
+export function encodeModel(model: CpModel): Bytes {
   const { dims, rank, factors, unobserved, training } = model
   const about = { format: MODEL_FORMAT, version: VERSION, dims, rank, ...namesToJson(model), training }
   const entries: NpzEntries = {

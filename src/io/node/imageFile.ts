@@ -3,9 +3,11 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import type { Picture } from '../../image/picture.ts'
 import { InputError } from '../../inputError.ts'
+import { missingPackage } from '../../missingPackage.ts'
 import { explainFileError } from './files/fileError.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 
+/** A picture as its file has it. */
 export interface ImageFile {
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
@@ -18,9 +20,16 @@ const MOST_PIXELS = 100e6
 const MOST_BYTES = 8 * MOST_PIXELS
 const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
+async function loadSharp(): Promise<typeof import('sharp')['default']> {
+  const { default: sharp } = await import('sharp').catch(
+    missingPackage('sharp', 'Reading and writing pictures'),
+  )
+  return sharp
+}
+
 /** Reads PNG, JPEG, WebP, TIFF or AVIF, upright (as EXIF tells), grey or RGB, with 8 or 16 bits. */
 export async function readImage(path: string): Promise<ImageFile> {
-  const { default: sharp } = await import('sharp')
+  const sharp = await loadSharp()
   const bytes = await readPicture(path)
   try {
     const image = sharp(bytes, { failOn: 'truncated', limitInputPixels: false })
@@ -114,7 +123,7 @@ export async function writePngs(files: readonly PngFile[]): Promise<void> {
 }
 
 async function encodePng(picture: Picture, alpha: Uint8Array | undefined): Promise<Uint8Array> {
-  const { default: sharp } = await import('sharp')
+  const sharp = await loadSharp()
   const { width, height, channels, maximum, data } = picture
   const all = alpha ? channels + 1 : channels
   const samples =

@@ -31,6 +31,7 @@ import { asFile, type Input, openInput } from './files/input.ts'
 import { hasEnding, isTableKind, type TableKind, tableEndings } from './files/kind.ts'
 import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
 
+/** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
   /** The one file, if it has been opened already. */
   input?: Input
@@ -221,6 +222,7 @@ async function typesOf(table: Table): Promise<ColumnType[]> {
   })
 }
 
+/** What of the table is asked, and where the answer goes. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
   output: string | { format: TableText; write(text: string): Promise<void> }

@@ -22,6 +22,7 @@ import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndin
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
+/** How a file is read: as an array, a list of entries or a table. */
 export interface ReadTensorOptions
   extends Omit<TensorOptions, 'where' | 'distinct'>,
     Omit<ReadTableOptions, 'negative' | 'dims'> {
@@ -164,11 +165,13 @@ function* counted(chunks: Iterable<Uint8Array>, onProgress?: (bytes: number) => 
   }
 }
 
+/** Reads a model that writeModel or the command line has written (.npz). */
 export async function readModel(path: string): Promise<CpModel> {
   const input = await openAs(path, 'model', endings.npz)
   return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
+/** Writes a model as .npz, which NumPy opens; whole, or the file that was there stays. */
 export async function writeModel(path: string, model: CpModel): Promise<void> {
   if (path !== '-') checkEnding(path, 'model', endings.npz)
   await replaceFiles([writeChunks(path, [encodeModel(model)])])

@@ -2,11 +2,14 @@
  * NumPy's .npy: a magic string, a version, a Python dict as text, then the elements. Read in C or Fortran
  * order, always handed over in C order; written little-endian, in C order, with a version 1 header.
  */
+
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import { elementType, type NpyData, readableTypes, typeName } from './npyTypes.ts'
 
 export type { NpyData }
 
+/** An array as NumPy saves it: its elements in C order. */
 export interface NpyArray {
   shape: readonly number[]
   /** In C order: the last index runs fastest. */
@@ -17,7 +20,8 @@ const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
 /** NumPy aligns the elements to this. */
 const ALIGNMENT = 64
 
-export function encodeNpy({ shape, data }: NpyArray): Uint8Array<ArrayBuffer> {
+/** The array as the bytes of an .npy file. */
+export function encodeNpy({ shape, data }: NpyArray): Bytes {
   const size = product(shape)
   if (size !== data.length)
     throw new InputError(
@@ -32,7 +36,7 @@ export function encodeNpy({ shape, data }: NpyArray): Uint8Array<ArrayBuffer> {
 }
 
 /** What comes before the elements of an array of the given type ('<f4', say) in C order. */
-export function npyHeader(descr: string, shape: readonly number[]): Uint8Array<ArrayBuffer> {
+export function npyHeader(descr: string, shape: readonly number[]): Bytes {
   const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
   const prefix = MAGIC.length + 4

@@ -1,5 +1,7 @@
 /** NumPy's .npz: a zip of .npy arrays, here with room for other files beside them. */
+
 import { unzipSync, zipSync } from 'fflate'
+import type { Bytes } from '../../bytes.ts'
 import { crc32 } from '../../crc32.ts'
 import { InputError } from '../../inputError.ts'
 import { decodeNpy, encodeNpy, type NpyArray } from './npy.ts'
@@ -15,7 +17,7 @@ const MAX_BYTES = 2 ** 32 - 1
  * Stored, not compressed: factors hardly compress, and NumPy can then map them. The same entries give the
  * same bytes.
  */
-export function encodeNpz(entries: NpzEntries): Uint8Array<ArrayBuffer> {
+export function encodeNpz(entries: NpzEntries): Bytes {
   const files: Record<string, Uint8Array> = {}
   let total = 0
   for (const [name, entry] of Object.entries(entries)) {

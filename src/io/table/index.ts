@@ -18,6 +18,7 @@ export { guessTable, type ReadRowsOptions, readRows, type TableGuess, type Table
 export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
 export { type MergePolicy, mergePolicies } from './readRows.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
+export { type RecordsOptions, type Row, tensorFromRecords } from './records.ts'
 export {
   type Batch,
   type Cells,

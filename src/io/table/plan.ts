@@ -64,6 +64,7 @@ export interface TableOptions {
   database?: string
 }
 
+/** What of a table is the tensor, and what is done with rows out of the ordinary. */
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
@@ -121,6 +122,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
   }
 }
 
+/** What a table may mean. */
 export interface TableGuess {
   columns: ColumnSummary[]
   /** None, if it is not clear which they are. */

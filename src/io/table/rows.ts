@@ -52,6 +52,7 @@ export interface Wanted {
   asText?: boolean
 }
 
+/** Who delivers the rows of a table. */
 export interface Table {
   /** As messages name it. */
   readonly name: string

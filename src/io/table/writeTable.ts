@@ -1,4 +1,6 @@
 /** Tensors, and the factors of models, as the text of tables. */
+
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import type { CpModel } from '../../model/cpModel.ts'
 import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
@@ -80,7 +82,7 @@ const LONGEST_INDEX = 10
  * The tensor as the text of a table, in chunks: a row per entry, with a column per mode (its labels, or
  * indices from 1) and one for the value. Sizes beyond the labels and indices that occur have no place in it.
  */
-export function* writeTable(tensor: SparseTensor, format: TableText): Generator<Uint8Array<ArrayBuffer>> {
+export function* writeTable(tensor: SparseTensor, format: TableText): Generator<Bytes> {
   checkLabels(tensor)
   const { indices, values, modes } = tensor
   const order = indices.length

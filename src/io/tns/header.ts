@@ -6,6 +6,8 @@
  *
  * The labels of a mode may be spread over several lines, in order; a mode without such lines has none.
  */
+
+import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
@@ -23,7 +25,7 @@ const MARK_BYTES = new TextEncoder().encode(MARK)
 const LINE_LETTERS = 2 ** 16
 
 /** The comments, or none where the entries tell the sizes and there are no names. */
-export function* writeHeader(tensor: SparseTensor): Generator<Uint8Array<ArrayBuffer>> {
+export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   const { dims, indices, labels, modes, valueName } = tensor
   const line = (content: object) => new TextEncoder().encode(`# lacuna ${JSON.stringify(content)}\n`)
   const named = labels?.some(Boolean) || modes || valueName !== undefined

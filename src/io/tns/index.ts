@@ -18,6 +18,7 @@ import { type Columns, type ParserOptions, TnsParser } from './parser.ts'
 
 export { type WriteTnsOptions, writeTns } from './write.ts'
 
+/** How a .tns text is read. */
 export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   /** The file, as messages name it. */
   name: string
@@ -29,6 +30,7 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   sizeHint?: number
 }
 
+/** Reads a tensor from the pieces of a .tns text. */
 export async function readTns(
   source: AsyncIterable<Uint8Array>,
   options: ReadTnsOptions,

@@ -1,3 +1,4 @@
+import type { Bytes } from '../../bytes.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
 import { LF, SPACE } from '../text/bytes.ts'
 import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
@@ -6,6 +7,7 @@ import { writeHeader } from './header.ts'
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
+/** What goes into a .tns text beside the entries. */
 export interface WriteTnsOptions {
   /**
    * Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by
@@ -18,10 +20,7 @@ export interface WriteTnsOptions {
  * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and
  * labels; other tools pass over the comments that hold the latter.
  */
-export function* writeTns(
-  tensor: SparseTensor,
-  { header = true }: WriteTnsOptions = {},
-): Generator<Uint8Array<ArrayBuffer>> {
+export function* writeTns(tensor: SparseTensor, { header = true }: WriteTnsOptions = {}): Generator<Bytes> {
   if (header) yield* writeHeader(tensor)
   const { indices, values } = tensor
   const longestLine = indices.length * (LONGEST_INDEX + 1) + LONGEST_FLOAT32 + 1

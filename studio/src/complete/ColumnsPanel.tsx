@@ -1,4 +1,5 @@
-import { type ColumnSummary, isNumeric, isTime, type MergePolicy, timeBins } from 'lacuna'
+import { type ColumnSummary, isTime, type MergePolicy, timeBins } from '#dist/io/table/index.js'
+import { isNumeric } from '#dist/io/text/types.js'
 import type { TableChoice } from './protocol.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
-import type { NegativePolicy } from 'lacuna'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { NegativePolicy } from '#dist/tensor/index.js'
 import type { ViewProps } from '../App.tsx'
 import { useSetting } from '../address.ts'
 import { figure, percent } from '../numbers.ts'

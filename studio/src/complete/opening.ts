@@ -1,23 +1,9 @@
 /** Files into tensors and models, in the worker. */
-import {
-  type CpModel,
-  countsRemark,
-  cpuEngine,
-  decodeModel,
-  decodeNpz,
-  decodeTensorNpy,
-  decodeTensorNpz,
-  guessTable,
-  InputError,
-  jsonTable,
-  type NegativePolicy,
-  readRows,
-  readTns,
-  type SparseTensor,
-  sizeOfRun,
-  type Table,
-  textTable,
-} from 'lacuna'
+import { type CpModel, cpuEngine, decodeModel, InputError, type SparseTensor } from 'lacuna'
+import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/formats'
+import { guessTable, jsonTable, readRows, type Table, textTable } from 'lacuna/tables'
+import { sizeOfRun } from '#dist/solver/index.js'
+import { countsRemark, type NegativePolicy } from '#dist/tensor/index.js'
 import { sentence } from '../solving/remote.ts'
 import { parquetTable } from './parquet.ts'
 import type { Opened, TableChoice } from './protocol.ts'

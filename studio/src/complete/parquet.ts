@@ -3,16 +3,11 @@
  * first one is opened: 200 kB, where DuckDB for the web would take 34 MB and fetch its Parquet from another
  * host.
  */
-import {
-  type Batch,
-  type Cells,
-  type ColumnType,
-  cellsOf,
-  columnType,
-  InputError,
-  type Table,
-  type Wanted,
-} from 'lacuna'
+
+import { InputError } from 'lacuna'
+import type { Table } from 'lacuna/tables'
+import { type Batch, type Cells, cellsOf, type Wanted } from '#dist/io/table/index.js'
+import { type ColumnType, columnType } from '#dist/io/text/types.js'
 
 type Metadata = Awaited<ReturnType<typeof import('hyparquet').parquetMetadataAsync>>
 

@@ -1,5 +1,7 @@
 /** What the page and the worker of this view say to each other. */
-import type { ColumnSummary, ErrorSummary, MergePolicy } from 'lacuna'
+
+import type { ErrorSummary } from 'lacuna'
+import type { ColumnSummary, MergePolicy } from '#dist/io/table/index.js'
 
 /** What was found in a file. */
 export type Opened =

@@ -1,5 +1,6 @@
 /** Reads, completes and explores a tensor off the page's thread. */
-import { type CpModel, encodeModel, explainStop, InputError, type SparseTensor, split } from 'lacuna'
+import { type CpModel, encodeModel, InputError, type SparseTensor, split } from 'lacuna'
+import { explainStop } from '#dist/solver/index.js'
 import { answerCalls, tell } from '../solving/remote.ts'
 import { type RunSettings, Solving } from '../solving/solving.ts'
 import * as explore from './explore.ts'

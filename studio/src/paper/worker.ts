@@ -1,5 +1,6 @@
 /** Small versions of the paper's first two experiments, off the page's thread. */
-import { type Completion, type Picture, quality, restore, synthetic } from 'lacuna'
+import { type Completion, synthetic } from 'lacuna'
+import { type Picture, quality, restore } from 'lacuna/image'
 import type { ConvergenceResult } from '#dist/paper/results.js'
 import type { Mask } from '../restore/damage.ts'
 import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'

@@ -1,5 +1,5 @@
 /** Damage is a mask over the picture: 1 where a pixel is lost. */
-import { hideAtRandom } from 'lacuna'
+import { hideAtRandom } from 'lacuna/image'
 
 export type Mask = Uint8Array<ArrayBuffer>
 /** Width and height. */

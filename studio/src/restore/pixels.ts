@@ -1,5 +1,5 @@
 /** Between the canvas' pictures, with alpha, and Lacuna's, without. */
-import type { Known, Picture } from 'lacuna'
+import type { Known, Picture } from 'lacuna/image'
 import type { Mask } from './damage.ts'
 
 const CHANNELS = 3

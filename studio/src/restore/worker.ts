@@ -1,5 +1,6 @@
 /** Restores a picture off the page's thread; the page is sent a frame whenever there is a better one to see. */
-import { type CompleteOptions, type CpModel, type Known, type Picture, quality, restore } from 'lacuna'
+import type { CompleteOptions, CpModel } from 'lacuna'
+import { type Known, type Picture, quality, restore } from 'lacuna/image'
 import { answerCalls, tell } from '../solving/remote.ts'
 import { type RunSettings, Solving } from '../solving/solving.ts'
 import type { Mask } from './damage.ts'

@@ -1,4 +1,4 @@
-import { hardwareThreads } from 'lacuna'
+import { hardwareThreads } from '#dist/engine/cpu/index.js'
 import { toggleTheme, useTheme } from '../theme.ts'
 
 interface Props<V extends string> {

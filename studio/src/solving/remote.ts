@@ -1,5 +1,6 @@
 /** Calls across the border between the page and its workers: functions by name, and news by name. */
-import { InputError, type OptionMention } from 'lacuna'
+import { InputError } from 'lacuna'
+import type { OptionMention } from '#dist/inputError.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
 type Functions = Record<string, (...args: any[]) => unknown>

@@ -3,12 +3,12 @@ import {
   type CompleteOptions,
   type Completion,
   type CpModel,
-  cpuEngine,
-  defaults,
   type EpochReport,
   Run,
   type SparseTensor,
 } from 'lacuna'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
+import { defaults } from '#dist/solver/index.js'
 import { withRank } from './warmStart.ts'
 
 /** What the user may set, and change on the way. */

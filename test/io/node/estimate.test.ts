@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { encodeNpy, encodeNpz, synthetic, writeTensor } from '#dist/index.js'
+import { synthetic, writeTensor } from '#dist/index.js'
 import { estimateTensor } from '#dist/io/node/estimate.js'
+import { encodeNpy, encodeNpz } from '#dist/subpaths/formats.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-estimate-'))
 const at = (name: string): string => join(folder, name)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { guessTable, type ReadRowsOptions, readRows, readTable, textTable } from '#dist/index.js'
 import { CsvParser } from '#dist/io/table/csv.js'
 import { cellText } from '#dist/io/table/rows.js'
+import { guessTable, type ReadRowsOptions, readRows, readTable, textTable } from '#dist/subpaths/tables.js'
 import { pieces } from '../pieces.ts'
 import { write } from '../tables.ts'
 

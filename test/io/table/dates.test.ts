@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readRows, textTable } from '#dist/index.js'
 import { binnings } from '#dist/io/table/bins.js'
 import {
   calendarOf,
@@ -13,6 +12,7 @@ import {
   timestampText,
   unixTime,
 } from '#dist/io/text/time.js'
+import { readRows, textTable } from '#dist/subpaths/tables.js'
 import { pieces, rejection } from '../pieces.ts'
 
 const iso = (text: string): number => {

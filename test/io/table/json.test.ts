@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guessTable, jsonTable, readRows } from '#dist/index.js'
 import { readTable } from '#dist/io/node/index.js'
+import { guessTable, jsonTable, readRows } from '#dist/subpaths/tables.js'
 import { pieces, rejection } from '../pieces.ts'
 import { entries, write } from '../tables.ts'
 

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../inputError.ts'
+import { missingPackage } from '../../../missingPackage.ts'
 import { leaveNothing } from '../files/temporary.ts'
 import { binningMacros } from './macros.ts'
 
@@ -53,7 +54,13 @@ export interface FilledColumn {
  * InputErrors that begin with `where`: the file, as messages name it. Close it when done.
  */
 export async function openSession(where: string): Promise<TableSession> {
-  const { DuckDBDataChunk: Chunk, DuckDBInstance, ...types } = await import('@duckdb/node-api')
+  const {
+    DuckDBDataChunk: Chunk,
+    DuckDBInstance,
+    ...types
+  } = await import('@duckdb/node-api').catch(
+    missingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
+  )
   // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
   const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
   const forget = leaveNothing(folder)

@@ -1,0 +1,8 @@
+import { basename } from 'node:path'
+
+/** The words that start this program, as it was started. */
+export function invocation(node: string, script: string): string[] {
+  if (basename(script) === 'lacuna')
+    return process.env.npm_command === 'exec' ? ['npx', 'lacuna'] : ['lacuna']
+  return [basename(node) === 'node' ? 'node' : node, script]
+}

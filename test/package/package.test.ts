@@ -1,0 +1,258 @@
+/** npm pack → install → use: Node, the command line, bundlers and TypeScript, each from the tarball in an empty folder. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { build, createServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { complete, synthetic } from '#dist/index.js'
+import { install, node, type Packed, pack, run, write } from './packed.ts'
+import { isolation, startBrowser, visit, withServer } from './pages.ts'
+
+const PROBLEM = { dims: [60, 50, 40], entries: 20_000, rank: 3, seed: 1 }
+const OPTIONS = { rank: 6, epochs: 4, threads: 2 }
+
+/** What a user's program does, here and in every bundle: the same bits must come out. */
+const PROGRAM = `import { complete, synthetic } from 'lacuna'
+const { tensor } = synthetic(${JSON.stringify(PROBLEM)})
+const { model } = await complete(tensor, ${JSON.stringify(OPTIONS)})
+const bytes = await new Blob(model.factors).arrayBuffer()
+globalThis.answer = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join()
+if (!globalThis.document) console.log(globalThis.answer)
+`
+const PAGE = (script: string) =>
+  `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
+
+const typescripts = ['5.4', '5.7', '5.9', '6', '7']
+
+let packed: Packed
+let browser: Browser
+/** The library and what bundles and checks it. */
+let tools: string
+let expected: string
+
+beforeAll(async () => {
+  packed = await pack()
+  const compilers = typescripts.map((version) => `typescript-${version}@npm:typescript@${version}`)
+  tools = await install(
+    packed.folder,
+    'tools',
+    packed.library,
+    'esbuild@0.28',
+    'webpack@5',
+    '@types/node@20',
+    ...compilers,
+  )
+  write(tools, 'main.js', PROGRAM)
+  write(tools, 'index.html', PAGE('/main.js'))
+  browser = await startBrowser()
+  const { model } = await complete(synthetic(PROBLEM).tensor, OPTIONS)
+  const bytes = await new Blob(model.factors as Float32Array<ArrayBuffer>[]).arrayBuffer()
+  expected = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join()
+}, 300_000)
+afterAll(async () => {
+  await browser?.close()
+  packed?.remove()
+})
+
+describe('the library', () => {
+  it('brings nothing along but fflate, and no file that belongs to the command line', () => {
+    const lock = JSON.parse(readFileSync(join(tools, 'package-lock.json'), 'utf8')).packages
+    expect(Object.keys(lock['node_modules/lacuna'].dependencies)).toEqual(['fflate'])
+    for (const heavy of ['@duckdb', 'sharp', 'koffi', 'linkedom', '@observablehq'])
+      expect(existsSync(join(tools, 'node_modules', heavy)), heavy).toBe(false)
+    const files = filesOf('lacuna')
+    expect(files.filter((file) => /^dist\/(cli|studio|paper|bench)\b|\.wasm$/.test(file))).toEqual([])
+  })
+
+  it('has no map to a source that is not there', () => {
+    const files = filesOf('lacuna')
+    expect(files.filter((file) => file.endsWith('.map'))).toEqual([])
+    const mapped = files.filter(
+      (file) => /\.(js|d\.ts)$/.test(file) && /sourceMappingURL/.test(read('lacuna', file)),
+    )
+    expect(mapped).toEqual([])
+  })
+
+  it('solves in Node, as a program', async () => {
+    expect(await node(tools, 'main.js')).toBe(`${expected}\n`)
+  })
+
+  it.each([
+    ['a Parquet file', `(await import('lacuna')).readTensor('x.parquet')`, '@duckdb/node-api'],
+    [
+      'a Parquet file to write',
+      `(await import('lacuna')).writeTensor('y.parquet', tensor)`,
+      '@duckdb/node-api',
+    ],
+    ['SQL', `(await import('lacuna')).readTensor('x.csv', { modes: ['lower(a)', 'b'] })`, '@duckdb/node-api'],
+    ['a picture', `(await import('lacuna/image')).readImage('x.png')`, 'sharp'],
+    ['processes', `(await import('lacuna/mpi')).mpiEngine()`, 'koffi'],
+  ])('says in a sentence which package %s needs, and how to get it', async (_, code, name) => {
+    write(tools, 'x.parquet', 'PAR1????PAR1')
+    write(tools, 'x.csv', 'a,b\nx,1\ny,2\n')
+    write(tools, 'x.png', 'x')
+    const program = `import { tensorFromArray } from 'lacuna'
+      const tensor = tensorFromArray([[1, null], [3, 4]])
+      await ${code}.then(() => console.log('?'), (e) => console.log(e.name + ' ' + e.message))`
+    const said = await node(tools, '--input-type=module', '--eval', program)
+    expect(said).toMatch(
+      new RegExp(`^InputError .*needs the package ${name}; install it with npm install ${name}\\.\n$`),
+    )
+    expect(existsSync(join(tools, 'y.parquet'))).toBe(false)
+  })
+
+  it('reads tables of text without any other package', async () => {
+    write(tools, 't.csv', 'user,film,stars\na,x,1\nb,y,2\na,y,3\n')
+    const program = `import { complete, readTensor } from 'lacuna'
+      const { model } = await complete(await readTensor('t.csv'), { rank: 1, epochs: 5 })
+      console.log(model.modes.map(({ name }) => name).join(), model.predict({ user: 'a', film: 'y' }) > 1)`
+    expect(await node(tools, '--input-type=module', '--eval', program)).toBe('user,film true\n')
+  })
+})
+
+describe('the library in a bundle', () => {
+  it('of esbuild for Node is one file that needs no other', async () => {
+    const bin = join(tools, 'node_modules/esbuild/bin/esbuild')
+    await run(
+      tools,
+      bin,
+      'main.js',
+      '--bundle',
+      '--platform=node',
+      '--format=esm',
+      '--outfile=alone/node/main.mjs',
+    )
+    expect(await node(join(tools, 'alone/node'), 'main.mjs')).toBe(`${expected}\n`)
+  })
+
+  it('of esbuild for browsers', async () => {
+    const bin = join(tools, 'node_modules/esbuild/bin/esbuild')
+    await run(tools, bin, 'main.js', '--bundle', '--format=esm', '--minify', '--outfile=esbuild/main.js')
+    write(tools, 'esbuild/index.html', PAGE('/main.js'))
+    await isSolvedIn('esbuild')
+  })
+
+  it('of webpack 5', async () => {
+    const program = `import webpack from 'webpack'
+      webpack({ mode: 'production', entry: './main.js' }, (error, stats) => {
+        if (error || stats.hasErrors() || stats.hasWarnings()) throw error ?? new Error(stats.toString())
+      })`
+    await node(tools, '--input-type=module', '--eval', program)
+    write(tools, 'dist/index.html', PAGE('/main.js'))
+    await isSolvedIn('dist')
+  })
+
+  it('of Vite 8, also where the page allows no workers from text', async () => {
+    await build({ root: tools, configFile: false, logLevel: 'error', build: { outDir: 'vite' } })
+    await isSolvedIn('vite')
+    const policy =
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src data:"
+    const strict = { ...isolation, 'Content-Security-Policy': policy }
+    const seen = await withServer(join(tools, 'vite'), strict, (url) => visit(browser, url))
+    expect(seen).toMatchObject({ answer: expected, isolated: true })
+    expect(seen.complaints.every((text) => /Content Security Policy/.test(text))).toBe(true)
+  })
+
+  it.each([
+    ['isolated', isolation, true],
+    ['as it comes, on one thread', {}, false],
+  ])('of Vite 8 in development: %s', async (_, headers, isolated) => {
+    const server = await createServer({
+      root: tools,
+      configFile: false,
+      logLevel: 'silent',
+      server: { headers, port: 0 },
+    })
+    try {
+      await server.listen()
+      const seen = await visit(browser, server.resolvedUrls!.local[0])
+      expect(seen).toEqual({ answer: expected, isolated, complaints: [] })
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('the types', () => {
+  const PROGRAM = `import { type CpModel, complete, Run, type SparseTensor, tensorFromArray, tensorFromRecords } from 'lacuna'
+import { decodeNpz, encodeNpz } from 'lacuna/formats'
+import { restore } from 'lacuna/image'
+import { mpiEngine } from 'lacuna/mpi'
+import { readRows, textTable } from 'lacuna/tables'
+const tensor: SparseTensor = tensorFromArray([[1, null], [3, NaN]])
+async function* rows() {
+  yield { user: 'a', film: 'x', stars: 3 }
+}
+const films = await tensorFromRecords(rows(), { modes: ['user', 'film'], value: 'stars' })
+const { model }: { model: CpModel } = await complete(films, { rank: 2, onEpoch: ({ train }) => train.rmse })
+export const y: number = model.predict({ user: 'a', film: 'x' }) + model.predict([0, 0])
+export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, mpiEngine, new Blob([encodeNpz({})])]
+`
+  const check = async (name: string, version: string, program: string, options: object): Promise<string> => {
+    write(tools, `${name}/main.ts`, program)
+    const compilerOptions = { target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, ...options }
+    write(tools, `${name}/tsconfig.json`, JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    const compiler = join(tools, `node_modules/typescript-${version}/bin/tsc`)
+    return node(join(tools, name), compiler, '-p', '.').catch((error: Error) => error.message)
+  }
+  const page = { module: 'es2022', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
+
+  it.each(typescripts)('satisfy TypeScript %s, with and without those of Node', async (version) => {
+    const program = { module: 'nodenext', lib: ['es2022'], types: ['node'] }
+    const readsFiles = `${PROGRAM}import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
+    const said = await Promise.all([
+      check(`node-${version}`, version, readsFiles, program),
+      check(`page-${version}`, version, PROGRAM, page),
+    ])
+    expect(said).toEqual(['', ''])
+  })
+
+  it('offer a browser no files', async () => {
+    const files = `import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
+    const conditions = { ...page, customConditions: ['browser'] }
+    expect(await check('browser', '7', files, conditions)).toMatch(/no exported member 'readTensor'/)
+    const named = files.replace("'lacuna'", "'lacuna/browser'")
+    expect(await check('named', '7', named, page)).toMatch(/no exported member 'readTensor'/)
+  })
+})
+
+describe('the command line', () => {
+  it('is installed by one command, and works', async () => {
+    const folder = await install(packed.folder, 'cli', packed.cli)
+    const lacuna = (...args: string[]) => run(folder, join(folder, 'node_modules/.bin/lacuna'), ...args)
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(await lacuna('--version')).toBe(`${version}\n`)
+    write(folder, 't.csv', 'user,film,stars\na,x,1\nb,y,2\na,y,3\n')
+    await lacuna('convert', 't.csv', 't.parquet', '--modes', 'user', 'upper(film)', '--value', 'stars')
+    await lacuna('complete', 't.parquet', '--rank', '1', '--epochs', '3', '-o', 'model.npz')
+    expect(await lacuna('predict', 'model.npz', 't.parquet')).toContain('a,X')
+    await lacuna('demo', '--width', '64')
+    expect(existsSync(join(folder, 'lacuna-demo.png'))).toBe(true)
+    expect(existsSync(join(folder, 'node_modules/lacuna-cli/dist/studio/index.html'))).toBe(true)
+    await lacuna('paper', '--help')
+  }, 120_000)
+
+  it('needs what the library may need, in the same versions, and has its version', () => {
+    const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+    const [library, cli] = [read('package.json'), read('packages/cli/package.json')]
+    expect(cli.version).toBe(library.version)
+    const wanted = { ...library.devDependencies, ...library.dependencies }
+    const shipped = { ...cli.dependencies, ...cli.optionalDependencies }
+    for (const [name, range] of Object.entries(shipped)) expect([name, wanted[name]]).toEqual([name, range])
+    for (const [name, range] of Object.entries(library.peerDependencies)) {
+      expect([name, shipped[name]]).toEqual([name, range])
+      expect(library.peerDependenciesMeta[name]).toEqual({ optional: true })
+    }
+  })
+})
+
+async function isSolvedIn(folder: string): Promise<void> {
+  const seen = await withServer(join(tools, folder), isolation, (url) => visit(browser, url))
+  expect(seen).toEqual({ answer: expected, isolated: true, complaints: [] })
+}
+
+const filesOf = (name: string): string[] =>
+  readdirSync(join(tools, 'node_modules', name), { recursive: true, encoding: 'utf8' })
+
+const read = (name: string, file: string): string =>
+  readFileSync(join(tools, 'node_modules', name, file), 'utf8')
