@@ -10,6 +10,8 @@ import type { SparseTensor } from '../tensor/index.ts'
 export interface Engine {
   /** For people: `2 threads`. */
   readonly description: string
+  /** How many processes have a share of every problem, each with entries of its own; one where nothing is said. */
+  readonly processes?: number
   /** What a problem of this size would take; throws if the engine could never hold it. */
   plan(size: ProblemSize): EnginePlan
   /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */
@@ -41,8 +43,11 @@ export interface Problem {
   tensor: SparseTensor
   /** Other entries of the same tensor, whose errors can be asked for: by any name but 'train' and 'probe'. */
   sets?: Readonly<Record<string, SparseTensor>>
-  /** About how many of the training entries make the set 'probe', for a quick look; by seed and coordinates. */
-  probe?: number
+  /**
+   * About how many of the training entries make the set 'probe', for a quick look, or how many of so many: where several
+   * processes have some each, none knows before. Which ones is decided by seed and coordinates.
+   */
+  probe?: number | ((entries: number) => number)
   rank: number
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
   companions: boolean

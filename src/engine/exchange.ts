@@ -10,6 +10,8 @@ export interface Exchange {
   /** Which process this is, of how many. */
   readonly process: number
   readonly processes: number
+  /** How many of them are on this machine, itself among them. */
+  readonly neighbours: number
   /** Gives everyone the numbers of the first process. */
   tell(numbers: Float64Array): void
   /** Adds up whole numbers over all processes, place by place, modulo 2³². */
@@ -29,6 +31,7 @@ export interface Exchange {
 export const alone: Exchange = {
   process: 0,
   processes: 1,
+  neighbours: 1,
   tell() {},
   addUp() {},
   gather() {},

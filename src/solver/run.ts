@@ -413,12 +413,14 @@ export interface Loaded {
 }
 
 /** What a run needs beside the entries. */
-function needsOf(
-  { solver, rank, maxInner }: Pick<Settings, 'solver' | 'rank' | 'maxInner'>,
-  entries: number,
-): Pick<ProblemSize, 'rank' | 'companions' | 'probe'> {
+function needsOf({ solver, rank, maxInner }: Pick<Settings, 'solver' | 'rank' | 'maxInner'>): Pick<
+  ProblemSize,
+  'rank' | 'companions'
+> & {
+  probe?: (entries: number) => number
+} {
   const isFast = solver === 'fast'
-  return { rank, companions: isFast || maxInner > 1, ...(isFast && { probe: probeSize(entries) }) }
+  return { rank, companions: isFast || maxInner > 1, ...(isFast && { probe: probeSize }) }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
@@ -427,11 +429,12 @@ export function sizeOfRun(
   options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> = {},
 ): ProblemSize {
   const { solver = 'fast', rank = defaults[solver].rank, maxInner = 1 } = options
-  return { ...tensor, ...needsOf({ solver, rank, maxInner }, tensor.entries) }
+  const { probe, ...needs } = needsOf({ solver, rank, maxInner })
+  return { ...tensor, ...needs, ...(probe && { probe: probe(tensor.entries) }) }
 }
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
-  checkEntries(tensor, options)
+  checkEntries(tensor, options, (options.engine?.processes ?? 1) > 1)
   const { validation, watch } = options
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
@@ -439,7 +442,7 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     const problem = await engine.load({
       tensor,
       sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, tensor.values.length),
+      ...needsOf(settings),
       seed: settings.seed,
       threads: options.threads,
     })

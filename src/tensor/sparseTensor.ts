@@ -70,6 +70,7 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
   checkShape(input)
+  checkNotEmpty(input.values.length)
   checkIndices(input, where)
   checkValues(input.values, negative, where)
   const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
@@ -122,7 +123,10 @@ export function checkShape({ dims, indices, values, labels, modes }: SparseTenso
     if (names && names.length !== dim)
       throw new InputError('shape', `Mode ${mode + 1} has ${names.length} labels for ${dim} indices.`)
   })
-  if (values.length === 0)
+}
+
+export function checkNotEmpty(entries: number): void {
+  if (entries === 0)
     throw new InputError('empty', 'The tensor has no observed entries: there is nothing to learn from.')
 }
 

@@ -2,7 +2,7 @@
 import * as at from '../../kernels/layout.ts'
 import { availableMemory } from '../../memory.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
+import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
 import { compileKernel } from './kernel.ts'
@@ -51,12 +51,14 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const threads = members.length
   const entries = await countSets(problem, world)
   const total = entries.get('train')!
+  for (const count of entries.values()) checkNotEmpty(count)
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const size = { dims, entries: total, sets, probe: problem.probe, rank, companions }
+  const probe = typeof problem.probe === 'function' ? problem.probe(total) : problem.probe
+  const size = { dims, entries: total, sets, probe, rank, companions }
   const plan = planParts(size, threads, leastParts, world.processes)
-  await world.together(() => checkPlan(plan, availableMemory()))
+  await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
-  const sources = sourcesOf(shareable(problem.tensor), total, problem)
+  const sources = sourcesOf(shareable(problem.tensor), total, probe, problem)
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
@@ -114,7 +116,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   sources.forEach(({ name }, v) => {
     if (v >= dims.length) viewOf.set(name, v)
   })
-  if (problem.probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
+  if (probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
   return {
     parts,
     viewOf,
@@ -193,7 +195,12 @@ function toPlaces(places: Uint32Array, threads: number, processes: number): numb
 }
 
 /** The training entries by every mode, then the other sets by the first. */
-function sourcesOf(train: SparseTensor, total: number, { sets = {}, probe }: Problem): NamedSource[] {
+function sourcesOf(
+  train: SparseTensor,
+  total: number,
+  probe: number | undefined,
+  { sets = {} }: Problem,
+): NamedSource[] {
   const sources: NamedSource[] = train.dims.map((_, mode) => ({
     name: 'entries',
     source: { tensor: train, mode },

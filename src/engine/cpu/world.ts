@@ -10,12 +10,54 @@ import type { Pool } from './pool.ts'
 export class World implements Processes {
   readonly process: number
   readonly processes: number
+  readonly neighbours: number
   readonly #pool: Pool
+  /** What has been asked for and not begun, by name, and who waits for it to be asked for. */
+  readonly #asked = new Map<string, () => Promise<void>>()
+  #expected: { name: string; come(work: () => Promise<void>): void } | undefined
+  #isWorking = false
 
-  constructor(pool: Pool, { process, processes }: Processes) {
+  constructor(pool: Pool, { process, processes, neighbours }: Processes) {
     this.#pool = pool
     this.process = process
     this.processes = processes
+    this.neighbours = neighbours
+  }
+
+  /**
+   * Does what all processes do together, one thing at a time and everywhere in the same order, that in which the first
+   * process asked for them: in the others some may be asked for earlier than others. Things of one name are the same.
+   */
+  async inTurn<T>(problem: number, step: number, work: () => Promise<T>): Promise<T> {
+    if (this.processes === 1) return work()
+    return new Promise((resolve, reject) => {
+      const name = `${problem}.${step}`
+      const begin = (): Promise<void> => work().then(resolve, reject)
+      this.#asked.set(name, begin)
+      if (this.#expected?.name === name) this.#expected.come(begin)
+      if (!this.#isWorking) this.#work().catch(reject)
+    })
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true
+    while (this.#asked.size > 0) {
+      const [first] = this.#asked.keys()
+      const numbers = new Float64Array(uint32Array(4).buffer)
+      numbers.set(first.split('.').map(Number))
+      await this.#pool.ask([0], () => ({ type: 'tell', numbers }))
+      const name = numbers.join('.')
+      const work = this.#asked.get(name) ?? (await this.#expect(name))
+      this.#asked.delete(name)
+      await work()
+    }
+    this.#isWorking = false
+  }
+
+  #expect(name: string): Promise<() => Promise<void>> {
+    return new Promise((come) => {
+      this.#expected = { name, come }
+    })
   }
 
   /** Adds up whole numbers over all processes, modulo 2³². */

@@ -8,8 +8,22 @@ import type { MpiOptions } from './mpiExchange.ts'
 
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
+/**
+ * UCX and Open MPI patch the system's memory functions while other threads run, and UCX takes over the signals by which V8
+ * learns of faults in wasm: in a process of many threads and a garbage collector both end in crashes.
+ */
+const QUIET_LIBRARIES = {
+  UCX_MEM_MMAP_HOOK_MODE: 'none',
+  UCX_MEM_EVENTS: 'no',
+  UCX_ERROR_SIGNALS: '',
+  UCX_HANDLE_ERRORS: 'none',
+  OMPI_MCA_memory: '^patcher',
+}
+
 /** The engine of all processes that mpirun has started; they meet here. */
 export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}): Promise<CpuEngine> {
+  // Read by the libraries when they are loaded; in a worker's process.env it would not reach them.
+  for (const [name, value] of Object.entries(QUIET_LIBRARIES)) process.env[name] ??= value
   const module = new URL('./mpiExchange.js', import.meta.url).href
   const engine = new CpuEngine(options, { module, options: { library } })
   try {

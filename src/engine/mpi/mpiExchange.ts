@@ -1,4 +1,6 @@
 /** The exchange between processes by MPI. A worker thread imports this and connects; nobody else speaks with MPI. */
+import { hostname } from 'node:os'
+import { extend } from '../../random.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Communicator, openCommunicator } from './libmpi.ts'
 
@@ -11,14 +13,24 @@ export interface MpiOptions {
 const MOST_WORDS = 2 ** 31 - 1
 
 export async function connect({ library }: MpiOptions): Promise<Exchange> {
-  return mpiExchange(await openCommunicator(library))
+  const exchange = mpiExchange(await openCommunicator(library))
+  const each = Array.from({ length: exchange.processes }, (_, k) => k)
+  const hosts = new Uint32Array(exchange.processes)
+  hosts[exchange.process] = [...hostname()].reduce((hash, letter) => extend(hash, letter.codePointAt(0)!), 0)
+  exchange.gather(
+    hosts,
+    each,
+    each.map(() => 1),
+  )
+  return { ...exchange, neighbours: hosts.filter((host) => host === hosts[exchange.process]).length }
 }
 
-export function mpiExchange(communicator: Communicator): Exchange {
+function mpiExchange(communicator: Communicator): Exchange {
   const { rank, size } = communicator
   return {
     process: rank,
     processes: size,
+    neighbours: 1,
     tell: (numbers) => communicator.broadcast(numbers),
     addUp(counts) {
       for (let from = 0; from < counts.length; from += MOST_WORDS)
