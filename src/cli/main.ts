@@ -12,6 +12,7 @@ import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
+import { isSpeaker, leaveToFirst } from './processes.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
@@ -40,6 +41,8 @@ Examples:
 'lacuna COMMAND --help' tells more.`,
   )
   .configureHelp({ showGlobalOptions: true })
+  .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
+  .hook('preAction', (_, command) => leaveToFirst(command))
 
 for (const make of [
   completeCommand,

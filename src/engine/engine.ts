@@ -12,6 +12,8 @@ export interface Engine {
   readonly description: string
   /** How many processes have a share of every problem, each with entries of its own; one where nothing is said. */
   readonly processes?: number
+  /** Which of them this is, from 0. */
+  readonly process?: number
   /** What a problem of this size would take; throws if the engine could never hold it. */
   plan(size: ProblemSize): EnginePlan
   /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */

@@ -1,16 +1,21 @@
 import type { SparseTensor } from '../tensor/index.ts'
-import { type ErrorSummary, summarizeError } from './errorSummary.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
+import { ExactSum } from './exactSum.ts'
 
 /** The error of the trivial predictor: the mean of the training values, everywhere. */
 export function meanError(train: SparseTensor, test: SparseTensor): ErrorSummary {
-  let sum = 0
-  for (const x of train.values) sum += x
-  const mean = sum / train.values.length
-  const sums = { squares: 0, absolutes: 0, norm2: 0, entries: test.values.length }
-  for (const x of test.values) {
-    sums.squares += (x - mean) ** 2
-    sums.absolutes += Math.abs(x - mean)
-    sums.norm2 += x * x
-  }
-  return summarizeError(sums)
+  return tallyOfMean(sumOf(train).value / train.values.length, test).summary
+}
+
+export function sumOf({ values }: SparseTensor): ExactSum {
+  const sum = new ExactSum()
+  for (let e = 0; e < values.length; e++) sum.add(values[e])
+  return sum
+}
+
+export function tallyOfMean(mean: number, { values }: SparseTensor): ErrorTally {
+  const tally = new ErrorTally()
+  for (let e = 0; e < values.length; e++) tally.add(values[e], mean)
+  return tally
 }

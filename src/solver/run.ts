@@ -75,6 +75,7 @@ export class Run implements AsyncIterable<EpochReport> {
   readonly #signal: AbortSignal | undefined
   readonly #watched: readonly string[]
   readonly #hasValidation: boolean
+  readonly #options: RunOptions
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
@@ -89,6 +90,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#signal = loaded.options.signal
     this.#watched = Object.keys(loaded.options.watch ?? {})
     this.#hasValidation = loaded.options.validation !== undefined
+    this.#options = loaded.options
     this.#settings = loaded.settings
     this.#method = methodOf(loaded.settings, loaded.problem)
     this.#progress = progress
@@ -154,6 +156,11 @@ export class Run implements AsyncIterable<EpochReport> {
 
   get settings(): Settings {
     return this.#settings
+  }
+
+  /** Whether this is the process, if there are several, that writes files and speaks. */
+  get isFirst(): boolean {
+    return (this.#options.engine?.process ?? 0) === 0
   }
 
   get reports(): readonly EpochReport[] {

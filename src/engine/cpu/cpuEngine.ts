@@ -70,6 +70,11 @@ export class CpuEngine implements Engine {
     return this.#known.processes
   }
 
+  /** Those of them that are on this machine. */
+  get neighbours(): number {
+    return this.#known.neighbours
+  }
+
   /** Of one process. */
   plan(size: ProblemSize): CpuPlan {
     return planParts(size, this.threads, this.#parts, this.processes)
