@@ -12,7 +12,7 @@ import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
-import { isSpeaker, leaveToFirst } from './processes.ts'
+import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
@@ -77,5 +77,5 @@ process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = explainFailure(error)
+  process.exitCode = endWith(error)
 }

@@ -3,7 +3,7 @@
  * voice, that of the first, and ends as one.
  */
 import { writeSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { type CpuEngine, cpuEngine } from '../engine/cpu/index.ts'
 import { abortJob, launchedProcess, launchedProcesses, mpiEngine } from '../engine/mpi/mpiEngine.ts'
 import { InputError } from '../inputError.ts'
@@ -37,6 +37,18 @@ export function leaveToFirst(command: Command): void {
 export const spokenProgress = (quiet: boolean): Progress =>
   isSpeaker ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
+/**
+ * Says what went wrong and gives the exit code. What is wrong for all processes the first one says; the others end as if
+ * nothing were, or else mpirun might end the first before it has spoken.
+ */
+export function endWith(error: unknown): number {
+  const isForAll = error instanceof InputError || error instanceof CommanderError
+  return !isSpeaker && isForAll ? 0 : explainFailure(error)
+}
+
+/** A process that cannot join the others waits so long before it says why: if the first cannot either, it has spoken by then. */
+const COURTESY_MS = 2000
+
 /** How long the processes wait for one another at the end, before one that has failed ends all. */
 const PATIENCE_MS = 10_000
 
@@ -49,7 +61,12 @@ export async function withEngine<T>(
     const engine = cpuEngine({ threads })
     return work(engine).finally(() => engine.close())
   }
-  const engine = await mpiEngine({ threads, ...(mpiLibrary !== undefined && { library: mpiLibrary }) })
+  const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
+  const engine = await mpiEngine({ threads, ...library }).catch(async (error) => {
+    if (isSpeaker) throw error
+    await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
+    throw new Interrupted(explainFailure(error))
+  })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)
   let result: T
   try {
@@ -60,11 +77,10 @@ export async function withEngine<T>(
       return end(explainFailure(error))
     }
     // What was wrong is wrong for all of them, and they have all come to know it; or else they are not here soon.
-    const code = error instanceof Interrupted ? error.exitCode : 2
-    const timer = setTimeout(() => end(isSpeaker ? explainFailure(error) : code), PATIENCE_MS)
+    const timer = setTimeout(() => end(explainFailure(error)), PATIENCE_MS)
     await engine.close()
     clearTimeout(timer)
-    throw isSpeaker ? error : new Interrupted(code)
+    throw isSpeaker ? error : new Interrupted(0)
   }
   await engine.close()
   return result
