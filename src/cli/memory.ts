@@ -14,6 +14,8 @@ import { count } from './format.ts'
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
 const THREAD_BYTES = 10 * 2 ** 20
+/** An MPI library, and the memory by which the processes of a machine speak: with Open MPI 4.1. */
+const MPI_BYTES = 16 * 2 ** 20
 
 export interface JobPlan extends EnginePlan {
   /** What there was to take when it was planned. */
@@ -30,7 +32,8 @@ export function planJob(
   { heldOut = 0, reading = 0, holders = 1 }: { heldOut?: number; reading?: number; holders?: number } = {},
 ): JobPlan {
   const plan = engine.plan(size)
-  const program = PROGRAM_BYTES + (engine.threads ?? 1) * THREAD_BYTES
+  const library = (engine.processes ?? 1) > 1 ? MPI_BYTES : 0
+  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
   const tensor = Math.ceil((4 * (size.dims.length + 1) * (size.entries + heldOut)) / holders)
   const items = [
     { name: 'program', byteLength: program },

@@ -12,6 +12,8 @@ import { type Progress, startProgress } from './terminal.ts'
 
 export interface EngineChoice {
   threads: number
+  /** The fewest parts of a process. */
+  parts?: number
   mpiLibrary?: string
 }
 
@@ -54,15 +56,15 @@ const PATIENCE_MS = 10_000
 
 /** Works on an engine, and closes it. What one process alone fails at ends them all. */
 export async function withEngine<T>(
-  { threads, mpiLibrary }: EngineChoice,
+  { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,
 ): Promise<T> {
   if (!isJob) {
-    const engine = cpuEngine({ threads })
+    const engine = cpuEngine({ threads, parts })
     return work(engine).finally(() => engine.close())
   }
   const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
-  const engine = await mpiEngine({ threads, ...library }).catch(async (error) => {
+  const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
     if (isSpeaker) throw error
     await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
     throw new Interrupted(explainFailure(error))

@@ -143,6 +143,8 @@ export interface Iterated extends Timed {
   done: number
   /** Why they are fewer than were asked for. */
   cut?: 'stopped' | 'seconds'
+  /** Of the seconds, those that this process spent on telling others and waiting for them, where there are any. */
+  exchanging?: number
 }
 
 export interface Measured extends Timed {

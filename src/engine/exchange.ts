@@ -12,6 +12,8 @@ export interface Exchange {
   readonly processes: number
   /** How many of them are on this machine, itself among them. */
   readonly neighbours: number
+  /** Seconds spent in it so far, those of waiting for others included. */
+  spent(): number
   /** Gives everyone the numbers of the first process. */
   tell(numbers: Float64Array): void
   /** Adds up whole numbers over all processes, place by place, modulo 2³². */
@@ -32,6 +34,7 @@ export const alone: Exchange = {
   process: 0,
   processes: 1,
   neighbours: 1,
+  spent: () => 0,
   tell() {},
   addUp() {},
   gather() {},

@@ -2,6 +2,7 @@
  * Entries on their way between processes: each sends every other its own, in rounds that take little memory. They arrive in
  * the order in which they stood: by the process they came from, and there as they were.
  */
+import { sentAtATime } from '../engine/cpu/plan.ts'
 import type { World } from '../engine/cpu/world.ts'
 import { float32Array, uint32Array } from '../tensor/arrays.ts'
 import type { SparseTensor } from '../tensor/sparseTensor.ts'
@@ -15,9 +16,6 @@ export interface Dealt {
   starts: readonly number[]
 }
 
-/** Entries that a process sends at a time, in all: so many, dealt among the processes they come from. */
-const ENTRIES_ON_THE_WAY = 2 ** 21
-
 /** `ownerOf` writes to which process each of the entries from … to goes. */
 export async function dealEntries(
   world: World,
@@ -27,7 +25,8 @@ export async function dealEntries(
   const { processes } = world
   const order = indices.length
   const stride = order + 2
-  const perRound = Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))
+  const longest = Math.max(...(await world.gatherNumbers(values.length)).flat())
+  const perRound = sentAtATime(longest, processes)
   const owners = new Uint32Array(Math.min(perRound, values.length))
   const going = uint32Array(processes)
   for (let from = 0; from < values.length; from += perRound) {
@@ -51,8 +50,7 @@ export async function dealEntries(
   const cursors = [...starts]
   const outgoing = uint32Array(perRound * stride)
   const incoming = uint32Array(processes * perRound * stride)
-  const all = await world.gatherNumbers(values.length)
-  const rounds = Math.ceil(Math.max(...all.flat()) / perRound)
+  const rounds = Math.ceil(longest / perRound)
   for (let round = 0; round < rounds; round++) {
     const from = Math.min(values.length, round * perRound)
     const count = Math.min(perRound, values.length - from)

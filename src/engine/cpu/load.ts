@@ -18,7 +18,7 @@ import {
   planShared,
   writeTables,
 } from './parts.ts'
-import { checkPlan, planParts } from './plan.ts'
+import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
@@ -141,9 +141,6 @@ async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
-/** Entries that a process sends at a time, in all: so many, dealt among the processes they come from. */
-const ENTRIES_ON_THE_WAY = 2 ** 22
-
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 async function routeEntries(
   { pool, members, world }: LoadingPlace,
@@ -153,7 +150,9 @@ async function routeEntries(
   const { processes } = world
   const threads = members.length
   const order = placing.views[0].tensor.dims.length
-  const perRound = Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))
+  const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
+  const longest = Math.max(...(await world.gatherNumbers(own)).flat())
+  const perRound = sentAtATime(longest, processes)
   const most = Math.min(order, processes) * perRound * (order + 1)
   const outgoing = uint32Array(most)
   const incoming = uint32Array(processes * perRound * (order + 1))

@@ -145,13 +145,14 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
+  const spent = exchange.spent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
   for (let done = 0; ; done++) {
     // At least one, however little time there is: otherwise it would never end.
     const cut = whyNot(problem, done > 0 ? end : Infinity)
-    if (cut) return { done, cut, ...since(problem, start) }
-    if (done === run.count) return { done, ...since(problem, start) }
+    if (cut) return { done, cut, exchanging: exchange.spent() - spent, ...since(problem, start) }
+    if (done === run.count) return { done, exchanging: exchange.spent() - spent, ...since(problem, start) }
     for (let i = 0; i < modes; i++)
       for (let l = 0; l < inner; l++) {
         const key = stream(run.seed, purpose.sample, run.first + done, i, l)
