@@ -10,12 +10,12 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const needed = [
   { debian: 'chromium', present: () => existsSync('/usr/bin/chromium') },
   { debian: 'python3-numpy', present: () => works('/usr/bin/python3', '-c', 'import numpy') },
+  { debian: 'openmpi-bin', present: () => works('mpirun.openmpi', '--version') },
+  { debian: 'mpich', present: () => works('mpiexec.mpich', '--version') },
 ]
 const missing = needed.filter(({ present }) => !present()).map(({ debian }) => debian)
 if (missing.length > 0 && !install(missing)) {
-  console.error(
-    `The tests need ${missing.join(' and ')}: please run  sudo apt-get install ${missing.join(' ')}`,
-  )
+  console.error(`The tests need ${missing.join(', ')}: please run  sudo apt-get install ${missing.join(' ')}`)
   process.exit(2)
 }
 

@@ -9,9 +9,10 @@ export interface SizeBench {
   dims: readonly number[]
   entries: number
   parts: number
-  /** In bytes: of the whole job. */
+  /** In bytes: of the whole job; of several processes, of the one that takes most. */
   planned: number
   peak: number
+  processes: number
   makingSeconds: number
   loadingSeconds: number
   /** Of updates. */
@@ -28,10 +29,10 @@ export async function runSizeBench(
   onProgress: (line: string) => void,
 ): Promise<SizeBench> {
   const { parts } = engine.plan({ dims, entries, rank: options.rank ?? 10, companions: true })
+  const world = await engine.world()
   const start = performance.now()
-  const tensor = largeTensor(dims, entries, (share) =>
-    onProgress(`Making the entries: ${Math.round(100 * share)}%`),
-  )
+  const progress = (share: number): void => onProgress(`Making the entries: ${Math.round(100 * share)}%`)
+  const tensor = largeTensor(dims, entries, progress, engine)
   const made = performance.now()
   onProgress('Loading …')
   const run = await Run.start(tensor, { ...options, engine })
@@ -45,9 +46,10 @@ export async function runSizeBench(
     return {
       dims,
       entries,
+      processes: world.processes,
       parts,
       planned,
-      peak: process.resourceUsage().maxRSS * 1024,
+      peak: Math.max(...(await world.gatherNumbers(process.resourceUsage().maxRSS * 1024)).flat()),
       makingSeconds: (made - start) / 1000,
       loadingSeconds: (loaded - made) / 1000,
       secondsPerEpoch: last.updateSeconds / last.epoch,
@@ -63,13 +65,16 @@ const RANK = 3
 
 /**
  * Distinct cells by a permutation of their numbers, so that nothing need be remembered of those that were drawn before;
- * their values are those of a model of rank 3, with a little noise.
+ * their values are those of a model of rank 3, with a little noise. Of several processes each makes its share.
  */
 export function largeTensor(
   dims: readonly number[],
   entries: number,
   onProgress: (share: number) => void,
+  { process, processes }: { process: number; processes: number } = { process: 0, processes: 1 },
 ): SparseTensor {
+  const [first, end] = [process, process + 1].map((k) => Math.floor((entries * k) / processes))
+  const count = end - first
   const cells = dims.reduce((product, dim) => product * dim, 1)
   const cellOf = permutation(cells, stream(1, purpose.coordinates))
   const factors = dims.map((dim, mode) => {
@@ -77,13 +82,13 @@ export function largeTensor(
     return Float32Array.from({ length: dim * RANK }, (_, at) => unit(draw(key, at)))
   })
   const noiseKey = stream(1, purpose.noise)
-  const indices = dims.map(() => uint32Array(entries))
-  const values = float32Array(entries)
+  const indices = dims.map(() => uint32Array(count))
+  const values = float32Array(count)
   const last = dims.length - 1
   const index = dims.map(() => 0)
-  for (let e = 0; e < entries; e++) {
-    if ((e & 0xfffff) === 0) onProgress(e / entries)
-    let rest = cellOf(e)
+  for (let e = 0; e < count; e++) {
+    if ((e & 0xfffff) === 0) onProgress(e / count)
+    let rest = cellOf(first + e)
     for (let mode = last; mode >= 0; mode--) {
       index[mode] = rest % dims[mode]
       rest = Math.floor(rest / dims[mode])
@@ -95,7 +100,7 @@ export function largeTensor(
       for (let mode = 0; mode <= last; mode++) product *= factors[mode][index[mode] * RANK + r]
       x += product
     }
-    values[e] = x * (1 + 0.02 * (unit(draw(noiseKey, e)) - 0.5))
+    values[e] = x * (1 + 0.02 * (unit(draw(noiseKey, first + e)) - 0.5))
   }
   return { dims, indices, values }
 }

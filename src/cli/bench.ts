@@ -2,9 +2,15 @@ import { Command, Option } from 'commander'
 import { type Comparison, compare } from '../bench/convergence.ts'
 import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
 import { type BenchProblem, benchProblems } from '../bench/problems.ts'
+import {
+  type ProcessesBench,
+  type ProcessesProblem,
+  processesProblems,
+  runProcessesBench,
+} from '../bench/processes.ts'
 import { realProblems } from '../bench/realProblems.ts'
 import { runSizeBench, type SizeBench } from '../bench/size.ts'
-import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
 import { formatBytes } from '../memory.ts'
@@ -21,6 +27,7 @@ import { benchIoCommand } from './benchIo.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseJob } from './memory.ts'
 import { print, printJson } from './print.ts'
+import { type EngineChoice, isSpeaker, onAllProcesses, spokenProgress, withEngine } from './processes.ts'
 import { startProgress } from './terminal.ts'
 
 interface Options {
@@ -67,10 +74,11 @@ export function benchCommand(): Command {
     )
     .addCommand(convergenceCommand())
     .addCommand(sizeCommand())
+    .addCommand(processesCommand())
     .addCommand(benchIoCommand())
 }
 
-interface SizeOptions {
+interface SizeOptions extends EngineChoice {
   dims: number[]
   entries: number
   rank: number
@@ -84,7 +92,7 @@ interface SizeOptions {
 }
 
 function sizeCommand(): Command {
-  return new Command('size')
+  const command = new Command('size')
     .description(
       'a tensor made in memory, as large as you like: set-up, seconds per epoch, memory planned and taken',
     )
@@ -99,30 +107,93 @@ function sizeCommand(): Command {
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'no progress')
     .action(benchSize)
+  return onAllProcesses(command)
 }
 
 async function benchSize(options: SizeOptions): Promise<void> {
   const { dims, entries, rank, solver, sample, epochs, threads, parts } = options
-  const engine = cpuEngine({ threads, parts })
-  try {
+  await withEngine({ ...options, threads, parts }, async (engine) => {
     const settings = { rank, solver, sample, epochs }
-    const plan = planJob(engine, sizeOfRun({ dims, entries }, settings))
-    refuseJob(plan, `${count(entries)} entries of ${dims.length} modes`)
-    const progress = startProgress(options.quiet ?? false)
-    progress.say(`Planned: ${describeJob(plan)}, in ${plan.parts} part${plan.parts > 1 ? 's' : ''}`)
-    const size = { dims, entries, planned: plan.byteLength }
-    const bench = await runSizeBench(engine, size, settings, (line) => progress.update(line))
+    const size = sizeOfRun({ dims, entries }, settings)
+    const plan = planJob(engine, size, { holders: engine.processes })
+    const world = await engine.world()
+    await world.together(() => refuseJob(plan, `${count(entries)} entries of ${dims.length} modes`))
+    const progress = spokenProgress(options.quiet ?? false)
+    progress.say(
+      `Planned: ${describeJob(plan)}, in ${plan.parts} part${plan.parts > 1 ? 's' : ''} on ${engine.description}`,
+    )
+    const asked = { dims, entries, planned: plan.byteLength }
+    const bench = await runSizeBench(engine, asked, settings, (line) => progress.update(line))
     progress.end()
-    await (options.json ? printJson(bench) : print(describeSize(bench)))
-  } finally {
-    await engine.close()
-  }
+    if (isSpeaker) await (options.json ? printJson(bench) : print(describeSize(bench)))
+  })
+}
+
+interface ProcessesOptions extends EngineChoice {
+  problems: ProcessesProblem[]
+  ranks: number[]
+  rounds: number
+  small?: boolean
+  json?: boolean
+  quiet?: boolean
+}
+
+function processesCommand(): Command {
+  const command = new Command('processes')
+    .description('seconds per epoch of both solvers on the processes that mpirun has started, or on one')
+    .option('--problems <list>', `of ${processesProblems.join(',')}`, problemList, [...processesProblems])
+    .option('--ranks <list>', 'as in 10,50', wholeNumbers, [10, 50])
+    .option('--threads <n>', 'worker threads of each process', positiveWholeNumber, hardwareThreads())
+    .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
+    .option('--small', 'a tenth of the entries, for a quick look')
+    .option('--json', 'print a JSON object')
+    .option('-q, --quiet', 'no progress')
+    .action(benchProcesses)
+  return onAllProcesses(command)
+}
+
+function problemList(text: string): ProcessesProblem[] {
+  const names = text.split(',')
+  const unknown = names.find((name) => !processesProblems.includes(name as ProcessesProblem))
+  if (unknown !== undefined)
+    throw new InputError(
+      'option',
+      `There is no problem '${unknown}'; there are ${processesProblems.join(', ')}.`,
+    )
+  return names as ProcessesProblem[]
+}
+
+async function benchProcesses({ small = false, ...options }: ProcessesOptions): Promise<void> {
+  const progress = spokenProgress(options.quiet ?? false)
+  await withEngine(options, async (engine) => {
+    const onProgress = (line: string): void => progress.update(line)
+    const bench = await runProcessesBench(engine, { ...options, small, onProgress })
+    progress.end()
+    if (isSpeaker) await (options.json ? printJson(bench) : print(describeProcesses(bench)))
+  })
+}
+
+function describeProcesses({ processes, threads, rows }: ProcessesBench): string {
+  const share = (part: number): string => `${Math.round(100 * part)}%`
+  const head = ['problem', 'solver', 'R', 'load s', 's/epoch', 'exchange', 'at most', 'peak']
+  const lines = rows.map((row) => [
+    row.problem,
+    row.solver,
+    String(row.rank),
+    row.loadingSeconds.toFixed(2),
+    row.secondsPerEpoch.toFixed(4),
+    share(row.exchanging.mean),
+    share(row.exchanging.most),
+    formatBytes(row.peak),
+  ])
+  return `${processes} × ${threads} (processes × threads)\n\n${table([head, ...lines])}`
 }
 
 function describeSize(bench: SizeBench): string {
-  const { dims, entries, parts, planned, peak, makingSeconds, loadingSeconds, secondsPerEpoch } = bench
+  const { dims, entries, processes, parts, planned, peak, makingSeconds, loadingSeconds, secondsPerEpoch } =
+    bench
   return [
-    `${dims.join('×')}, ${count(entries)} entries, ${parts} part${parts > 1 ? 's' : ''}`,
+    `${dims.join('×')}, ${count(entries)} entries, ${parts} part${parts > 1 ? 's' : ''}${processes > 1 ? ` on each of ${processes} processes` : ''}`,
     `made in ${makingSeconds.toFixed(1)} s, loaded in ${loadingSeconds.toFixed(1)} s, ${secondsPerEpoch.toFixed(2)} s per epoch`,
     `memory: ${formatBytes(planned)} planned, ${formatBytes(peak)} at the peak (${figure(peak / planned)} of it)`,
     `error ${figure(bench.error)} after ${figure(bench.epochs)} epochs`,

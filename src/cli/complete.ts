@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander'
-import { type CpuEngine, cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import { type CpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import type { World } from '../engine/cpu/world.ts'
 import { InputError, inWords, option, sentence } from '../inputError.ts'
 import { checkOutputs, readModel, type TableOptions } from '../io/node/index.ts'
-import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
+import type { CpModel, ErrorSummary } from '../model/index.ts'
 import type { FileRun } from '../solver/fileRun.ts'
 import {
   type Completion,
@@ -24,8 +25,6 @@ import {
   type DuplicatePolicy,
   type NegativePolicy,
   type SparseTensor,
-  split,
-  splitCells,
 } from '../tensor/index.ts'
 import {
   decimalFromZero,
@@ -39,16 +38,18 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
-import { asFlag } from './failure.ts'
+import { type Entries, entriesOfMany, entriesOfOne, isReadInShares } from './entries.ts'
+import { asFlag, Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { print, printJson } from './print.ts'
-import { type ReadingOptions, readWithProgress } from './reading.ts'
+import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
+import type { ReadingOptions } from './reading.ts'
 import { saveModel } from './saveModel.ts'
 import { type Interruption, withSignals } from './signals.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
-import { type Progress, painter, startProgress } from './terminal.ts'
+import { type Progress, painter } from './terminal.ts'
 
 interface Options extends TableOptions {
   rank?: number
@@ -67,6 +68,7 @@ interface Options extends TableOptions {
   patience?: number
   seed: number
   threads: number
+  mpiLibrary?: string
   initial?: string
   resume?: boolean
   checkpointEvery: number
@@ -168,7 +170,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(command)
+  return addTableOptions(onAllProcesses(command))
     .addHelpText(
       'after',
       `
@@ -180,85 +182,116 @@ Examples:
 
 Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
 with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
-killed otherwise loses at most the time since its last checkpoint.`,
+killed otherwise loses at most the time since its last checkpoint.
+
+mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, and gives the same bits: see docs/scale.md.`,
     )
     .action(run)
 }
 
 async function run(files: string[], options: Options): Promise<void> {
-  const progress = startProgress(options.quiet ?? false)
-  if (options.output) await checkModelOutput(options.output, files, options)
-  else if (options.resume)
+  const progress = spokenProgress(options.quiet ?? false)
+  if (!options.output && options.resume)
     throw new InputError(
       'option',
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
-  const engine = cpuEngine({ threads: options.threads })
-  try {
+  await withEngine(options, (engine) => runOn(engine, files, options, progress))
+}
+
+async function runOn(
+  engine: CpuEngine,
+  files: readonly string[],
+  options: Options,
+  progress: Progress,
+): Promise<void> {
+  const world = engine.processes > 1 ? await engine.world() : undefined
+  const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
+  const { initial, settings, holders, reading } = await together(world, async () => {
+    if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
-    const reading = await refuseTooLarge(files, engine, { ...settings, modes: options.modes })
-    const parts = await readParts(files, options, initial, progress)
-    if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
-    const remark = countsRemark(parts.train)
-    if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
-    await withSignals((interruption) => {
-      progress.say(
-        `Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(planParts(engine, parts, settings, reading))}`,
-      )
-      return learnAndTell(parts, { ...settings, engine, initial }, options, interruption, progress)
-    })
-  } finally {
-    await engine.close()
-  }
+    const holders = (await isReadInShares(files)) ? engine.processes : 1
+    const isReader = engine.process === 0 || holders > 1
+    const modes = options.modes
+    const reading = isReader ? await refuseTooLarge(files, engine, { ...settings, modes }, holders) : 0
+    return { initial, settings, holders, reading }
+  })
+  const parts = await readParts(files, options, initial, entries, progress)
+  if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
+  const remark = countsRemark(parts.train)
+  if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
+  const plan = await planParts(engine, parts, entries, settings, holders > 1 ? reading : 0)
+  await withSignals((interruption) => {
+    progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
+    const run = { ...settings, engine, initial }
+    return learnAndTell(parts, entries, run, options, interruption, progress, world)
+  }, world !== undefined)
 }
+
+/** Does what may go wrong in one process only, and tells all of them; what is told is the same as in one. */
+const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<T> =>
+  world ? world.together(work) : work()
 
 /** Entries that leave enough behind to be worth collecting. */
 const LARGE = 300_000
 
-function planParts(
+async function planParts(
   engine: CpuEngine,
   { train, validation, test }: Parts,
+  entries: Entries,
   settings: RunOptions,
   reading: number,
-): JobPlan {
-  const sizes = [validation, test].map((part) => part?.values.length ?? 0)
+): Promise<JobPlan> {
+  const sizes: number[] = []
+  for (const part of [train, validation, test]) sizes.push(part ? await entries.count(part) : 0)
   const sets = {
-    ...(validation && { validation: sizes[0] }),
-    ...(test && settings.missing === 'zero' && { test: sizes[1] }),
+    ...(validation && { validation: sizes[1] }),
+    ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
-  const size = sizeOfRun({ dims: train.dims, entries: train.values.length, sets }, settings)
-  return planJob(engine, size, { heldOut: sizes[0] + sizes[1], reading })
+  const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets }, settings)
+  return planJob(engine, size, { heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
 }
 
 async function learnAndTell(
   { train, validation, test }: Parts,
+  entries: Entries,
   settings: RunOptions,
   options: Options,
   interruption: Interruption,
   progress: Progress,
+  world: World | undefined,
 ): Promise<void> {
   const zeros = settings.missing === 'zero'
   // Cells that are held out must not be taken for zeros.
   const watch = zeros && test ? { test } : undefined
-  const run = await learn(train, { ...settings, validation, watch }, options, interruption, progress)
+  const run = await learn(train, { ...settings, validation, watch }, options, interruption, progress, world)
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
       const result = await run.result()
       const errors: Errors = {
         train: result.train,
         ...(result.validation && { validation: result.validation }),
-        ...(test && { test: result.model.error(test), meanOnTest: meanError(train, test, zeros) }),
+        ...(test && (await entries.judge(result.model, train, test, zeros))),
       }
       if (errors.test) result.model.training.test = errors.test
       return { result, errors, ...(await keepModel(run, result, options, progress)) }
     })
+    const total = await entries.count(train)
     // What was learned is told even where it could not be written.
-    if (options.json) await printJson(jsonReport(train, result, errors, { ...options, output }))
-    else await print(textReport(result, errors, { ...options, output }))
-    if (failure) throw failure
+    if (run.isFirst) {
+      const told = { ...options, output, ...(world && { processes: world.processes }) }
+      if (options.json) await printJson(jsonReport(train, total, result, errors, told))
+      else await print(textReport(result, errors, told))
+    }
+    await together(world, async () => {
+      if (failure) throw failure
+    })
     if (result.stopped === 'aborted') {
-      progress.say(options.output ? `Interrupted. To go on:\n  ${resumingCommand()}` : 'Interrupted.')
+      progress.say(
+        options.output ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}` : 'Interrupted.',
+      )
+      if (world) throw new Interrupted(Math.max(...(await world.gatherNumbers(interruption.code())).flat()))
       throw interruption.outcome()
     }
   } finally {
@@ -281,6 +314,7 @@ async function keepModel(
     progress.say(`Nothing has been learned yet: ${output} is not written.`)
     return {}
   }
+  if (!run.isFirst) return { output }
   try {
     await saveModel(output, model)
   } catch (failure) {
@@ -308,35 +342,36 @@ async function readParts(
   files: readonly string[],
   options: Options,
   initial: CpModel | undefined,
+  entries: Entries,
   progress: Progress,
 ): Promise<Parts> {
   const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates }
-  const train = await readWithProgress(files, { ...asked, mask, ...alike(initial) }, progress)
+  const train = await entries.read(files, { ...asked, mask, ...alike(initial) })
   if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]
     if (typeof from === 'string')
-      parts[part] = await readWithProgress([from], { ...fromFile(asked), ...alike(train) }, progress)
+      parts[part] = await entries.read([from], { ...fromFile(asked), ...alike(train) })
   }
   const shares = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
     test: typeof options.test === 'number' ? options.test : 0,
   }
   if (shares.validation + shares.test > 0) {
-    const divide = options.missing === 'zero' ? splitCells : split
-    const { train, validation, test } = divide(parts.train, shares, seed)
+    const zeros = options.missing === 'zero'
+    const { train, validation, test } = await entries.split(parts.train, shares, seed, zeros)
     parts.train = train
-    for (const [part, entries] of Object.entries({ validation, test }) as [
+    for (const [part, heldOut] of Object.entries({ validation, test }) as [
       'validation' | 'test',
       SparseTensor,
     ][]) {
       if (shares[part] === 0) continue
-      parts[part] = entries
+      parts[part] = heldOut
       progress.say(
-        `Held out for ${part}: ${count(entries.values.length)} ${options.missing === 'zero' ? 'cells' : 'entries'}`,
+        `Held out for ${part}: ${count(await entries.count(heldOut))} ${zeros ? 'cells' : 'entries'}`,
       )
     }
   }
@@ -383,15 +418,16 @@ type Errors = {
 }
 
 function jsonReport(
-  train: SparseTensor,
+  { dims }: SparseTensor,
+  entries: number,
   result: Completion,
   errors: Errors,
-  { output, threads }: Options,
+  { output, threads, processes }: Options & { processes?: number },
 ): object {
   const { settings, epochs, stopped } = result
   return {
-    settings: { ...settings, threads },
-    tensor: { dims: train.dims, entries: train.values.length },
+    settings: { ...settings, threads, ...(processes && { processes }) },
+    tensor: { dims, entries },
     ...{ epochs, ...errors, seconds: result.seconds, stopped },
     peakMemory: process.resourceUsage().maxRSS * 1024,
     ...(output ? { model: output } : {}),

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { InputError, type OptionMention, oneOf } from '../inputError.ts'
 import { oneLine } from './printable.ts'
 
-/** Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy. */
+/** Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy, or with one that another process explains. */
 export class Interrupted extends Error {
   readonly exitCode: number
 

@@ -1,6 +1,10 @@
 /** The long part of `complete`: a run with progress, checkpoints beside its output, and an end in order at a signal. */
 import { rm } from 'node:fs/promises'
+import type { World } from '../engine/cpu/world.ts'
 import { InputError } from '../inputError.ts'
+import { openInput, readWhole } from '../io/node/files/input.ts'
+import { countEntries } from '../shares/index.ts'
+import { decodeRun } from '../solver/checkpoint.ts'
 import { FileRun, resumeRun } from '../solver/fileRun.ts'
 import type { RunOptions } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
@@ -22,25 +26,32 @@ export interface LearningOptions {
 /** Beside the model that is to come. */
 export const checkpointOf = (output: string): string => `${output}.run`
 
-/** Starts or resumes a run and advances it to its end, or to a signal: then it is saved. Close it when done with it. */
+/**
+ * Starts or resumes a run and advances it to its end, or to a signal: then it is saved. Close it when done with it. `world`:
+ * other processes that do the same, if any.
+ */
 export async function learn(
   tensor: SparseTensor,
   settings: RunOptions,
   { output, resume = false, checkpointEvery }: LearningOptions,
   { signal, protect }: Interruption,
   progress: Progress,
+  world: World | undefined,
 ): Promise<FileRun> {
   const path = output === undefined ? undefined : checkpointOf(output)
-  const run = await openRun(tensor, { ...settings, signal }, path, resume, progress)
+  const run = await openRun(tensor, { ...settings, signal }, path, resume, progress, world)
+  // A signal may reach one process before the others.
+  const isAborted = async (): Promise<boolean> =>
+    world ? (await world.gatherNumbers(signal.aborted ? 1 : 0)).flat().includes(1) : signal.aborted
   try {
     const line = epochLine({
-      entries: tensor.values.length,
+      entries: world ? await countEntries(world, tensor) : tensor.values.length,
       epochs: run.settings.epochs,
       seconds: settings.seconds,
     })
     const isKept = path !== undefined && checkpointEvery > 0
     let saved = run.seconds
-    while (!run.stopped && !signal.aborted) {
+    while (!run.stopped && !(await isAborted())) {
       const left = isKept ? Math.max(0, saved + checkpointEvery - run.seconds) : Infinity
       const report = await run.advance({ seconds: left })
       if (report) progress.update(line(report))
@@ -64,10 +75,11 @@ async function openRun(
   path: string | undefined,
   resume: boolean,
   progress: Progress,
+  world: World | undefined,
 ): Promise<FileRun> {
-  const isThere = path !== undefined && (await fileExists(path))
+  const isThere = path !== undefined && (await agreed(world, () => fileExists(path)))
   if (resume && isThere) {
-    const run = await resumeRun(path, tensor, options)
+    const run = await resumeFrom(path, tensor, options, world)
     progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
     return run
   }
@@ -77,6 +89,24 @@ async function openRun(
       `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
     )
   return FileRun.start(tensor, options)
+}
+
+/** What the first process finds. */
+async function agreed(world: World | undefined, look: () => Promise<boolean>): Promise<boolean> {
+  return world ? (await world.told(0, async () => String(await look()))) === 'true' : look()
+}
+
+/** The first process reads the checkpoint, and the others have it from there: it lies where the model will. */
+async function resumeFrom(
+  path: string,
+  tensor: SparseTensor,
+  options: RunOptions,
+  world: World | undefined,
+): Promise<FileRun> {
+  if (!world) return resumeRun(path, tensor, options)
+  const read = async (): Promise<Uint8Array> => readWhole(await openInput(path))
+  const own = await world.together(() => (world.process === 0 ? read() : new Uint8Array(0)), 'unnamed')
+  return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), tensor, options)
 }
 
 /** A checkpoint that cannot be written is no reason to stop: the one before it stays. */
@@ -94,10 +124,16 @@ export async function removeCheckpoint(output: string): Promise<void> {
   await rm(checkpointOf(output), { force: true })
 }
 
-/** What to type, in the same folder, to go on. */
-export function resumingCommand(): string {
+/** What to type, in the same folder, to go on; on so many processes. */
+export function resumingCommand(processes = 1): string {
   const [node, script, ...args] = process.argv
-  const words = [...invocation(node, script), ...args.filter((arg) => arg !== '--resume'), '--resume']
+  const launcher = processes > 1 ? ['mpirun', '-n', String(processes)] : []
+  const words = [
+    ...launcher,
+    ...invocation(node, script),
+    ...args.filter((arg) => arg !== '--resume'),
+    '--resume',
+  ]
   return words.map(quoted).join(' ')
 }
 

@@ -14,6 +14,7 @@ import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
 import { paperCommand } from './paper.ts'
 import { predictCommand } from './predict.ts'
+import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
@@ -42,6 +43,8 @@ Examples:
 'lacuna COMMAND --help' tells more.`,
   )
   .configureHelp({ showGlobalOptions: true })
+  .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
+  .hook('preAction', (_, command) => leaveToFirst(command))
 
 for (const make of [
   completeCommand,
@@ -78,5 +81,5 @@ process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = explainFailure(error)
+  process.exitCode = endWith(error)
 }

@@ -14,21 +14,27 @@ import { count } from './format.ts'
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
 const THREAD_BYTES = 10 * 2 ** 20
+/** An MPI library, and the memory by which the processes of a machine speak: with Open MPI 4.1. */
+const MPI_BYTES = 16 * 2 ** 20
 
 export interface JobPlan extends EnginePlan {
   /** What there was to take when it was planned. */
   available: number
 }
 
-/** heldOut: entries that are held beside the training entries. reading: what reading takes beside the tensor. */
+/**
+ * What a process takes. heldOut: entries that are held beside the training entries. reading: what reading takes beside the
+ * tensor. holders: processes that have a share of the tensor when it has been read.
+ */
 export function planJob(
-  engine: Engine & { threads?: number },
+  engine: Engine & { threads?: number; neighbours?: number },
   size: ProblemSize,
-  { heldOut = 0, reading = 0 }: { heldOut?: number; reading?: number } = {},
+  { heldOut = 0, reading = 0, holders = 1 }: { heldOut?: number; reading?: number; holders?: number } = {},
 ): JobPlan {
   const plan = engine.plan(size)
-  const program = PROGRAM_BYTES + (engine.threads ?? 1) * THREAD_BYTES
-  const tensor = 4 * (size.dims.length + 1) * (size.entries + heldOut)
+  const library = (engine.processes ?? 1) > 1 ? MPI_BYTES : 0
+  const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
+  const tensor = Math.ceil((4 * (size.dims.length + 1) * (size.entries + heldOut)) / holders)
   const items = [
     { name: 'program', byteLength: program },
     { name: 'tensor', byteLength: tensor },
@@ -41,7 +47,7 @@ export function planJob(
     byteLength: items.reduce((sum, { byteLength }) => sum + byteLength, 0),
     parts: plan.parts,
     items,
-    available: availableMemory(),
+    available: availableMemory() / (engine.neighbours ?? 1),
   }
 }
 
@@ -50,14 +56,17 @@ export async function refuseTooLarge(
   files: readonly string[],
   engine: Engine,
   options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & { modes?: readonly string[] },
+  holders = 1,
 ): Promise<number> {
   const found = await Promise.all(files.map((file) => estimateTensor(file, options.modes?.length)))
   const estimates = found.filter((estimate) => estimate !== undefined)
   if (estimates.length === 0 || estimates.length < files.length) return 0
   const [{ order, dims }] = estimates
   const entries = estimates.reduce((sum, estimate) => sum + estimate.entries, 0)
-  const reading = estimates.reduce((sum, estimate) => sum + estimate.reading, 0)
-  const plan = planJob(engine, sizeOfRun({ dims, entries }, options), { reading })
+  // Shares of a file are checked for duplicates elsewhere: they are held twice for a moment.
+  const copies = holders > 1 ? 4 * (order + 2) * entries : 0
+  const reading = (estimates.reduce((sum, estimate) => sum + estimate.reading, 0) + copies) / holders
+  const plan = planJob(engine, sizeOfRun({ dims, entries }, options), { reading, holders })
   refuseJob(plan, `${files.join(' ')}: about ${count(roundTo(entries))} entries of ${order} modes`)
   return reading
 }

@@ -4,27 +4,36 @@
  */
 import { constants } from 'node:os'
 import { Interrupted } from './failure.ts'
+import { isSpeaker } from './processes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** mpirun hands this one on and does nothing else, while those above make it end its processes within a second. */
+const SIGNALS_OF_JOBS = [...SIGNALS, 'SIGUSR2'] as const
 
 export interface Interruption {
   /** Aborted by the first signal. */
   signal: AbortSignal
   /** Lets nothing but kill -9 end the process before this is done. */
   protect<T>(saving: () => Promise<T>): Promise<T>
+  /** The exit code of the signal that came, or 0. */
+  code(): number
   /** What to throw, when everything is tidy, after a signal. */
   outcome(): Interrupted
 }
 
-export async function withSignals<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+export async function withSignals<T>(
+  work: (interruption: Interruption) => Promise<T>,
+  isJob = false,
+): Promise<T> {
   const abort = new AbortController()
   let code = 0
   let saving = 0
-  const handlers = SIGNALS.map((name) => {
+  const handlers = (isJob ? SIGNALS_OF_JOBS : SIGNALS).map((name) => {
     const handle = (): void => {
       const exitCode = 128 + constants.signals[name]
-      if (abort.signal.aborted && saving === 0) process.exit(exitCode)
-      if (saving > 0) process.stderr.write('Saving; a moment, please.\n')
+      // A process cannot leave the others; whoever has started them all can end them.
+      if (abort.signal.aborted && saving === 0 && !isJob) process.exit(exitCode)
+      if (saving > 0 && isSpeaker) process.stderr.write('Saving; a moment, please.\n')
       if (!abort.signal.aborted) code = exitCode
       abort.abort()
     }
@@ -42,6 +51,7 @@ export async function withSignals<T>(work: (interruption: Interruption) => Promi
           saving--
         }
       },
+      code: () => code,
       outcome: () => new Interrupted(code),
     })
   } finally {

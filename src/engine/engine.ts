@@ -11,6 +11,10 @@ import type { SparseTensor } from '../tensor/index.ts'
 export interface Engine {
   /** For people: `2 threads`. */
   readonly description: string
+  /** How many processes have a share of every problem, each with entries of its own; one where nothing is said. */
+  readonly processes?: number
+  /** Which of them this is, from 0. */
+  readonly process?: number
   /** What a problem of this size would take; throws if the engine could never hold it. */
   plan(size: ProblemSize): EnginePlan
   /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */
@@ -44,8 +48,11 @@ export interface Problem {
   tensor: SparseTensor
   /** Other entries of the same tensor, whose errors can be asked for: by any name but 'train' and 'probe'. */
   sets?: Readonly<Record<string, SparseTensor>>
-  /** About how many of the training entries make the set 'probe', for a quick look; by seed and coordinates. */
-  probe?: number
+  /**
+   * About how many of the training entries make the set 'probe', for a quick look, or how many of so many: where several
+   * processes have some each, none knows before. Which ones is decided by seed and coordinates.
+   */
+  probe?: number | ((entries: number) => number)
   rank: number
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
   companions: boolean
@@ -55,7 +62,7 @@ export interface Problem {
    */
   zeros?: boolean
   /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
-  posterior?: boolean
+  posterior?: boolean | ((entries: number) => boolean)
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */
@@ -146,6 +153,8 @@ export interface Iterated extends Timed {
   done: number
   /** Why they are fewer than were asked for. */
   cut?: 'stopped' | 'seconds'
+  /** Of the seconds, those that this process spent on telling others and waiting for them, where there are any. */
+  exchanging?: number
 }
 
 export interface Measured extends Timed {

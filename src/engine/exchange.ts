@@ -10,6 +10,10 @@ export interface Exchange {
   /** Which process this is, of how many. */
   readonly process: number
   readonly processes: number
+  /** How many of them are on this machine, itself among them. */
+  readonly neighbours: number
+  /** Seconds spent in it so far, those of waiting for others included. */
+  spent(): number
   /** Gives everyone the numbers of the first process. */
   tell(numbers: Float64Array): void
   /** Adds up whole numbers over all processes, place by place, modulo 2³². */
@@ -29,6 +33,8 @@ export interface Exchange {
 export const alone: Exchange = {
   process: 0,
   processes: 1,
+  neighbours: 1,
+  spent: () => 0,
   tell() {},
   addUp() {},
   gather() {},

@@ -1,6 +1,7 @@
 import { InputError } from '../inputError.ts'
 import { MAX_ORDER, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
-import { type ErrorSummary, summarizeError } from './errorSummary.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
 import { LabelLookup, type Labels } from './labelLookup.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
@@ -113,6 +114,11 @@ export class CpModel {
 
   /** How far the model is from observed entries. */
   error(tensor: SparseTensor): ErrorSummary {
+    return this.errorTally(tensor).summary
+  }
+
+  /** The same, to be added to those of other entries. */
+  errorTally(tensor: SparseTensor): ErrorTally {
     this.#checkColumns(tensor.indices)
     const x = tensor.values
     if (tensor.indices[0].length !== x.length)
@@ -120,14 +126,9 @@ export class CpModel {
         'shape',
         `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
       )
-    const sums = { squares: 0, absolutes: 0, norm2: 0, entries: x.length }
-    this.#forEachPrediction(tensor.indices, (entry, y) => {
-      const residual = x[entry] - y
-      sums.squares += residual * residual
-      sums.absolutes += Math.abs(residual)
-      sums.norm2 += x[entry] * x[entry]
-    })
-    return summarizeError(sums)
+    const tally = new ErrorTally()
+    this.#forEachPrediction(tensor.indices, (entry, y) => tally.add(x[entry], y))
+    return tally
   }
 
   /** The elementwise product (R) of the rows at the given indices; modes at null are left out. */

@@ -10,7 +10,8 @@ import { Run } from './run.ts'
 export class FileRun extends Run {
   /** Saves the run as it stands, so that it can go on from there: whole, or the file that was there before stays. */
   async save(path: string): Promise<void> {
-    await writeFileWhole(path, encodeRun(await this.state()))
+    const state = await this.state()
+    if (this.isFirst) await writeFileWhole(path, encodeRun(state))
   }
 }
 

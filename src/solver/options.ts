@@ -2,7 +2,7 @@ import type { Engine, Noise } from '../engine/engine.ts'
 import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { checkShape } from '../tensor/sparseTensor.ts'
+import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
 
 /** Settings of a run; each has a default. */
@@ -278,9 +278,14 @@ function checkPrior({ prior, noise, solver, lambda, sample, missing }: Settings)
 const TAKEN = ['train', 'probe', 'validation']
 
 /** The tensor and what belongs to it, as far as can be said without looking at the entries: the engine looks at them. */
-export function checkEntries(tensor: SparseTensor, { validation, watch = {} }: RunOptions): void {
-  checkTensor(tensor, 'The tensor', undefined)
-  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims)
+/** `isShare`: these are the entries of one process of several, which may have none. */
+export function checkEntries(
+  tensor: SparseTensor,
+  { validation, watch = {} }: RunOptions,
+  isShare = false,
+): void {
+  checkTensor(tensor, 'The tensor', undefined, isShare)
+  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
   if (typeof watch !== 'object' || watch === null)
     throw new InputError(
       'option',
@@ -289,7 +294,7 @@ export function checkEntries(tensor: SparseTensor, { validation, watch = {} }: R
   for (const [name, set] of Object.entries(watch)) {
     if (TAKEN.includes(name))
       throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
-    checkTensor(set, `The watched set '${name}'`, tensor.dims)
+    checkTensor(set, `The watched set '${name}'`, tensor.dims, isShare)
   }
 }
 
@@ -297,6 +302,7 @@ function checkTensor(
   set: SparseTensor,
   what: string | OptionMention,
   dims: readonly number[] | undefined,
+  isShare: boolean,
 ): void {
   const isTensor =
     typeof set === 'object' && set !== null && Array.isArray(set.dims) && Array.isArray(set.indices)
@@ -320,4 +326,5 @@ function checkTensor(
       sentence`${what} is of size ${set.dims.join('×')}, the training entries of ${dims.join('×')}.`,
     )
   checkShape(set)
+  if (!isShare) checkNotEmpty(set.values.length)
 }

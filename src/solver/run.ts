@@ -78,6 +78,7 @@ export class Run implements AsyncIterable<EpochReport> {
   readonly #signal: AbortSignal | undefined
   readonly #watched: readonly string[]
   readonly #hasValidation: boolean
+  readonly #options: RunOptions
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
@@ -92,6 +93,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#signal = loaded.options.signal
     this.#watched = Object.keys(loaded.options.watch ?? {})
     this.#hasValidation = loaded.options.validation !== undefined
+    this.#options = loaded.options
     this.#settings = loaded.settings
     this.#method = methodOf(loaded.settings, loaded.problem)
     this.#progress = progress
@@ -157,6 +159,11 @@ export class Run implements AsyncIterable<EpochReport> {
 
   get settings(): Settings {
     return this.#settings
+  }
+
+  /** Whether this is the process, if there are several, that writes files and speaks. */
+  get isFirst(): boolean {
+    return (this.#options.engine?.process ?? 0) === 0
   }
 
   get reports(): readonly EpochReport[] {
@@ -423,18 +430,16 @@ type Needy = Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing' | 'prior'
 /** What a run needs beside the entries. */
 function needsOf(
   settings: Needy,
-  size: Pick<ProblemSize, 'dims' | 'entries'>,
-): Pick<ProblemSize, 'rank' | 'companions' | 'probe' | 'zeros' | 'posterior'> {
+  dims: readonly number[],
+): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
+  probe?: (entries: number) => number
+  posterior?: (entries: number) => boolean
+} {
   const { solver, rank, maxInner, missing } = settings
-  const isFast = solver === 'fast'
   if (missing === 'zero') return { rank, companions: true, zeros: true }
-  const posterior = learnsPrior(settings, size)
-  return {
-    rank,
-    companions: isFast || maxInner > 1,
-    ...(isFast && { probe: probeSize(size.entries) }),
-    ...(posterior && { posterior }),
-  }
+  if (solver === 'paper') return { rank, companions: maxInner > 1 }
+  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries })
+  return { rank, companions: true, probe: probeSize, posterior }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
@@ -443,11 +448,13 @@ export function sizeOfRun(
   options: Partial<Needy> = {},
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  return { ...tensor, ...needsOf({ ...defaults[options.solver ?? 'fast'], ...given }, tensor) }
+  const settings = { ...defaults[options.solver ?? 'fast'], ...given }
+  const { probe, posterior, ...needs } = needsOf(settings, tensor.dims)
+  return { ...tensor, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
 }
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
-  checkEntries(tensor, options)
+  checkEntries(tensor, options, (options.engine?.processes ?? 1) > 1)
   const { validation, watch } = options
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
@@ -455,7 +462,7 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     const problem = await engine.load({
       tensor,
       sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, { dims: tensor.dims, entries: tensor.values.length }),
+      ...needsOf(settings, tensor.dims),
       seed: settings.seed,
       threads: options.threads,
     })

@@ -71,8 +71,8 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
   checkShape(input)
-  checkIndices(input, where)
-  checkValues(input.values, negative, where)
+  checkNotEmpty(input.values.length)
+  checkCells(input, negative, where)
   const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
   const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
   return { dims, indices, values, ...names }
@@ -123,8 +123,21 @@ export function checkShape({ dims, indices, values, labels, modes }: SparseTenso
     if (names && names.length !== dim)
       throw new InputError('shape', `Mode ${mode + 1} has ${names.length} labels for ${dim} indices.`)
   })
-  if (values.length === 0)
+}
+
+export function checkNotEmpty(entries: number): void {
+  if (entries === 0)
     throw new InputError('empty', 'The tensor has no observed entries: there is nothing to learn from.')
+}
+
+/** Indices and values, entry by entry; clips those that are to be clipped. */
+export function checkCells(
+  input: SparseTensor,
+  negative: NegativePolicy,
+  where: (entry: number) => string,
+): void {
+  checkIndices(input, where)
+  checkValues(input.values, negative, where)
 }
 
 function checkIndices({ dims, indices }: SparseTensor, where: (entry: number) => string): void {
@@ -158,7 +171,7 @@ function checkValues(values: Float32Array, negative: NegativePolicy, where: (ent
   }
 }
 
-function mergeDuplicates(
+export function mergeDuplicates(
   { indices, values }: SparseTensor,
   policy: DuplicatePolicy,
   where: (entry: number) => string,
@@ -183,11 +196,7 @@ function mergeDuplicates(
       continue
     }
     const first = firstOf[firstOf[e] - 1]
-    if (policy === 'error')
-      throw new InputError(
-        'duplicate',
-        sentence`${where(e)}: coordinates ${coordinates(indices, first)} were already given by ${where(first)}; say how to merge duplicates with ${option('duplicates', 'sum', 'mean', 'last')}.`,
-      )
+    if (policy === 'error') throw refuseDuplicate(where(e), coordinates(indices, first), where(first))
     if (policy === 'last') {
       values[first] = values[e]
       continue
@@ -207,9 +216,19 @@ function mergeDuplicates(
   return { indices: indices.map((column) => trim(column, kept)), values: trim(values, kept) }
 }
 
-function coordinates(indices: readonly Uint32Array[], entry: number): string {
-  return `(${indices.map((column) => column[entry] + 1).join(', ')})`
+export function refuseDuplicate(where: string, coordinates: string, first: string): InputError {
+  return new InputError(
+    'duplicate',
+    sentence`${where}: coordinates ${coordinates} were already given by ${first}; say how to merge duplicates with ${option('duplicates', 'sum', 'mean', 'last')}.`,
+  )
 }
+
+const coordinates = (indices: readonly Uint32Array[], entry: number): string =>
+  coordinatesOf(indices.map((column) => column[entry]))
+
+/** As people count them. */
+export const coordinatesOf = (cell: readonly number[]): string =>
+  `(${cell.map((index) => index + 1).join(', ')})`
 
 /** The size that a mode must have at least, by its column of indices. */
 export function largestPlusOne(column: Uint32Array): number {

@@ -31,7 +31,7 @@ export class CpuEngine implements Engine {
   readonly #memories = new Memories()
   #pool: Pool | undefined
   #world: Promise<World> | undefined
-  #known: Processes = { process: 0, processes: 1 }
+  #known: Processes = { process: 0, processes: 1, neighbours: 1 }
   #closed = false
   #problems = 0
   /** Per worker, how many problems it works on. */
@@ -64,6 +64,11 @@ export class CpuEngine implements Engine {
     return this.#known.processes
   }
 
+  /** Those of them that are on this machine. */
+  get neighbours(): number {
+    return this.#known.neighbours
+  }
+
   /** Of one process. */
   plan(size: ProblemSize): CpuPlan {
     return planParts(size, this.threads, this.#parts, this.processes)
@@ -84,10 +89,7 @@ export class CpuEngine implements Engine {
   async load(problem: Problem): Promise<CpuProblem> {
     const world = await this.world()
     const pool = this.#pool!
-    // The first thread speaks with other processes: a problem that they share needs it.
-    const threads =
-      world.processes > 1 ? this.threads : Math.min(this.threads, problem.threads ?? this.threads)
-    const members = this.#take(threads)
+    const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       const memory = this.#memories.take(byteLength)
@@ -101,19 +103,20 @@ export class CpuEngine implements Engine {
     try {
       const number = this.#problems++
       const place = { pool, members, world, leastParts: this.#parts, takeMemory }
-      const loaded = await loadParts(place, number, problem)
-      return await CpuProblem.open(pool, members, number, loaded, release)
+      const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem))
+      return await CpuProblem.open(place, number, loaded, release)
     } catch (error) {
       release()
       throw error
     }
   }
 
-  /** The workers that have least to do. */
+  /** The workers that have least to do; the first speaks with other processes, and what they share needs it. */
   #take(count: number): number[] {
+    const isNeeded = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
     const members = this.#busy
       .map((_, w) => w)
-      .sort((a, b) => this.#busy[a] - this.#busy[b] || a - b)
+      .sort((a, b) => isNeeded(b) - isNeeded(a) || this.#busy[a] - this.#busy[b] || a - b)
       .slice(0, count)
       .sort((a, b) => a - b)
     for (const w of members) this.#busy[w]++
@@ -131,7 +134,7 @@ export class CpuEngine implements Engine {
 
 /** The first thread speaks with the other processes; the others know how many they are. */
 async function connect(pool: Pool, connection: Connection | undefined): Promise<World> {
-  if (!connection) return new World(pool, { process: 0, processes: 1 })
+  if (!connection) return new World(pool, { process: 0, processes: 1, neighbours: 1 })
   const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))
   const known = answer as Processes
   const others = Array.from({ length: pool.threads - 1 }, (_, w) => w + 1)

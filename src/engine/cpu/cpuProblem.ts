@@ -12,31 +12,29 @@ import type {
   Timed,
 } from '../engine.ts'
 import { costOf } from './cost.ts'
-import type { LoadedParts } from './load.ts'
+import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
-import type { Pool } from './pool.ts'
 import { SHARED_NUMBERS } from './posterior.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
-  readonly #pool: Pool
-  readonly #members: readonly number[]
+  readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
   readonly #release: () => void
   #open = true
+  /** Questions asked so far. */
+  #steps = 0
 
   private constructor(
-    pool: Pool,
-    members: readonly number[],
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
     number: number,
     loaded: LoadedParts,
     release: () => void,
     statistics: Statistics,
   ) {
-    this.#pool = pool
-    this.#members = members
+    this.#place = place
     this.#number = number
     this.#loaded = loaded
     this.#release = release
@@ -45,15 +43,14 @@ export class CpuProblem implements LoadedProblem {
 
   /** `release` is told when the threads are no longer needed. */
   static async open(
-    pool: Pool,
-    members: readonly number[],
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
     number: number,
     loaded: LoadedParts,
     release: () => void,
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
-    const problem = new CpuProblem(pool, members, number, loaded, release, statistics)
+    const problem = new CpuProblem(place, number, loaded, release, statistics)
     // Of zero factors, the residuals are the values.
     const names = [...loaded.viewOf.keys()]
     const { sums } = await problem.errors(names)
@@ -216,14 +213,16 @@ export class CpuProblem implements LoadedProblem {
   async close(): Promise<void> {
     if (!this.#open) return
     this.#open = false
-    await this.#pool.ask(this.#members, () => ({ type: 'close', problem: this.#number })).catch(() => {})
+    const { pool, members } = this.#place
+    await pool.ask(members, () => ({ type: 'close', problem: this.#number })).catch(() => {})
     this.#release()
   }
 
   /** What the first of the threads answers: it has spoken with those of other processes. */
   async #ask(request: Request): Promise<Answer> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    const [answer] = await this.#pool.ask(this.#members, () => request)
+    const { pool, members, world } = this.#place
+    const [answer] = await world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
     return answer
   }
 

@@ -2,8 +2,8 @@
 import * as at from '../../kernels/layout.ts'
 import { availableMemory } from '../../memory.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
+import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
 import { compileKernel } from './compileKernel.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
@@ -19,7 +19,7 @@ import {
   planShared,
   writeTables,
 } from './parts.ts'
-import { checkPlan, planParts } from './plan.ts'
+import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
@@ -51,15 +51,19 @@ export interface LoadingPlace {
 
 export async function loadParts(place: LoadingPlace, number: number, problem: Problem): Promise<LoadedParts> {
   const { pool, members, world, leastParts, takeMemory } = place
-  const { rank, companions, seed, zeros = false, posterior = false } = problem
+  const { rank, companions, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
   const entries = await countSets(problem, world)
   const known = entries.get('train')!
+  for (const count of entries.values()) checkNotEmpty(count)
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const size = { dims, entries: known, sets, probe: problem.probe, rank, companions, zeros, posterior }
+  const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
+  const posterior =
+    typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
+  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior }
   const plan = planParts(size, threads, leastParts, world.processes)
-  await world.together(() => checkPlan(plan, availableMemory()))
+  await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = known + unknown
@@ -67,7 +71,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const listed = await world.together(() =>
     zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
   )
-  const sources = sourcesOf(listed, total, problem)
+  const sources = sourcesOf(listed, total, probe, problem)
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
@@ -149,7 +153,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   sources.forEach(({ name }, v) => {
     if (v >= dims.length) viewOf.set(name, v)
   })
-  if (problem.probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
+  if (probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
   return {
     parts,
     viewOf,
@@ -181,9 +185,6 @@ async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
-/** Entries that a process sends at a time, in all: so many, dealt among the processes they come from. */
-const ENTRIES_ON_THE_WAY = 2 ** 22
-
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 async function routeEntries(
   { pool, members, world }: LoadingPlace,
@@ -193,7 +194,9 @@ async function routeEntries(
   const { processes } = world
   const threads = members.length
   const order = placing.views[0].tensor.dims.length
-  const perRound = Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))
+  const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
+  const longest = Math.max(...(await world.gatherNumbers(own)).flat())
+  const perRound = sentAtATime(longest, processes)
   const most = Math.min(order, processes) * perRound * (order + 1)
   const outgoing = uint32Array(most)
   const incoming = uint32Array(processes * perRound * (order + 1))
@@ -235,7 +238,12 @@ function toPlaces(places: Uint32Array, threads: number, processes: number): numb
 }
 
 /** The training entries by every mode, then the other sets by the first. */
-function sourcesOf(train: SparseTensor, total: number, { sets = {}, probe }: Problem): NamedSource[] {
+function sourcesOf(
+  train: SparseTensor,
+  total: number,
+  probe: number | undefined,
+  { sets = {} }: Problem,
+): NamedSource[] {
   const sources: NamedSource[] = train.dims.map((_, mode) => ({
     name: 'entries',
     source: { tensor: train, mode },

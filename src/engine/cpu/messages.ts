@@ -86,6 +86,7 @@ export type Request =
   /** `known`: for threads that need not speak with the other processes themselves. */
   | { type: 'connect'; module: string; options: unknown; known?: Processes }
   | { type: 'disconnect' }
+  | { type: 'tell'; numbers: Float64Array }
   | { type: 'addUp'; counts: readonly Uint32Array[] }
   | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
   | { type: 'deal'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
@@ -113,10 +114,11 @@ export type Reply =
   | { answer: Answer }
   | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
-/** Which process this is, of how many. */
+/** Which process this is, of how many, and how many of them are on this machine. */
 export interface Processes {
   process: number
   processes: number
+  neighbours: number
 }
 
 /** What a thread found, if that was asked for. */

@@ -33,8 +33,21 @@ export function planParts(size: ProblemSize, threads: number, leastParts = 1, pr
     name,
     byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * kept : 0),
   }))
+  if (processes > 1) {
+    const order = size.dims.length
+    const perRound = sentAtATime(Math.ceil(size.entries / processes), processes)
+    const sent = Math.min(order, processes) * perRound
+    items.push({ name: 'messages', byteLength: 4 * (order + 1) * (sent + processes * perRound) })
+  }
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
+
+/** Entries on their way to a process at a time, from all that send it some. */
+const ENTRIES_ON_THE_WAY = 2 ** 20
+
+/** How many of its entries a process sends at a time; each may go to several processes. */
+export const sentAtATime = (own: number, processes: number): number =>
+  Math.max(1, Math.min(own, Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))))
 
 /** Of what a part takes, what every other one takes again. */
 function replicatedBytes({ items }: PartLayout): number {

@@ -50,8 +50,11 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'connect':
         return connect(request).then((connected) => {
           exchange = connected
-          return { process: exchange.process, processes: exchange.processes }
+          const { process, processes, neighbours } = connected
+          return { process, processes, neighbours }
         })
+      case 'tell':
+        return exchange.tell(request.numbers)
       case 'addUp':
         for (const counts of request.counts) exchange.addUp(counts)
         return undefined
@@ -149,14 +152,15 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
+  const spent = exchange.spent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
   if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
   for (let done = 0; ; done++) {
     // At least one, however little time there is: otherwise it would never end.
     const cut = whyNot(problem, done > 0 ? end : Infinity)
-    if (cut) return { done, cut, ...since(problem, start) }
-    if (done === run.count) return { done, ...since(problem, start) }
+    if (cut) return { done, cut, exchanging: exchange.spent() - spent, ...since(problem, start) }
+    if (done === run.count) return { done, exchanging: exchange.spent() - spent, ...since(problem, start) }
     if (run.step.kind === 'posterior') {
       const key = stream(run.seed, purpose.sample, run.first + done, 0, 0)
       sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
@@ -254,14 +258,18 @@ const GO = 1
 const STOPPED = 2
 const TIME_IS_UP = 3
 
-/** All threads of all processes must stop after the same iteration, so one of them looks and tells the others. */
+/**
+ * All threads of all processes must stop after the same iteration, so one of each looks and they tell one another. Whoever is
+ * told to stop stops all; the time is up by the clock of the first process.
+ */
 function whyNot({ parts, thread, exchange }: Problem, end: number): Iterated['cut'] {
   const { words } = parts[0]
   if (thread === 0) {
-    const stopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
-    const decision = Float64Array.of(stopped ? STOPPED : performance.now() >= end ? TIME_IS_UP : GO)
-    exchange.tell(decision)
-    Atomics.store(words, CONTROL_GO / 4, decision[0])
+    const isStopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
+    const isOver = exchange.process === 0 && performance.now() >= end
+    const reasons = Uint32Array.of(isStopped ? 1 : 0, isOver ? 1 : 0)
+    exchange.addUp(reasons)
+    Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
   }
   meet(parts, thread)
   const decision = Atomics.load(words, CONTROL_GO / 4)

@@ -2,7 +2,7 @@
  * The processes that work together, as the main thread reaches them: through the first of its threads. Arrays that pass
  * must lie over shared memory.
  */
-import { InputError, type InputErrorCode } from '../../inputError.ts'
+import { InputError, type InputErrorCode, type Sentence } from '../../inputError.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
 import type { Processes } from './messages.ts'
 import type { Pool } from './pool.ts'
@@ -10,12 +10,54 @@ import type { Pool } from './pool.ts'
 export class World implements Processes {
   readonly process: number
   readonly processes: number
+  readonly neighbours: number
   readonly #pool: Pool
+  /** What has been asked for and not begun, by name, and who waits for it to be asked for. */
+  readonly #asked = new Map<string, () => Promise<void>>()
+  #expected: { name: string; come(work: () => Promise<void>): void } | undefined
+  #isWorking = false
 
-  constructor(pool: Pool, { process, processes }: Processes) {
+  constructor(pool: Pool, { process, processes, neighbours }: Processes) {
     this.#pool = pool
     this.process = process
     this.processes = processes
+    this.neighbours = neighbours
+  }
+
+  /**
+   * Does what all processes do together, one thing at a time and everywhere in the same order, that in which the first
+   * process asked for them: in the others some may be asked for earlier than others. Things of one name are the same.
+   */
+  async inTurn<T>(problem: number, step: number, work: () => Promise<T>): Promise<T> {
+    if (this.processes === 1) return work()
+    return new Promise((resolve, reject) => {
+      const name = `${problem}.${step}`
+      const begin = (): Promise<void> => work().then(resolve, reject)
+      this.#asked.set(name, begin)
+      if (this.#expected?.name === name) this.#expected.come(begin)
+      if (!this.#isWorking) this.#work().catch(reject)
+    })
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true
+    while (this.#asked.size > 0) {
+      const [first] = this.#asked.keys()
+      const numbers = new Float64Array(uint32Array(4).buffer)
+      numbers.set(first.split('.').map(Number))
+      await this.#pool.ask([0], () => ({ type: 'tell', numbers }))
+      const name = numbers.join('.')
+      const work = this.#asked.get(name) ?? (await this.#expect(name))
+      this.#asked.delete(name)
+      await work()
+    }
+    this.#isWorking = false
+  }
+
+  #expect(name: string): Promise<() => Promise<void>> {
+    return new Promise((come) => {
+      this.#expected = { name, come }
+    })
   }
 
   /** Adds up whole numbers over all processes, modulo 2³². */
@@ -57,11 +99,32 @@ export class World implements Processes {
     return all.map((words) => [...new Float64Array(words.slice().buffer)])
   }
 
+  /** Everyone's texts, by process. */
+  async gatherTexts(own: string): Promise<string[]> {
+    const all = await this.gather(Uint32Array.from(new TextEncoder().encode(own)))
+    return all.map((bytes) => new TextDecoder().decode(Uint8Array.from(bytes)))
+  }
+
+  /** The bytes that the first process has, for all. */
+  async bytesOfFirst(own: Uint8Array): Promise<Uint8Array> {
+    const [[length]] = await this.gatherNumbers(own.length)
+    const words = uint32Array(Math.ceil(length / 4))
+    if (this.process === 0) new Uint8Array(words.buffer).set(own)
+    const none = new Array(this.processes - 1).fill(0)
+    await this.#gather(words, [0, ...none], [words.length, ...none])
+    return new Uint8Array(words.buffer).slice(0, length)
+  }
+
+  /** What one process says, to all. */
+  async told(process: number, say: () => string | Promise<string>): Promise<string> {
+    return (await this.gatherTexts(process === this.process ? await say() : ''))[process]
+  }
+
   /**
    * Does something that may fail in one process and not in others: if it does anywhere, it does everywhere, and the
-   * sentence says in which.
+   * sentence says in which, unless that has nothing to do with it.
    */
-  async together<T>(work: () => T | Promise<T>): Promise<T> {
+  async together<T>(work: () => T | Promise<T>, who: 'named' | 'unnamed' = 'named'): Promise<T> {
     if (this.processes === 1) return work()
     let result: T | undefined
     let failure: unknown
@@ -70,21 +133,20 @@ export class World implements Processes {
     } catch (error) {
       failure = error
     }
-    const said = failure === undefined ? '' : JSON.stringify([codeOf(failure), sentenceOf(failure)])
-    const all = (await this.gather(Uint32Array.from(new TextEncoder().encode(said)))).map((bytes) =>
-      new TextDecoder().decode(Uint8Array.from(bytes)),
+    const all = await this.gatherTexts(
+      failure === undefined ? '' : JSON.stringify([codeOf(failure), sentenceOf(failure)]),
     )
     const first = all.findIndex((text) => text !== '')
     if (first < 0) return result as T
-    const [code, sentence] = JSON.parse(all[first]) as [InputErrorCode | null, string]
+    const [code, sentence] = JSON.parse(all[first]) as [InputErrorCode | null, Sentence]
     // What went wrong everywhere alike has nothing to do with any process.
-    const where = all.every((text) => text === all[first])
-      ? ''
-      : `process ${first + 1} of ${this.processes}: `
+    const isCommon = who === 'unnamed' || all.every((text) => text === all[first])
+    const where = isCommon ? '' : `process ${first + 1} of ${this.processes}: `
     if (code === null) throw failure ?? new Error(`${where}${sentence}`)
-    throw new InputError(code, `${where}${sentence}`, { cause: failure })
+    throw new InputError(code, [where, ...sentence], { cause: failure })
   }
 }
 
 const codeOf = (error: unknown): InputErrorCode | null => (error instanceof InputError ? error.code : null)
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const sentenceOf = (error: unknown): Sentence =>
+  error instanceof InputError ? error.sentence : [error instanceof Error ? error.message : String(error)]

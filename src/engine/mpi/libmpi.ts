@@ -44,23 +44,13 @@ const isStartedByOpenMpi = (): boolean => process.env.OMPI_COMM_WORLD_SIZE !== u
 
 /** MPI_THREAD_FUNNELED: only the thread that begins it calls MPI. */
 const FUNNELED = 1
+/** MPI_COMM_WORLD in MPICH and those like it. */
+const MPICH_WORLD = 0x44000000
 /** Version strings are at most this long in both. */
 const VERSION_BYTES = 8192
 
 export async function openCommunicator(library?: string): Promise<Communicator> {
-  const { default: koffi } = await import('koffi').catch((cause) => {
-    throw new InputError(
-      'unavailable',
-      'Running on several processes needs the package koffi; install it with npm install koffi.',
-      { cause },
-    )
-  })
-  const lib = loadLibrary(koffi, library)
-  const text = Buffer.alloc(VERSION_BYTES)
-  const length = Int32Array.of(0)
-  lib.func('int MPI_Get_library_version(void *version, int *length)')(text, length)
-  const version = text.toString('latin1', 0, length[0]).split('\n')[0].replace(/\s+/g, ' ').trim()
-  const isOpenMpi = version.startsWith('Open MPI')
+  const { koffi, lib, version, isOpenMpi } = await openLibrary(library)
   const address = (name: string): unknown => koffi.address(lib.symbol(name, 'char'))
   const handles = isOpenMpi
     ? {
@@ -74,7 +64,7 @@ export async function openCommunicator(library?: string): Promise<Communicator> 
       }
     : {
         type: 'int',
-        world: 0x44000000,
+        world: MPICH_WORLD,
         word: 0x4c000406,
         double: 0x4c00080b,
         int: 0x4c000405,
@@ -135,16 +125,58 @@ export async function openCommunicator(library?: string): Promise<Communicator> 
   }
 }
 
+/** Ends the job: by MPI_Abort, and this process without waiting for its threads, which may wait for other processes. */
+export async function endAll(code: number, library?: string): Promise<void> {
+  const { koffi, lib, isOpenMpi } = await openLibrary(library)
+  const isBegun = Int32Array.of(0)
+  lib.func('int MPI_Initialized(int *flag)')(isBegun)
+  if (isBegun[0] !== 0) {
+    if (isOpenMpi)
+      lib.func('int MPI_Abort(uintptr_t comm, int code)')(
+        koffi.address(lib.symbol('ompi_mpi_comm_world', 'char')),
+        code,
+      )
+    else lib.func('int MPI_Abort(int comm, int code)')(MPICH_WORLD, code)
+  }
+  lib.func('void _exit(int code)')(code)
+}
+
 type Koffi = typeof import('koffi').default
+
+interface Library {
+  koffi: Koffi
+  lib: ReturnType<Koffi['load']>
+  version: string
+  isOpenMpi: boolean
+}
+
+/** Loads the library, or says in a sentence why not; nothing is begun. */
+export async function openLibrary(library?: string): Promise<Library> {
+  const { default: koffi } = await import('koffi').catch((cause) => {
+    throw new InputError(
+      'unavailable',
+      'Running on several processes needs the package koffi; install it with npm install koffi.',
+      { cause },
+    )
+  })
+  const lib = loadLibrary(koffi, library)
+  const text = Buffer.alloc(VERSION_BYTES)
+  const length = Int32Array.of(0)
+  lib.func('int MPI_Get_library_version(void *version, int *length)')(text, length)
+  const version = text.toString('latin1', 0, length[0]).split('\n')[0].replace(/\s+/g, ' ').trim()
+  return { koffi, lib, version, isOpenMpi: version.startsWith('Open MPI') }
+}
 
 function loadLibrary(koffi: Koffi, library: string | undefined): ReturnType<Koffi['load']> {
   if (library !== undefined) {
     try {
-      return koffi.load(library)
+      const lib = koffi.load(library)
+      lib.func('int MPI_Get_library_version(void *version, int *length)')
+      return lib
     } catch (cause) {
       throw new InputError(
         'unavailable',
-        sentence`${library}: this is no library that can be loaded; name the MPI library with ${option('mpiLibrary')}.`,
+        sentence`${library}: this is no MPI library that can be loaded; name the MPI library with ${option('mpiLibrary')}.`,
         { cause },
       )
     }

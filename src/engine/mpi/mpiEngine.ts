@@ -4,12 +4,28 @@
  * same answers; the factors are those of one process alone, to the bit.
  */
 import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
+import { endAll, openLibrary } from './libmpi.ts'
 import type { MpiOptions } from './mpiExchange.ts'
 
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
+/**
+ * UCX and Open MPI patch the system's memory functions while other threads run, and UCX takes over the signals by which V8
+ * learns of faults in wasm: in a process of many threads and a garbage collector both end in crashes.
+ */
+const QUIET_LIBRARIES = {
+  UCX_MEM_MMAP_HOOK_MODE: 'none',
+  UCX_MEM_EVENTS: 'no',
+  UCX_ERROR_SIGNALS: '',
+  UCX_HANDLE_ERRORS: 'none',
+  OMPI_MCA_memory: '^patcher',
+}
+
 /** The engine of all processes that mpirun has started; they meet here. */
 export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}): Promise<CpuEngine> {
+  // Read by the libraries when they are loaded; in a worker's process.env it would not reach them.
+  for (const [name, value] of Object.entries(QUIET_LIBRARIES)) process.env[name] ??= value
+  await openLibrary(library) // a worker's error is not one of the user's
   const module = new URL('./mpiExchange.js', import.meta.url).href
   const engine = new CpuEngine(options, { module, options: { library } })
   try {
@@ -19,6 +35,24 @@ export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}):
     await engine.close()
     throw error
   }
+}
+
+/**
+ * Ends all processes at once, this one first: from the main thread, since the one that speaks with the others may be waiting
+ * for them.
+ */
+export async function abortJob(code: number, library?: string): Promise<never> {
+  try {
+    await endAll(code, library)
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
+  throw new Error('unreachable')
+}
+
+/** Which of the processes that a launcher has started this is, by what it tells. */
+export function launchedProcess(env: NodeJS.ProcessEnv = process.env): number {
+  return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.SLURM_PROCID ?? 0)
 }
 
 /** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */

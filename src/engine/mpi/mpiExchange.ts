@@ -1,4 +1,6 @@
 /** The exchange between processes by MPI. A worker thread imports this and connects; nobody else speaks with MPI. */
+import { hostname } from 'node:os'
+import { extend } from '../../random.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Communicator, openCommunicator } from './libmpi.ts'
 
@@ -11,18 +13,36 @@ export interface MpiOptions {
 const MOST_WORDS = 2 ** 31 - 1
 
 export async function connect({ library }: MpiOptions): Promise<Exchange> {
-  return mpiExchange(await openCommunicator(library))
+  const exchange = mpiExchange(await openCommunicator(library))
+  const each = Array.from({ length: exchange.processes }, (_, k) => k)
+  const hosts = new Uint32Array(exchange.processes)
+  hosts[exchange.process] = [...hostname()].reduce((hash, letter) => extend(hash, letter.codePointAt(0)!), 0)
+  exchange.gather(
+    hosts,
+    each,
+    each.map(() => 1),
+  )
+  return { ...exchange, neighbours: hosts.filter((host) => host === hosts[exchange.process]).length }
 }
 
-export function mpiExchange(communicator: Communicator): Exchange {
+function mpiExchange(communicator: Communicator): Exchange {
   const { rank, size } = communicator
+  let spentMs = 0
+  const timed = <T>(work: () => T): T => {
+    const start = performance.now()
+    const result = work()
+    spentMs += performance.now() - start
+    return result
+  }
   return {
+    spent: () => spentMs / 1000,
     process: rank,
     processes: size,
-    tell: (numbers) => communicator.broadcast(numbers),
+    neighbours: 1,
+    tell: (numbers) => timed(() => communicator.broadcast(numbers)),
     addUp(counts) {
       for (let from = 0; from < counts.length; from += MOST_WORDS)
-        communicator.allreduce(counts.subarray(from, from + MOST_WORDS))
+        timed(() => communicator.allreduce(counts.subarray(from, from + MOST_WORDS)))
     },
     gather(words, starts, lengths) {
       // Places count from the first word of all, so that they stay small.
@@ -31,13 +51,14 @@ export function mpiExchange(communicator: Communicator): Exchange {
       const first = Math.min(...used)
       const counts = Int32Array.from(lengths)
       const places = Int32Array.from(starts, (start, k) => (lengths[k] > 0 ? start - first : 0))
-      communicator.allgatherv(words.subarray(first), counts, places)
+      timed(() => communicator.allgatherv(words.subarray(first), counts, places))
     },
     deal(outgoing, lengths, incoming) {
       const outCounts = Int32Array.from(lengths)
       const inCounts = new Int32Array(size)
-      communicator.alltoall(outCounts, inCounts)
-      communicator.alltoallv(outgoing, outCounts, placesOf(outCounts), incoming, inCounts, placesOf(inCounts))
+      timed(() => communicator.alltoall(outCounts, inCounts))
+      const [from, to] = [placesOf(outCounts), placesOf(inCounts)]
+      timed(() => communicator.alltoallv(outgoing, outCounts, from, incoming, inCounts, to))
       return [...inCounts]
     },
     close: () => communicator.finalize(),

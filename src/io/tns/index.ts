@@ -12,7 +12,7 @@ import {
   sparseTensor,
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
-import { count } from './fault.ts'
+import { count, type Layout } from './fault.ts'
 import { checkHeader } from './header.ts'
 import { type Columns, type ParserOptions, TnsParser } from './parser.ts'
 
@@ -38,26 +38,9 @@ export async function readTns(
   const { name, negative, duplicates } = options
   const { indices, values, where, header } = await readColumns(source, {
     ...options,
-    layout(columns, where) {
-      if (columns < 3)
-        throw new InputError(
-          'format',
-          `${where}: ${count(columns)}; give at least two indices and a value, separated by blanks.`,
-        )
-      if (columns - 1 > MAX_ORDER)
-        throw new InputError(
-          'format',
-          `${where}: ${count(columns)}; a tensor has at most ${MAX_ORDER} modes.`,
-        )
-      checkOrder(columns - 1, options.dims, where)
-      return { order: columns - 1, hasValues: true }
-    },
+    layout: (columns, where) => entryLayout(columns, where, options.dims),
   })
-  if (values.length === 0)
-    throw new InputError(
-      'empty',
-      `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`,
-    )
+  if (values.length === 0) throw noEntries(name)
   const frame = inFile(name, () => {
     const said = checkHeader(header, indices.length)
     return fitToDims(
@@ -70,6 +53,22 @@ export async function readTns(
     { where, ...(negative && { negative }), ...(duplicates && { duplicates }) },
   )
 }
+
+/** What the lines of a tensor hold, by the columns of the first entry. */
+export function entryLayout(columns: number, where: string, dims: readonly number[] | undefined): Layout {
+  if (columns < 3)
+    throw new InputError(
+      'format',
+      `${where}: ${count(columns)}; give at least two indices and a value, separated by blanks.`,
+    )
+  if (columns - 1 > MAX_ORDER)
+    throw new InputError('format', `${where}: ${count(columns)}; a tensor has at most ${MAX_ORDER} modes.`)
+  checkOrder(columns - 1, dims, where)
+  return { order: columns - 1, hasValues: true }
+}
+
+export const noEntries = (name: string): InputError =>
+  new InputError('empty', `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
 
 export interface ReadCoordinatesOptions {
   name: string

@@ -16,6 +16,8 @@ export interface ParserOptions {
   dims?: readonly number[]
   /** About how many bytes will come. */
   sizeHint?: number
+  /** Lines of the file before the first that comes. */
+  linesBefore?: number
 }
 
 export interface Columns {
@@ -88,7 +90,8 @@ export class TnsParser {
   }
 
   #where(entry: number): string {
-    return `${this.#options.name}, line ${this.#lines.lineOf(entry)}`
+    const { name, linesBefore = 0 } = this.#options
+    return `${name}, line ${linesBefore + this.#lines.lineOf(entry)}`
   }
 
   #keep(bytes: Uint8Array): void {

@@ -1,0 +1,5 @@
+/** Entries that lie in several processes: read, divided and judged with the same result as in one. */
+export { dealOut } from './deal.ts'
+export { countEntries, errorOfShares, meanErrorOfShares } from './errors.ts'
+export { readTnsShare } from './readTns.ts'
+export { splitShares } from './split.ts'

@@ -1,0 +1,221 @@
+/** `lacuna complete` on several processes: one command, with the bits and the words of one process. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readModel } from '#dist/io/node/index.js'
+import { type Ended, type Launcher, startJob } from '../engine/mpi/job.ts'
+import { lacuna, type Run } from './lacuna.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-mpi-'))
+const at = (name: string): string => join(folder, name)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const alone = (...args: string[]): Promise<Run> => lacuna(args)
+
+const onProcesses = (launcher: Launcher, processes: number, ...args: string[]): Promise<Ended> =>
+  startJob(launcher, processes, [main, ...args]).ended
+
+/** What Lacuna said, without what mpirun adds where a process ends with an error. */
+const sentences = (stderr: string): string[] =>
+  stderr.split('\n').filter((line) => line.startsWith('lacuna: '))
+
+/** A model without the time that it took. */
+async function learned(path: string): Promise<object> {
+  const { dims, factors, labels, training, unobserved } = await readModel(path)
+  const { seconds, ...rest } = training
+  return { dims, labels, unobserved, training: rest, factors: factors.map((factor) => [...factor]) }
+}
+
+beforeAll(async () => {
+  await alone('synth', '--dims', '40x30x20', '--entries', '6000', '--rank', '3', '-o', at('data.tns'))
+  const lines = (await readFile(at('data.tns'), 'utf8')).trimEnd().split('\n')
+  // Repeated lines far apart, with comments and blank lines among them.
+  const repeated = [
+    ...lines,
+    '# again',
+    '',
+    ...lines.slice(100, 400).map((line) => `${line}5`),
+    ...lines.slice(0, 300),
+  ]
+  await writeFile(at('repeated.tns'), `${repeated.join('\n')}\n`)
+  await writeFile(at('data.tns.gz'), gzipSync(`${lines.join('\n')}\n`))
+  const csv = lines.map((line) => line.split(/\s+/)).map(([i, j, k, x]) => `user${i},item${j},${k},${x}`)
+  await writeFile(at('data.csv'), `user,item,week,rating\n${csv.join('\n')}\n`)
+})
+
+describe('a job of several processes', () => {
+  const settings = [
+    '--rank',
+    '4',
+    '--epochs',
+    '4',
+    '--threads',
+    '1',
+    '--validation',
+    '0.1',
+    '--test',
+    '0.15',
+    '--json',
+  ]
+  const cases: [Launcher, number, string, ...string[]][] = [
+    ['Open MPI', 3, 'data.tns'],
+    ['Open MPI', 5, 'repeated.tns', '--duplicates', 'sum'],
+    ['Open MPI', 2, 'repeated.tns', '--duplicates', 'mean', '--solver', 'paper'],
+    ['Open MPI', 3, 'data.csv', '--modes', 'user', 'item', 'week', '--value', 'rating'],
+    ['MPICH', 2, 'data.tns.gz'],
+    ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
+  ]
+  it.each(cases)(
+    'on %s, %i processes, learns from %s what one process learns',
+    async (launcher, processes, file, ...more) => {
+      const one = await alone('complete', at(file), ...more, ...settings, '-o', at('one.npz'))
+      expect(one.code).toBe(0)
+      const many = await onProcesses(
+        launcher,
+        processes,
+        'complete',
+        at(file),
+        ...more,
+        ...settings,
+        '-o',
+        at('many.npz'),
+      )
+      expect({ code: many.code, faults: sentences(many.stderr) }).toEqual({ code: 0, faults: [] })
+      expect(await learned(at('many.npz'))).toEqual(await learned(at('one.npz')))
+      const [single, together] = [one.stdout, many.stdout].map((text) => JSON.parse(text))
+      expect(together.settings.processes).toBe(processes)
+      for (const part of ['tensor', 'train', 'validation', 'test', 'meanOnTest', 'stopped'])
+        expect(together[part]).toEqual(single[part])
+      expect(many.stderr).toContain(`on ${processes} processes of 1 thread,`)
+      expect(existsSync(at('many.npz.run'))).toBe(false)
+    },
+  )
+
+  it('says once, and as one process does, what is wrong with the file', async () => {
+    const lines = (await readFile(at('data.tns'), 'utf8')).trimEnd().split('\n')
+    const broken: [string, (lines: string[]) => string[]][] = [
+      ['word.tns', (all) => all.with(4321, '1 2 x 5')],
+      ['columns.tns', (all) => all.with(5000, '1 2 3 4 5')],
+      ['negative.tns', (all) => all.with(3000, '1 2 3 -5').with(5990, '1 2 4 -6')],
+      ['twice.tns', (all) => [...all, '# twice', all[5000], all[17]]],
+      ['none.tns', () => ['# nothing', '']],
+    ]
+    for (const [name, change] of broken) {
+      await writeFile(at(name), `${change(lines).join('\n')}\n`)
+      const one = await alone('complete', at(name), '-q')
+      const many = await onProcesses('Open MPI', 3, 'complete', at(name), '-q')
+      expect(many.code).toBe(2)
+      expect(sentences(many.stderr)).toEqual([one.stderr.trimEnd()])
+    }
+  })
+
+  it('says once what is wrong with the options or the library, and leaves other commands to one process', async () => {
+    const rank = await onProcesses('Open MPI', 3, 'complete', at('data.tns'), '--rank', '0')
+    expect(rank.code).toBe(2)
+    expect(rank.stderr.match(/must be a whole number/g)).toHaveLength(1)
+    const missing = await onProcesses('Open MPI', 3, 'complete', at('not there.tns'))
+    expect(missing.code).toBe(2)
+    expect(sentences(missing.stderr)).toEqual([
+      expect.stringMatching(/not there\.tns: there is no such file/),
+    ])
+    const library = await onProcesses(
+      'Open MPI',
+      2,
+      'complete',
+      at('data.tns'),
+      '--mpi-library',
+      at('data.tns'),
+    )
+    expect(library.code).toBe(2)
+    expect(sentences(library.stderr)).toEqual([expect.stringMatching(/no MPI library .* --mpi-library/)])
+    const info = await onProcesses('Open MPI', 3, 'info', at('data.tns'), '--json')
+    expect({ code: info.code, entries: JSON.parse(info.stdout).entries }).toEqual({ code: 0, entries: 6000 })
+  })
+})
+
+describe('a job that is ended in the middle', () => {
+  const settings = [
+    '--rank',
+    '12',
+    '--solver',
+    'paper',
+    '--threads',
+    '1',
+    '--epochs',
+    '3000',
+    '--checkpoint-every',
+    '0.3',
+  ]
+  const start = (output: string, processes: number) =>
+    startJob('Open MPI', processes, [main, 'complete', at('data.tns'), ...settings, '-o', at(output)])
+  const isThere = (output: string): Promise<void> =>
+    vi.waitFor(() => expect(existsSync(at(`${output}.run`))).toBe(true), { timeout: 60_000, interval: 50 })
+
+  /** Goes on on other processes, to fewer epochs than it was meant for, and is what a run without a break is. */
+  async function resumes(output: string, processes: number): Promise<void> {
+    const end = ['--epochs', '1000', '-o', at(output)]
+    const resumed = await onProcesses(
+      'Open MPI',
+      processes,
+      'complete',
+      at('data.tns'),
+      ...settings,
+      ...end,
+      '--resume',
+    )
+    expect(resumed.code).toBe(0)
+    const [, done] = /Going on from .*, after ([\d.]+) epochs/.exec(resumed.stderr) ?? []
+    expect(Number(done)).toBeGreaterThan(0)
+    expect(Number(done)).toBeLessThan(1000)
+    await unbroken
+    expect(await learned(at(output))).toEqual(await learned(at('whole.npz')))
+  }
+
+  let unbroken: Promise<Run>
+  beforeAll(() => {
+    unbroken = alone('complete', at('data.tns'), ...settings, '--epochs', '1000', '-o', at('whole.npz'))
+    return unbroken
+  })
+
+  it('by kill -9 of one process: ends soon, keeps its checkpoint, and goes on elsewhere with the same bits', async () => {
+    const job = start('killed.npz', 3)
+    await isThere('killed.npz')
+    const children = execFileSync('pgrep', ['-P', String(job.pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+    process.kill(Number(children[1]), 'SIGKILL')
+    const { code, stderr } = await job.ended
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/signal 9/)
+    expect(existsSync(at('killed.npz'))).toBe(false)
+    // Nobody may be left to wait for a dead process.
+    const state = (pid: string): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => 'gone')
+    for (const child of children)
+      await vi.waitFor(async () => expect(await state(child)).toMatch(/^gone$|\) Z /), { timeout: 10_000 })
+    await resumes('killed.npz', 2)
+  })
+
+  it.each(['SIGTERM', 'SIGUSR2'] as const)(
+    'by %s at mpirun: saves once and says how to go on',
+    async (signal) => {
+      const output = `${signal}.npz`
+      const job = start(output, 3)
+      await isThere(output)
+      process.kill(job.pid, signal)
+      const { code, stderr } = await job.ended
+      // Open MPI ends with a code of its own where it was told to end.
+      expect(code).toBe(signal === 'SIGUSR2' ? 140 : 1)
+      expect(stderr.match(/Interrupted\. To go on:/g)).toHaveLength(1)
+      expect(stderr).toMatch(/^ {2}mpirun -n 3 .* --resume$/m)
+      await resumes(output, signal === 'SIGUSR2' ? 5 : 1)
+    },
+  )
+})

@@ -1,0 +1,57 @@
+/** The engine suite over MPI: 1, 2, 3 and 5 processes of 1 and 2 threads, with Open MPI and MPICH. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { launchedProcesses } from '#dist/engine/mpi/mpiEngine.js'
+import { briefVariantChecks, engineChecks, variantChecks } from '../suite.ts'
+import { bundle, type Launcher, startJob } from './job.ts'
+
+// Many processes on few cores.
+vi.setConfig({ testTimeout: 240_000 })
+
+let runner: Awaited<ReturnType<typeof bundle>>
+
+beforeAll(async () => {
+  runner = await bundle(new URL('./runner.ts', import.meta.url))
+})
+afterAll(() => runner?.remove())
+
+async function checked(
+  launcher: Launcher,
+  processes: number,
+  suites: string[],
+  threads = [1, 2],
+): Promise<string[]> {
+  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites })])
+  const { code, stdout, stderr } = await job.ended
+  const found = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  expect(found.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]))).toEqual([])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return found.map(({ name }) => name)
+}
+
+const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
+const checks = namesOf(engineChecks).filter((name) => !name.startsWith('plans'))
+
+// MPICH waits by asking again and again: more processes than cores are in each other's way at every message.
+describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
+  it.each([1, 2, 3, 5])(
+    '%i processes of 1 and 2 threads have the bits of the CPU engine',
+    async (processes) => {
+      expect(await checked(launcher, processes, [launcher === 'MPICH' ? 'brief' : 'variants'])).toEqual(
+        namesOf(launcher === 'MPICH' ? briefVariantChecks : variantChecks),
+      )
+    },
+  )
+})
+
+it('3 processes of 2 threads do what every engine does', async () => {
+  expect(await checked('Open MPI', 3, ['engine'], [2])).toEqual(checks)
+})
+
+it('knows a launcher by what it tells the processes', () => {
+  expect(launchedProcesses({})).toBe(1)
+  expect(launchedProcesses({ OMPI_COMM_WORLD_SIZE: '8' })).toBe(8)
+  expect(launchedProcesses({ PMI_SIZE: '3' })).toBe(3)
+  expect(launchedProcesses({ SLURM_NTASKS: '4' })).toBe(1)
+  expect(launchedProcesses({ SLURM_NTASKS: '4', SLURM_MPI_TYPE: 'pmix' })).toBe(4)
+  expect(launchedProcesses({ PMI_SIZE: 'many' })).toBe(1)
+})
