@@ -188,12 +188,11 @@ async function runOn(
   const parts = await readParts(files, options, initial, entries, progress)
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
   const plan = await planParts(engine, parts, entries, settings, holders > 1 ? reading : 0)
-  progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
-  await withSignals(
-    (interruption) =>
-      learnAndTell(parts, entries, { ...settings, engine, initial }, options, interruption, progress, world),
-    world !== undefined,
-  )
+  await withSignals((interruption) => {
+    progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
+    const learning = { ...settings, engine, initial }
+    return learnAndTell(parts, entries, learning, options, interruption, progress, world)
+  }, world !== undefined)
 }
 
 /** Does what may go wrong in one process only, and tells all of them; what is told is the same as in one. */
