@@ -224,8 +224,8 @@ async function runOn(
   const plan = await planParts(engine, parts, entries, settings, holders > 1 ? reading : 0)
   await withSignals((interruption) => {
     progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
-    const run = { ...settings, engine, initial }
-    return learnAndTell(parts, entries, run, options, interruption, progress, world)
+    const learning = { ...settings, engine, initial }
+    return learnAndTell(parts, entries, learning, options, interruption, progress, world)
   }, world !== undefined)
 }
 

@@ -135,7 +135,7 @@ async function readHead(file: FileHandle): Promise<Uint8Array> {
 }
 
 /** The lines that begin at the bytes from … to − 1. */
-async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
+export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
   if (from >= to) return
   // The first begins after the first line feed from the byte before on.
   let isInside = from === 0

@@ -105,7 +105,10 @@ describe('a job of several processes', () => {
       ['word.tns', (all) => all.with(4321, '1 2 x 5')],
       ['columns.tns', (all) => all.with(5000, '1 2 3 4 5')],
       ['negative.tns', (all) => all.with(3000, '1 2 3 -5').with(5990, '1 2 4 -6')],
-      ['twice.tns', (all) => [...all, '# twice', all[5000], all[17]]],
+      [
+        'twice.tns',
+        (all) => [...all, '# twice', ...[5000, 17, 100, 2000, 300, 4000, 500].map((line) => all[line])],
+      ],
       ['none.tns', () => ['# nothing', '']],
     ]
     for (const [name, change] of broken) {

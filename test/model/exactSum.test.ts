@@ -11,7 +11,7 @@ const sumOf = (numbers: readonly number[]): ExactSum => {
 describe('a sum without rounding', () => {
   it('knows what float64 would lose', () => {
     expect(sumOf([1e100, 1, -1e100]).value).toBe(1)
-    expect(sumOf([0.1, 0.2, 0.3, -0.6]).value).toBe(2 ** -55 - 2 ** -56)
+    expect(sumOf([0.1, 0.2, 0.3, -0.6]).value).toBe(2 ** -55)
     expect(sumOf(new Array(10).fill(0.1)).value).toBe(1)
     expect(sumOf([2 ** 53, 1, 1]).value).toBe(2 ** 53 + 2)
     expect(sumOf([5e-324, 5e-324, -1.5e-323]).value).toBe(-5e-324)
