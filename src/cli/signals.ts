@@ -45,6 +45,7 @@ export async function withSignals<T>(work: (interruption: Interruption) => Promi
       outcome: () => new Interrupted(code),
     })
   } finally {
-    for (const remove of handlers) remove()
+    // After a signal the process is about to end, with that signal's code: another one must not change it.
+    if (!abort.signal.aborted) for (const remove of handlers) remove()
   }
 }
