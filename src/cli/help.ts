@@ -10,6 +10,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'lambda',
     'maxInner',
     'missing',
+    'prior',
+    'noise',
     'seed',
     'initial',
     'paper',
