@@ -55,6 +55,7 @@ export async function withSignals<T>(
       outcome: () => new Interrupted(code),
     })
   } finally {
-    for (const remove of handlers) remove()
+    // After a signal the process is about to end, with that signal's code: another one must not change it.
+    if (!abort.signal.aborted) for (const remove of handlers) remove()
   }
 }

@@ -107,8 +107,11 @@ describe('a signal', () => {
       stderr += data
       if (!timer && hasLearned(stderr)) {
         child.kill('SIGINT')
-        // The first checkpoint appears while it saves.
-        timer = setInterval(() => existsSync(file('twice.npz.run')) && child.kill('SIGINT'), 1)
+        // The checkpoint appears while it saves, and then the model; after that the process ends, and hears no more.
+        timer = setInterval(() => {
+          if (existsSync(file('twice.npz'))) clearInterval(timer)
+          else if (existsSync(file('twice.npz.run'))) child.kill('SIGINT')
+        }, 1)
       }
     })
     const code = await new Promise((resolve) => child.on('close', resolve))
