@@ -218,7 +218,7 @@ describe('a job that is ended in the middle', () => {
       expect(code).toBe(signal === 'SIGUSR2' ? 140 : 1)
       expect(stderr.match(/Interrupted\. To go on:/g)).toHaveLength(1)
       expect(stderr).toMatch(/^ {2}mpirun -n 3 .* --resume$/m)
-      await resumes(output, signal === 'SIGUSR2' ? 5 : 1)
+      await resumes(output, signal === 'SIGUSR2' ? 2 : 1)
     },
   )
 })
