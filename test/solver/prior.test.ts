@@ -4,7 +4,8 @@ import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { fitNoise } from '#dist/engine/cpu/noise.js'
 import { readTensor } from '#dist/io/node/index.js'
 import { draw, stream, unit } from '#dist/random.js'
-import { complete, type RunOptions } from '#dist/solver/index.js'
+import { complete, defaults, type RunOptions, type Settings } from '#dist/solver/index.js'
+import { learnsPrior } from '#dist/solver/prior.js'
 import { type SparseTensor, split, synthetic } from '#dist/tensor/index.js'
 import { refusal } from '../refusal.ts'
 
@@ -74,6 +75,37 @@ describe('a learned prior', () => {
     const exact = synthetic({ dims: [30, 25, 20], entries: 6000, rank: 2, seed: 1 }).tensor
     expect(await lastSteps({ rank: 2 })).toBe('learned')
     expect((await complete(exact, { rank: 2 })).stopped).not.toBe('learned')
+  })
+
+  it('takes twenty sweeps, and by itself only where these take no more than about a minute', async () => {
+    const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })
+    const engine = cpuEngine({ threads: 1 })
+    const steps: string[] = []
+    const load = engine.load.bind(engine)
+    engine.load = async (problem) => {
+      const loaded = await load(problem)
+      const iterate = loaded.iterate.bind(loaded)
+      loaded.iterate = (run) => {
+        for (let k = 0; k < run.count; k++) steps.push(run.step.kind)
+        return iterate(run)
+      }
+      return loaded
+    }
+    await complete(tensor, { rank: 5, engine })
+    await engine.close()
+    expect(steps.filter((kind) => kind === 'posterior')).toHaveLength(20)
+    expect(steps.slice(-20)).not.toContain('newton')
+    const fast = { ...defaults.fast, rank: 10 }
+    const learns = (dims: number[], entries: number, changes: Partial<Settings> = {}): boolean =>
+      learnsPrior({ ...fast, ...changes }, { dims, entries })
+    expect(learns([1000, 1000, 100], 1_000_000)).toBe(true)
+    expect(learns([1000, 1000, 100], 10_000_000)).toBe(false)
+    expect(learns([1000, 1000, 100], 10_000_000, { prior: 'learned' })).toBe(true)
+    expect(learns([1_000_000, 1000, 100], 1_000_000)).toBe(true)
+    expect(learns([10_000_000, 1000, 100], 1_000_000)).toBe(false)
+    expect(learns([1000, 1000, 100], 1_000_000, { lambda: 0.1 })).toBe(false)
+    expect(learns([1000, 1000, 100], 1_000_000, { sample: 1 })).toBe(false)
+    expect(learns([1000, 1000, 100], 1_000_000, { missing: 'zero' })).toBe(false)
   })
 
   it('is chosen by validation entries only where it is better on them', async () => {
