@@ -17,6 +17,7 @@ import {
   priorNames,
   type RunOptions,
   type SolverName,
+  settingsOf,
   sizeOfRun,
   solverNames,
 } from '../solver/index.ts'
@@ -211,6 +212,8 @@ async function runOn(
     if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
+    // Before a long file is read; of what is held out, only whether there is any is known yet.
+    settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
     const holders = (await isReadInShares(files)) ? engine.processes : 1
     const isReader = engine.process === 0 || holders > 1
     const modes = options.modes
@@ -284,6 +287,9 @@ async function learnAndTell(
       if (options.json) await printJson(jsonReport(train, total, result, errors, told))
       else await print(textReport(result, errors, told))
     }
+    const isLeftOut = ['tolerance', 'patience', 'exact'].includes(result.stopped)
+    if (isLeftOut && (settings.prior === 'learned' || settings.noise !== undefined))
+      progress.say('No prior was learned: λ leaves too little unexplained to learn it from.')
     await together(world, async () => {
       if (failure) throw failure
     })

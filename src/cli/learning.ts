@@ -6,7 +6,7 @@ import { openInput, readWhole } from '../io/node/files/input.ts'
 import { countEntries } from '../shares/index.ts'
 import { decodeRun } from '../solver/checkpoint.ts'
 import { FileRun, resumeRun } from '../solver/fileRun.ts'
-import type { RunOptions } from '../solver/index.ts'
+import { type RunOptions, settingsOf } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { epochLine } from './epochLine.ts'
 import { asFlag } from './failure.ts'
@@ -79,7 +79,7 @@ async function openRun(
 ): Promise<FileRun> {
   const isThere = path !== undefined && (await agreed(world, () => fileExists(path)))
   if (resume && isThere) {
-    const run = await resumeFrom(path, tensor, options, world)
+    const run = await resumeFrom(path, tensor, withDefaults(options), world)
     progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
     return run
   }
@@ -89,6 +89,12 @@ async function openRun(
       `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
     )
   return FileRun.start(tensor, options)
+}
+
+/** The same command has the same settings: what it leaves out is the default, and not what was saved. */
+function withDefaults(options: RunOptions): RunOptions {
+  const { epochs, seconds, patience, ...decisive } = settingsOf(options)
+  return { ...options, ...decisive, ...(options.validation && { patience }) }
 }
 
 /** What the first process finds. */

@@ -11,7 +11,7 @@ interface Options {
   dims: number[]
   entries: number
   rank: number
-  snr: number
+  snr?: number
   seed: number
   output: string
   testEntries?: number
@@ -28,7 +28,7 @@ export function synthCommand(): Command {
     .requiredOption('--dims <sizes>', 'size of each mode, as in 183x24x1140x1717', sizes)
     .requiredOption('--entries <n>', 'observed entries', positiveWholeNumber)
     .option('--rank <r>', 'rank of the truth', positiveWholeNumber, 10)
-    .option('--snr <dB>', 'signal-to-noise ratio in dB (default: no noise)', decibels, Infinity)
+    .option('--snr <dB>', 'signal-to-noise ratio in dB (default: no noise)', decibels)
     .option('--seed <s>', 'the same seed gives the same problem', wholeNumber, 1)
     .requiredOption('-o, --output <file>', 'where to write it: FILE.tns or FILE.tns.gz')
     .option(
@@ -47,7 +47,7 @@ export function synthCommand(): Command {
 }
 
 async function synth(options: Options): Promise<void> {
-  const { dims, entries, rank, snr, seed, output, testEntries, test: testFile } = options
+  const { dims, entries, rank, snr = Infinity, seed, output, testEntries, test: testFile } = options
   if ((testEntries === undefined) !== (testFile === undefined))
     throw new InputError('option', '--test-entries and --test belong together: how many, and where to.')
   const progress = startProgress(options.quiet ?? false)

@@ -8,7 +8,7 @@ import { BLOCK, ROW } from "./rank";
 import { recordStart } from "./sample";
 import { blockScratch, residualScratch, windowScratch } from "./scratch";
 import { takeTask } from "./threads";
-import { isUnknown } from "./zeros";
+import { isUnknown, predictedAt } from "./zeros";
 
 /**
  * Writes two float64 per chunk to `sums`; who adds them does so in the order of the chunks. With `zeros`, they are how much
@@ -51,7 +51,7 @@ function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool):
       squares += d * d;
       absolutes += Math.abs(d);
       if (zeros) {
-        const predicted = d + <f64>load<f32>(value);
+        const predicted = predictedAt(view, y, value + 4 - stride);
         squares -= predicted * predicted;
         absolutes -= predicted;
         if (isUnknown(value)) {

@@ -13,6 +13,7 @@ export {
   type RunOptions,
   type Settings,
   type SolverName,
+  settingsOf,
   solverNames,
 } from './options.ts'
 export type { EpochReport } from './report.ts'

@@ -172,13 +172,18 @@ export function settingsOf(options: RunOptions): Settings {
   for (const [name] of given)
     if (!known.includes(name as keyof CompleteOptions))
       throw new InputError('option', `There is no option ${name}; there are ${known.join(', ')}.`)
+  const { engine, initial } = options
+  if (engine !== undefined && typeof engine?.load !== 'function')
+    throw new InputError('option', sentence`${option('engine')} is no engine; give what cpuEngine() makes.`)
+  const isInitial = initial instanceof CpModel || Array.isArray(initial)
+  if (initial !== undefined && !isInitial)
+    throw new InputError('option', sentence`${option('initial')} is neither a model nor a list of factors.`)
   const solver = options.solver ?? 'fast'
   if (!solverNames.includes(solver))
     throw new InputError(
       'option',
       sentence`${option('solver')} is '${String(solver)}'; there are ${oneOf(solverNames.map((name) => `'${name}'`))}.`,
     )
-  const { initial } = options
   const settings = {
     ...defaults[solver],
     ...(initial instanceof CpModel && { rank: initial.rank }),

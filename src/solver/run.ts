@@ -149,7 +149,7 @@ export class Run implements AsyncIterable<EpochReport> {
       if (loaded.problem.statistics.digest !== state.digest)
         throw new InputError(
           'checkpoint',
-          'The run was saved with other entries: the tensor, or its held-out entries, have changed since; start anew.',
+          'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
         )
       checkState(state.engine, tensor.dims, settings.rank)
       await loaded.problem.writeState(state.engine)

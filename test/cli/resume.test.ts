@@ -131,6 +131,10 @@ describe('a checkpoint', () => {
     const other = await resume('data.tns', '--rank', '11')
     expect(other).toMatchObject({ code: 2, stdout: '' })
     expect(other.stderr).toContain('The run was saved with --rank 10, and now it is 11;')
+    // What is left out is the default, and not what was saved.
+    const left = LONG.join(' ').replace(' --tolerance 0', '').split(' ')
+    const without = await run('complete', 'data.tns', ...left, '-o', 'kept.npz', '--resume')
+    expect(without.stderr).toContain('The run was saved with --tolerance 0, and now it is 0.0001;')
     const lines = readFileSync(file('data.tns'), 'utf8').trimEnd().split('\n')
     writeFileSync(file('fewer.tns'), `${lines.slice(0, -1).join('\n')}\n`)
     expect((await resume('fewer.tns')).stderr).toContain('The run was saved with other entries')

@@ -283,7 +283,7 @@ describe('a saved run', () => {
     const changed = { ...tensor, values: tensor.values.slice() }
     changed.values[5] += 0.5
     const other = refusal(
-      'The run was saved with other entries: the tensor, or its held-out entries, have changed since; start anew.',
+      'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
       'checkpoint',
     )
     await expect(resume(changed, { validation: hidden })).rejects.toThrow(other)
@@ -408,6 +408,13 @@ describe('the border', () => {
     ['NaN', { ...few, values: Float32Array.of(1, NaN, 3) }, {}, /^Entry 1 has the value NaN/],
     ['no entries', pickEntries(few, new Uint32Array(0)), {}, /no observed entries/],
     ['an unknown option', few, { ranks: 3 }, /^There is no option ranks; there are rank, solver/],
+    ['an engine that is none', few, { engine: {} }, /^engine is no engine; give what cpuEngine\(\) makes/],
+    [
+      'initial factors that are none',
+      few,
+      { initial: {} },
+      /^initial is neither a model nor a list of factors/,
+    ],
     ['options that are none', few, 5, /^The options are 5; they must be an object/],
     ['text for a number', few, { rank: '5' }, /^rank is 5; it must be a whole number from 1/],
     ['NaN for a number', few, { lambda: NaN }, /^lambda is NaN/],

@@ -65,8 +65,34 @@ it('tells the errors of all cells but those held out, and takes none of these fo
 
 const placeOf = ({ indices }: SparseTensor, e: number): string => indices.map((column) => column[e]).join()
 
+it('fits what can be fitted, and knows it, with modes of one row, too', async () => {
+  const column = {
+    dims: [5, 1],
+    indices: [Uint32Array.of(0, 1), new Uint32Array(2)],
+    values: Float32Array.of(1, 3),
+  }
+  const row = {
+    dims: [1, 4],
+    indices: [new Uint32Array(3), Uint32Array.of(0, 1, 3)],
+    values: Float32Array.of(5, 3, 3),
+  }
+  for (const tensor of [column, row])
+    for (const seed of [1, 2, 3, 4]) {
+      const { stopped, train, model } = await complete(tensor, { rank: 2, missing: 'zero', seed })
+      expect(stopped).toBe('exact')
+      expect(train.rmse).toBeLessThanOrEqual(2.3 * train.mae + 1e-6)
+      expect(model.error(tensor).relative).toBeLessThan(1e-5)
+    }
+})
+
 it('refuses what does not go with zeros', async () => {
   const tensor = counts()
+  const twice = {
+    dims: [4, 4],
+    indices: [Uint32Array.of(0, 0), Uint32Array.of(1, 1)],
+    values: Float32Array.of(4, 4),
+  }
+  await expect(complete(twice, { missing: 'zero' })).rejects.toThrow(/some are listed twice/)
   await expect(complete(tensor, { missing: 'zero', sample: 0.5 })).rejects.toThrow(/all cells at every step/)
   await expect(complete(tensor, { missing: 'zero', solver: 'paper' })).rejects.toThrow(/paper's solver/)
   await expect(complete(tensor, { missing: 'none' as 'zero' })).rejects.toThrow(

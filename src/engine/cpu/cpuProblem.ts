@@ -123,6 +123,9 @@ export class CpuProblem implements LoadedProblem {
       total.squares += sums[at]
       total.absolutes += sums[at + 1]
     }
+    // Of a difference that is next to nothing, rounding may leave less.
+    if (v === 0 && totals)
+      return { squares: Math.max(0, total.squares), absolutes: Math.max(0, total.absolutes) }
     return total
   }
 

@@ -30,10 +30,10 @@ export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]):
     }
     return column
   })
-  if (sets.length > 0 && findDuplicates(indices, total))
+  if (findDuplicates(indices, total))
     throw new InputError(
       'duplicate',
-      'Where cells that are not listed are zeros, a cell can be either learned from or held out, and once; some are listed twice.',
+      'Where cells that are not listed are zeros, a cell can be listed once, to be learned from or held out; some are listed twice.',
     )
   const values = float32Array(total)
   // Values have no −0: adding zero makes it 0.

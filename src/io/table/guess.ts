@@ -121,6 +121,21 @@ export function refuseTextValue(columns: readonly ColumnSummary[], where: string
     )
 }
 
+/** Names that are dates, years or numbers, as columns of a wide table have. */
+const LABEL = /^((19|20)\d\d([-/.]\d\d?){0,2}|\d+)$/
+
+/** A column for each day: taking some of them for modes and one for the value would make nonsense of it. */
+export function refuseWide(columns: readonly ColumnSummary[], where: string): void {
+  const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
+  if (labels.length < 3) return
+  const [first, second] = labels
+  const others = columns.filter((column) => !labels.includes(column)).map(({ name }) => name)
+  throw new InputError(
+    'table',
+    sentence`${where}: the columns ${first.name}, ${second.name} … look like labels of one mode; make rows of them with ${option('modes', ...others)} and ${option('melt', 'day')}, or whatever they are, or say with ${option('modes')} and ${option('value')} what is meant.`,
+  )
+}
+
 const exampleOf = ({ examples }: ColumnSummary): string =>
   examples.length > 0 ? `, such as "${examples[0]}"` : ''
 

@@ -12,6 +12,7 @@ import {
   guessModes,
   guessValue,
   refuseTextValue,
+  refuseWide,
   spoiltCells,
   summarizeColumns,
 } from './guess.ts'
@@ -172,6 +173,7 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   if (sample.rowCount === 0)
     throw new InputError('empty', `${where}: there are no rows, only the columns ${columnList(columns)}.`)
   const summary = summarizeColumns(table, sample, options.dates)
+  if (!like?.modes) refuseWide(summary, where)
   const guessed = value ? undefined : guessValue(summary)
   if (!value && !guessed) refuseTextValue(summary, where)
   const name = value?.name ?? guessed?.name

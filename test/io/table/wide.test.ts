@@ -16,6 +16,14 @@ describe('a wide table', () => {
     expect(tensor.valueName).toBe('value')
   })
 
+  test('is not guessed at, but told how to be read', async () => {
+    const { message } = await rejection(read(WIDE, {}))
+    expect(message).toMatch(
+      /the columns 2024-01-01, 2024-01-02 … look like labels of one mode; make rows of them/,
+    )
+    expect(message).toMatch(/modes.*station.*zone.*melt.*day/)
+  })
+
   test('is melted by all columns that no mode names', async () => {
     const tensor = await read(WIDE, { modes: ['station', 'zone'], melt: 'day' })
     expect(entries(tensor)).toEqual(
