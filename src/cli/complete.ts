@@ -289,7 +289,9 @@ async function learnAndTell(
     }
     const isLeftOut = ['tolerance', 'patience', 'exact'].includes(result.stopped)
     if (isLeftOut && (settings.prior === 'learned' || settings.noise !== undefined))
-      progress.say('No prior was learned: λ leaves too little unexplained to learn it from.')
+      progress.say(
+        'No prior was learned: the entries are too few, or λ leaves too little unexplained, to learn it from.',
+      )
     await together(world, async () => {
       if (failure) throw failure
     })

@@ -57,7 +57,7 @@ export function startPosterior(
       determined += rowPosterior(tensor, state, i, p, () => 1).determined
   const free = Math.max(0, tensor.values.length - determined)
   const most = 0.1 * variance
-  state.sigma2 = free * most > squares ? squares / free : most
+  state.sigma2 = 2 * free > tensor.values.length && free * most > squares ? squares / free : most
   state.precisions = factors.map((matrix, i) => {
     const rows = observedRows(tensor, i)
     let spread = 0

@@ -63,7 +63,9 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
   const stages = sample === 'auto' ? ladder(rows, entries, rank) : [fixedStage(sample, rank)]
   const costs = stages.map((stage) => problem.cost(stage))
   const rule = lambdaRule(statistics, rank)
-  const learns = learnsPrior(settings, { dims: statistics.dims, entries })
+  const allRows = rows.reduce((sum, count) => sum + count, 0)
+  // With fewer entries than rows, not even one number for each row is known: there is nothing to learn a prior from.
+  const learns = learnsPrior(settings, { dims: statistics.dims, entries }) && entries >= allRows
   const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
   return {
     balances: true,
@@ -130,10 +132,12 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
 
   /** Whether λ has led as far as it can, or has had its share of the epochs where these are many. */
   function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
-    if (!learns || best.train.relative < NOISELESS) return false
+    // Where there are about as many parameters as entries a close fit says nothing.
+    const isTelling = entries > 2 * rank * allRows
+    if (!learns || (isTelling && best.train.relative < NOISELESS)) return false
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
-    return stop === 'tolerance' || stop === 'patience' || isTime
+    return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
   }
 
   /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */

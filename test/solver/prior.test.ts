@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { fitNoise } from '#dist/engine/cpu/noise.js'
 import { readTensor } from '#dist/io/node/index.js'
+import { meanError } from '#dist/model/index.js'
 import { draw, stream, unit } from '#dist/random.js'
 import { complete, defaults, type RunOptions, type Settings } from '#dist/solver/index.js'
 import { learnsPrior } from '#dist/solver/prior.js'
@@ -62,6 +63,28 @@ describe('a learned prior', () => {
     await engine.close()
     expect(worse).toEqual([])
   }, 120_000)
+
+  it('finds nothing in noise but its mean, however closely λ could fit it', async () => {
+    const key = stream(3, 78)
+    for (const [rows, columns, count, rank] of [
+      [300, 40, 600, 4],
+      [300, 40, 600, 10],
+      [300, 200, 3000, 10],
+      [60, 40, 2000, 10],
+    ]) {
+      const cells = new Set<number>()
+      for (let n = 0; cells.size < count; n++) cells.add(Math.floor(unit(draw(key, n)) * rows * columns))
+      const places = Uint32Array.from(cells)
+      const tensor = {
+        dims: [rows, columns],
+        indices: [places.map((at) => Math.floor(at / columns)), places.map((at) => at % columns)],
+        values: Float32Array.from(places, (at) => 2 + 2 * unit(draw(key, 1e6 + at))),
+      }
+      const { train, test } = split(tensor, { test: 0.2 }, 1)
+      const { model } = await complete(train, { rank })
+      expect(model.error(test).rmse).toBeLessThan(1.05 * meanError(train, test).rmse)
+    }
+  })
 
   it('comes when λ has led as far as it can, or has had its epochs; and is left out where that is asked for', async () => {
     const { tensor } = synthetic({ dims: [30, 25, 20], entries: 4000, rank: 3, snrDb: 10, seed: 1 })

@@ -132,7 +132,9 @@ function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, w
   if (thread === 0) {
     const free = Math.max(0, step.entries - determined)
     const most = MOST_NOISE * variance
-    const noise = Math.max(1e-30, free * most > squares ? squares / free : most)
+    // What is fitted by using up the entries says nothing of the noise.
+    const isTelling = 2 * free > step.entries && free * most > squares
+    const noise = Math.max(1e-30, isTelling ? squares / free : most)
     const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
     for (const part of parts) {
       numbersOf(part)[SIGMA2] = noise
