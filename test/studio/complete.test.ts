@@ -7,7 +7,7 @@ import { decodeModel } from '#dist/index.js'
 import { draw, stream, unit } from '#dist/random.js'
 import { encodeNpy } from '#dist/subpaths/formats.js'
 import { lacuna } from '../cli/lacuna.ts'
-import { longestTaskMs, UNNOTICED_MS } from './mainThread.ts'
+import { longestTaskMs } from './mainThread.ts'
 import { type Studio, startStudio, type Visit, visit } from './studio.ts'
 
 /** Other work may share the machine. */
@@ -238,7 +238,7 @@ it('reads and solves a large table without holding up the page', async () => {
     await page.getByRole('button', { name: 'Complete', exact: true }).click()
     await page.getByRole('button', { name: 'Go on' }).waitFor()
   })
-  expect(longest).toBeLessThan(UNNOTICED_MS)
+  expect(longest).toBeLessThan(50)
 })
 
 it('opens NumPy arrays, NaN being what is missing', async () => {

@@ -11,12 +11,6 @@ interface TraceEvent {
 }
 
 /**
- * A page that solves or reads on its main thread has tasks of seconds; those of a page that does not take some tens of
- * milliseconds, on a core that is shared with other tests three times that.
- */
-export const UNNOTICED_MS = 200
-
-/**
  * The longest task of the pages' main threads while something goes on, in milliseconds. Processor time, by Chromium's own
  * trace: on a machine that is busy with something else, a task may wait for long in the middle.
  */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { longestTaskMs, UNNOTICED_MS } from './mainThread.ts'
+import { longestTaskMs } from './mainThread.ts'
 import { type Studio, startStudio, visit } from './studio.ts'
 
 /** Other work may share the machine. */
@@ -38,7 +38,7 @@ it(
       await page.getByRole('button', { name: 'Go on' }).waitFor()
     })
     expect(await psnr(page)).toBeGreaterThan(25)
-    expect(longest).toBeLessThan(UNNOTICED_MS)
+    expect(longest).toBeLessThan(50)
     expect(await frames.evaluate((count) => count.frames)).toBeGreaterThan(20)
 
     const [saved] = await Promise.all([
