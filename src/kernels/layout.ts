@@ -38,7 +38,12 @@ export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its 
 export const VIEW_LEVERAGES = 88; // (P), by how much of an entry's own value its prediction follows, on account of the row
 export const VIEW_ROW_SUMS = 92; // (P × 2) in float64: see posterior.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
-export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages
+export const VIEW_ROW_MEANS = 100; // (P × R), where the prior expects each row
+export const VIEW_TIES = 104; // (P), how many times as precisely as σ² Σ⁻¹ it does
+export const VIEW_VARIANCES = 108; // (P), how many times as noisy the entries of a row are as others
+// The addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages; 3 N on, variances.
+export const VIEW_OTHERS = 128;
+export const VIEW_OTHER_TABLES = 4;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0;

@@ -1,9 +1,10 @@
-import type { Engine, Noise } from '../engine/engine.ts'
+import type { Engine, Loss, Noise } from '../engine/engine.ts'
 import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
+import { checkLags, type FeatureSets, type Lags } from './sides.ts'
 
 /** Settings of a run; each has a default. */
 export interface RunOptions {
@@ -31,9 +32,15 @@ export interface RunOptions {
   prior?: Prior
   /**
    * How the noise grows with the values, for a prior that is learned: 'gaussian', not at all; 'poisson', its variance in
-   * proportion; 'auto' (default), as the data say.
+   * proportion; 'auto' (default), as the data say; 'row': not, but the rows of one mode differ in it (sensors).
    */
   noise?: Noise
+  /** What a residual costs: its square (default), or 'huber': beyond two deviations in proportion to its size (outliers). */
+  loss?: Loss
+  /** Modes whose rows are ordered, and which of them are alike: { hour: [1, 24] }, by names or numbers from 1. */
+  lags?: Lags
+  /** Attributes of the rows of modes, as numbers: { film: { columns, values } }. */
+  features?: FeatureSets
   /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
@@ -71,7 +78,8 @@ export interface CompleteOptions extends RunOptions {
 
 export type Prior = 'auto' | 'learned' | 'isotropic'
 export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
-export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson']
+export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson', 'row']
+export const lossNames: readonly Loss[] = ['squares', 'huber']
 
 export type Missing = 'unknown' | 'zero'
 export const missingNames: readonly Missing[] = ['unknown', 'zero']
@@ -88,6 +96,8 @@ export interface Settings {
   missing: Missing
   prior: Prior
   noise: Noise
+  loss: Loss
+  lags: Lags
   maxInner: number
   epochs: number
   seconds: number
@@ -114,6 +124,8 @@ const common = {
   missing: 'unknown' as const,
   prior: 'auto' as const,
   noise: 'auto' as const,
+  loss: 'squares' as const,
+  lags: {},
   maxInner: 1,
   seconds: Infinity,
   seed: 1,
@@ -149,6 +161,9 @@ const known: readonly (keyof CompleteOptions)[] = [
   'missing',
   'prior',
   'noise',
+  'loss',
+  'lags',
+  'features',
   'maxInner',
   'epochs',
   'seconds',
@@ -194,7 +209,10 @@ export function settingsOf(options: RunOptions): Settings {
       'option',
       sentence`${option('patience')} counts epochs without a better validation error; give ${option('validation')} too.`,
     )
-  return checkSettings(settings)
+  const checked = checkSettings(settings)
+  if (options.features && Object.keys(options.features).length > 0)
+    refuseWithoutPrior(option('features'), checked)
+  return checked
 }
 
 /** The settings with some of them changed, and checked again. */
@@ -227,7 +245,7 @@ export function checkSettings(settings: Settings): Settings {
         )
     } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
   }
-  const oneOfThese = (name: 'missing' | 'prior' | 'noise', names: readonly string[]): void => {
+  const oneOfThese = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
     if (!names.includes(settings[name])) throw wrongName(name, settings[name], names)
   }
   for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
@@ -239,6 +257,8 @@ export function checkSettings(settings: Settings): Settings {
   oneOfThese('missing', missingNames)
   oneOfThese('prior', priorNames)
   oneOfThese('noise', noiseNames)
+  oneOfThese('loss', lossNames)
+  checkLags(settings.lags)
   checkMissing(settings)
   checkPrior(settings)
   if (solver === 'fast' && settings.maxInner !== 1)
@@ -267,9 +287,19 @@ const wrongName = (name: keyof Settings, value: unknown, names: readonly string[
     sentence`${option(name)} is '${String(value)}'; there are ${oneOf(names.map((name) => `'${name}'`))}.`,
   )
 
-function checkPrior({ prior, noise, solver, lambda, sample, missing }: Settings): void {
-  const learned = prior === 'learned' ? option('prior', 'learned') : option('noise', noise)
-  if (prior !== 'learned' && (noise === 'auto' || noise === 'gaussian')) return
+function checkPrior(settings: Settings): void {
+  const { prior, noise, loss, lags } = settings
+  if (prior === 'learned') refuseWithoutPrior(option('prior', 'learned'), settings)
+  if (noise !== 'auto' && noise !== 'gaussian') refuseWithoutPrior(option('noise', noise), settings)
+  if (loss === 'huber') refuseWithoutPrior(option('loss', loss), settings)
+  if (Object.keys(lags).length > 0) refuseWithoutPrior(option('lags'), settings)
+}
+
+/** What only a learned prior can use goes with nothing that rules it out. */
+function refuseWithoutPrior(
+  learned: OptionMention,
+  { prior, solver, lambda, sample, missing }: Settings,
+): void {
   const refused = (why: string | OptionMention): InputError =>
     new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
   if (solver === 'paper') throw refused(option('solver', 'paper'))

@@ -9,6 +9,8 @@ import type { EpochReport } from './report.ts'
 
 /** Sweeps under a learned prior: on the data at hand further ones changed held-out errors by less than a hundredth. */
 export const PRIOR_SWEEPS = 20
+/** Sweeps that take the place of λ's where outliers would lead it: as if rows were certain, and with all entries. */
+export const START_SWEEPS = 30
 /** Where λ leaves an error below this there is no noise to speak of, and nothing to be learned from what is left. */
 export const NOISELESS = 1e-3
 /** 'auto' learns a prior where entries × modes × R² is at most this, which takes about a minute on a core … */
@@ -25,11 +27,14 @@ export function learnsPrior(
     sample,
     missing,
     rank,
-  }: Pick<Settings, 'solver' | 'prior' | 'lambda' | 'sample' | 'missing' | 'rank'>,
-  { dims, entries }: { dims: readonly number[]; entries: number },
+    lags,
+  }: Pick<Settings, 'solver' | 'prior' | 'lambda' | 'sample' | 'missing' | 'rank' | 'lags'>,
+  { dims, entries, hasFeatures }: { dims: readonly number[]; entries: number; hasFeatures?: boolean },
 ): boolean {
   if (prior !== 'auto') return prior === 'learned'
   if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return false
+  // What is asked for, and cannot be had otherwise, is done however long it takes.
+  if (hasFeatures || Object.keys(lags).length > 0) return true
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
   // Ranks are padded to multiples of four.
   const squares = (4 * Math.ceil(rank / 4)) ** 2
@@ -38,13 +43,21 @@ export function learnsPrior(
 
 /** A sweep; the first one goes out from the factors that this report is on. */
 export function posteriorStep(
-  { noise }: Settings,
+  { noise, loss }: Settings,
   { sets, valueScale }: Statistics,
   { mean, variance, sigma2 }: LambdaRule,
   first: EpochReport | undefined,
+  isStart = false,
 ): PosteriorStep {
   const { entries } = sets.train
-  const step: PosteriorStep = { kind: 'posterior', noise, entries, mean: mean * valueScale }
+  const step: PosteriorStep = {
+    kind: 'posterior',
+    noise: isStart ? 'gaussian' : noise,
+    loss,
+    entries,
+    mean: mean * valueScale,
+    ...(isStart && { isStart }),
+  }
   if (!first) return step
   const { rmse } = first.train
   return {

@@ -5,7 +5,7 @@
  */
 import { cpuEngine } from '../engine/cpu/index.ts'
 import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
-import { InputError, option, sentence } from '../inputError.ts'
+import { InputError, type OptionMention, option, sentence } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { version } from '../version.ts'
@@ -24,6 +24,7 @@ import {
 import { type PaperState, paperMethod } from './paper.ts'
 import { learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import { featuresDigest, sidesOf } from './sides.ts'
 import type { StopReason } from './stopping.ts'
 
 /** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
@@ -95,7 +96,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#hasValidation = loaded.options.validation !== undefined
     this.#options = loaded.options
     this.#settings = loaded.settings
-    this.#method = methodOf(loaded.settings, loaded.problem)
+    this.#method = methodOf(loaded.settings, loaded.problem, loaded.options)
     this.#progress = progress
     this.#signal?.addEventListener('abort', this.#heedSignal)
     this.#heedSignal()
@@ -116,7 +117,7 @@ export class Run implements AsyncIterable<EpochReport> {
         ? given.map((factor) => scaled(factor, statistics.factorScale))
         : randomFactors(statistics, settings.rank, settings.seed)
       await problem.writeFactors(factors)
-      const method = methodOf(settings, problem)
+      const method = methodOf(settings, problem, options)
       if (method.balances) await problem.balance()
       await problem.keep()
       const look = lookingAt(problem, method, options)
@@ -146,7 +147,7 @@ export class Run implements AsyncIterable<EpochReport> {
     const settings = resumedSettings(state.settings, options)
     const loaded = await load(tensor, options, settings)
     return openRun(loaded, async () => {
-      if (loaded.problem.statistics.digest !== state.digest)
+      if (digestOf(loaded) !== state.digest)
         throw new InputError(
           'checkpoint',
           'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
@@ -290,7 +291,7 @@ export class Run implements AsyncIterable<EpochReport> {
     return this.#inTurn(async () => {
       const before = this.#settings
       this.#settings = settings
-      this.#method = methodOf(settings, this.#problem)
+      this.#method = methodOf(settings, this.#problem, this.#options)
       const progress = this.#progress
       if (
         progress.stopped !== undefined ||
@@ -388,7 +389,7 @@ export class Run implements AsyncIterable<EpochReport> {
   state(): Promise<RunState> {
     return this.#inTurn(async () => ({
       settings: this.#settings,
-      digest: this.#problem.statistics.digest,
+      digest: digestOf({ problem: this.#problem, options: this.#options }),
       progress: structuredClone(this.#progress),
       engine: await this.#problem.readState(),
     }))
@@ -425,12 +426,16 @@ export interface Loaded {
 }
 
 /** The settings that decide what a run needs. */
-type Needy = Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample'>
+type Needy = Pick<
+  Settings,
+  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags'
+>
 
 /** What a run needs beside the entries. */
 function needsOf(
   settings: Needy,
   dims: readonly number[],
+  hasFeatures = false,
 ): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
   probe?: (entries: number) => number
   posterior?: (entries: number) => boolean
@@ -438,7 +443,7 @@ function needsOf(
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, companions: true, zeros: true }
   if (solver === 'paper') return { rank, companions: maxInner > 1 }
-  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries })
+  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
   return { rank, companions: true, probe: probeSize, posterior }
 }
 
@@ -455,14 +460,16 @@ export function sizeOfRun(
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
   checkEntries(tensor, options, (options.engine?.processes ?? 1) > 1)
-  const { validation, watch } = options
+  const { validation, watch, features } = options
+  const sides = sidesOf(tensor, settings.lags, features)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
     const problem = await engine.load({
       tensor,
       sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, tensor.dims),
+      ...needsOf(settings, tensor.dims, features !== undefined),
+      ...(sides && { sides }),
       seed: settings.seed,
       threads: options.threads,
     })
@@ -472,6 +479,10 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     throw error
   }
 }
+
+/** Tells entries and attributes from others. */
+const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
+  problem.statistics.digest + featuresDigest(options.features)
 
 async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
   try {
@@ -483,8 +494,13 @@ async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>
   }
 }
 
-function methodOf(settings: Settings, problem: LoadedProblem): Method<FastState | PaperState> {
-  const method = settings.solver === 'fast' ? fastMethod(settings, problem) : paperMethod(settings)
+function methodOf(
+  settings: Settings,
+  problem: LoadedProblem,
+  { features }: RunOptions,
+): Method<FastState | PaperState> {
+  const method =
+    settings.solver === 'fast' ? fastMethod(settings, problem, features !== undefined) : paperMethod(settings)
   return method as Method<FastState | PaperState>
 }
 
@@ -537,23 +553,28 @@ function resumedSettings(saved: Settings, options: RunOptions): Settings {
   const { epochs, seconds } = options
   for (const name of Object.keys(saved) as (keyof Settings)[]) {
     if (name === 'epochs' || name === 'seconds') continue
-    if (options[name] !== undefined && given[name] !== saved[name])
+    if (options[name] !== undefined && !isSame(given[name], saved[name]))
       throw new InputError(
         'checkpoint',
-        sentence`The run was saved with ${option(name, saved[name])}, and now it is ${given[name]}; leave it as it was, or start anew.`,
+        sentence`The run was saved with ${mention(name, saved[name])}, and now it is ${inText(given[name])}; leave it as it was, or start anew.`,
       )
   }
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
 
+const inText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const isSame = (a: unknown, b: unknown): boolean => inText(a) === inText(b)
+const mention = (name: keyof Settings, value: Settings[keyof Settings]): OptionMention =>
+  option(name, typeof value === 'object' ? inText(value) : value)
+
 /** A saved state may have been written by anyone. */
 function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
-    // Y of the paper's inner steps may be negative, and so may covariances.
-    const least = ['companions', 'moments', 'precisions'].includes(name) ? -Infinity : -0
+    // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
+    const least = ['companions', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
-      (name === 'shared' || array.length === lengthOf(name, dims[mode], rank)) &&
+      (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
     if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(
@@ -574,6 +595,8 @@ function lengthOf(name: string, rows: number, rank: number): number {
     case 'precisions':
       return rank ** 2
     case 'leverages':
+    case 'ties':
+    case 'variances':
       return rows
     default:
       return rows * rank

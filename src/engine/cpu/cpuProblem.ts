@@ -12,6 +12,7 @@ import type {
   Timed,
 } from '../engine.ts'
 import { costOf } from './cost.ts'
+import { MOST_LAGS } from './layout.ts'
 import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
 import { SHARED_NUMBERS } from './posterior.ts'
@@ -169,7 +170,7 @@ export class CpuProblem implements LoadedProblem {
     if (state.moments) this.#writePosterior(state)
   }
 
-  #readPosterior(): Pick<EngineState, 'moments' | 'precisions' | 'leverages' | 'shared'> {
+  #readPosterior(): Partial<EngineState> {
     const { parts, rank } = this.#loaded
     const [{ memory, layout }] = parts
     const { padded, modes } = layout
@@ -188,13 +189,20 @@ export class CpuProblem implements LoadedProblem {
       moments: modes.map(({ moments, rows }) => matrices(moments, rows)),
       precisions: modes.map(({ precision }) => matrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
+      rowMeans: modes.map(({ rowMeans }, mode) => this.#read(0, rowMeans, mode)),
+      ties: modes.map(({ ties, rows }) => new Float32Array(memory.buffer, ties, rows).slice()),
+      variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
+      lagWeights: modes.map(({ lagWeights }) =>
+        new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
+      ),
       shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
     }
   }
 
-  #writePosterior({ moments, precisions, leverages, shared }: EngineState): void {
+  #writePosterior(state: EngineState): void {
+    const { moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights } = state
     const { parts, rank } = this.#loaded
-    for (const { memory, layout } of parts) {
+    parts.forEach(({ memory, layout }, k) => {
       const { padded, modes } = layout
       const matrices = (address: number, count: number, from: Float32Array): void => {
         const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
@@ -208,9 +216,13 @@ export class CpuProblem implements LoadedProblem {
         matrices(mode.moments, mode.rows, moments![i])
         matrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
+        this.#write(k, mode.rowMeans, i, rowMeans![i])
+        new Float32Array(memory.buffer, mode.ties, mode.rows).set(ties![i])
+        new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
+        new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
       })
       new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).set(shared![0])
-    }
+    })
   }
 
   async close(): Promise<void> {

@@ -19,8 +19,9 @@ export function paddedRank(rank: number): number {
 export interface Kernel {
   setScratch(address: number): void
   setPosteriorScratch(address: number): void
-  setPosterior(rank: number, sigma2: number, frozen: number): void
+  setPosterior(rank: number, sigma2: number, frozen: number, certain: number): void
   setNoise(weighted: number, constant: number, linear: number, quadratic: number, least: number): void
+  setRowNoise(byRows: number, deviations: number): void
   startMoments(factor: number, moments: number, rows: number, thread: number, threads: number): void
   sumMoments(
     moments: number,

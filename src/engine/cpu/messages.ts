@@ -1,6 +1,6 @@
 import type { InputErrorCode, Sentence } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { Iterations, Timed } from '../engine.ts'
+import type { Iterations, RowSide, Timed } from '../engine.ts'
 import type { CountingLayout, PartLayout } from './layout.ts'
 import type { OrderKeys } from './order.ts'
 
@@ -37,6 +37,8 @@ export interface Opening {
   zeros: boolean
   rank: number
   posterior: boolean
+  /** What is known of rows beside their entries, per mode: for the first thread, and which modes have any for the others. */
+  sides?: readonly (RowSide | undefined)[]
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */
