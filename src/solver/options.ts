@@ -72,6 +72,11 @@ export interface RunOptions {
 
 /** What `complete` can be told beside the settings of a run. */
 export interface CompleteOptions extends RunOptions {
+  /**
+   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better: by
+   * default where lags, features or validation entries are given.
+   */
+  choose?: boolean
   /** Told after every epoch. */
   onEpoch?: (report: EpochReport) => void
 }
@@ -176,6 +181,7 @@ const known: readonly (keyof CompleteOptions)[] = [
   'initial',
   'signal',
   'engine',
+  'choose',
   'onEpoch',
 ]
 

@@ -9,6 +9,7 @@ import { InputError, type OptionMention, option, sentence } from '../inputError.
 import { CpModel, type ErrorSummary } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { version } from '../version.ts'
+import type { Choice } from './choose.ts'
 import { type FastState, fastMethod, probeSize } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
 import type { Method, Round } from './method.ts'
@@ -66,6 +67,8 @@ export interface Completion {
   watch?: Record<string, ErrorSummary>
   seconds: number
   stopped: StopReason
+  /** Where settings were chosen by trials. */
+  choice?: Choice
 }
 
 /** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
@@ -184,6 +187,12 @@ export class Run implements AsyncIterable<EpochReport> {
   /** Why it ended; undefined as long as it can go on. */
   get stopped(): StopReason | undefined {
     return this.#progress.stopped
+  }
+
+  /** Whether λ has led as far as it can, and a prior is about to be learned. */
+  get isBeforePrior(): boolean {
+    const { method, stopped } = this.#progress
+    return stopped === undefined && 'priorSweeps' in method && method.priorSweeps === 0
   }
 
   /** Whether it has found anything better than what it started from. */

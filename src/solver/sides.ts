@@ -76,7 +76,7 @@ export function featuresDigest(features: FeatureSets = {}): string {
     let hash = 2166136261
     for (const byte of new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
       hash = Math.imul(hash ^ byte, 16777619)
-    words.push(`-${name}:${columns}:${(hash >>> 0).toString(16)}`)
+    words.push(`|${name}:${columns}:${(hash >>> 0).toString(16)}`)
   }
   return words.join('')
 }
