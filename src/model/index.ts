@@ -1,6 +1,19 @@
-export { CpModel, type CpModelFields, type TrainingRecord } from './cpModel.ts'
+export type { NewEntry } from './align.ts'
+export { align } from './align.ts'
+export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './components.ts'
+export {
+  CpModel,
+  type CpModelFields,
+  type FoldInOptions,
+  type PredictOptions,
+  type TrainingRecord,
+} from './cpModel.ts'
 export { type ErrorSummary, summarizeError } from './errorSummary.ts'
-export type { Labels } from './labelLookup.ts'
+export { type Answerer, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
+export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { meanError } from './meanError.ts'
 export { predictKnown } from './predictKnown.ts'
 export { type AskedRows, RowPredictor } from './predictRows.ts'
+export { sharesOf } from './shares.ts'
+export type { Similar, SimilarOptions } from './similar.ts'
+export { type Ranked, type Reason, type TopOptions, valuesAlong } from './top.ts'
