@@ -9,6 +9,7 @@ import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { explainFailure } from './failure.ts'
+import { foldCommand } from './fold.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
 import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
@@ -18,6 +19,8 @@ import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
+import { topCommand } from './top.ts'
+import { updateCommand } from './update.ts'
 
 const program = new Command('lacuna')
   .description(
@@ -49,6 +52,9 @@ Examples:
 for (const make of [
   completeCommand,
   predictCommand,
+  topCommand,
+  foldCommand,
+  updateCommand,
   infoCommand,
   dataCommand,
   convertCommand,

@@ -96,11 +96,15 @@ export function fixedRows(
   return fixed
 }
 
-/** For each member, the product (R) of the rows that are fixed and, in the other modes but one, of their mean rows. */
-export function weightsOf(model: Answerer, fixed: readonly (number | null)[], but: number): Float64Array[] {
+/** For each member, the product (R) of the rows that are fixed and, in the other modes but some, of their mean rows. */
+export function weightsOf(
+  model: Answerer,
+  fixed: readonly (number | null)[],
+  ...but: readonly number[]
+): Float64Array[] {
   return model.members.map((member) => {
     const means = meanRows(member, model.observed?.counts)
-    means[but].fill(1)
+    for (const mode of but) means[mode].fill(1)
     return productOfRows(member, fixed, means)
   })
 }

@@ -1,5 +1,6 @@
 /** Files by path. */
 export type { IndexPolicy, MergePolicy, RecipeName, TableOptions } from '../table/index.ts'
+export { type AnswerOutput, checkAnswerOutput, readNames, writeAnswers } from './answers.ts'
 export { checkOutput, checkOutputs } from './files/checkOutput.ts'
 export { explainFileError } from './files/fileError.ts'
 export { isTableFile, writableEndings } from './files/kind.ts'

@@ -62,7 +62,7 @@ interface OpenOptions
 }
 
 /** Opens a table for as long as the work takes. */
-async function withTable<T>(
+export async function withTable<T>(
   files: readonly string[],
   options: OpenOptions,
   work: (table: Table) => Promise<T>,
