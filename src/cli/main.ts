@@ -8,6 +8,7 @@ import { completionCommand } from './completion.ts'
 import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
+import { evaluateCommand } from './evaluate.ts'
 import { explainFailure } from './failure.ts'
 import { foldCommand } from './fold.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
@@ -53,6 +54,7 @@ for (const make of [
   completeCommand,
   predictCommand,
   topCommand,
+  evaluateCommand,
   foldCommand,
   updateCommand,
   infoCommand,

@@ -9,11 +9,18 @@ export {
   type TrainingRecord,
 } from './cpModel.ts'
 export { type ErrorSummary, summarizeError } from './errorSummary.ts'
+export { type EvaluateOptions, type Evaluation, evaluate, type ModeErrors, type Quality } from './evaluate.ts'
 export { type Answerer, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { meanError } from './meanError.ts'
 export { predictKnown } from './predictKnown.ts'
 export { type AskedRows, RowPredictor } from './predictRows.ts'
+export {
+  evaluateRanking,
+  type RankingEvaluation,
+  type RankingOptions,
+  type RankingQuality,
+} from './ranking.ts'
 export { sharesOf } from './shares.ts'
 export type { Similar, SimilarOptions } from './similar.ts'
 export { type Ranked, type Reason, type TopOptions, valuesAlong } from './top.ts'
