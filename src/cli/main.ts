@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
 import { completionCommand } from './completion.ts'
+import { componentsCommand } from './components.ts'
 import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
@@ -54,6 +55,7 @@ for (const make of [
   completeCommand,
   predictCommand,
   topCommand,
+  componentsCommand,
   evaluateCommand,
   foldCommand,
   updateCommand,

@@ -13,6 +13,7 @@ export { type EvaluateOptions, type Evaluation, evaluate, type ModeErrors, type 
 export { type Answerer, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { meanError } from './meanError.ts'
+export { type ModeKind, modeKinds } from './modeKinds.ts'
 export { predictKnown } from './predictKnown.ts'
 export { type AskedRows, RowPredictor } from './predictRows.ts'
 export {
