@@ -11,6 +11,7 @@ import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { evaluateCommand } from './evaluate.ts'
 import { explainFailure } from './failure.ts'
+import { fillCommand } from './fill.ts'
 import { foldCommand } from './fold.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
 import { imageCommand } from './image.ts'
@@ -57,6 +58,7 @@ for (const make of [
   topCommand,
   componentsCommand,
   evaluateCommand,
+  fillCommand,
   foldCommand,
   updateCommand,
   infoCommand,

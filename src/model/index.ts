@@ -11,6 +11,7 @@ export {
 export { type ErrorSummary, summarizeError } from './errorSummary.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type ModeErrors, type Quality } from './evaluate.ts'
 export { type Answerer, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
+export { type FilledSlice, fillSlice } from './fillSlice.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { meanError } from './meanError.ts'
 export { type ModeKind, modeKinds } from './modeKinds.ts'

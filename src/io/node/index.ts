@@ -6,6 +6,7 @@ export { explainFileError } from './files/fileError.ts'
 export { isTableFile, writableEndings } from './files/kind.ts'
 export { type OpenFile, openFile } from './files/openFile.ts'
 export { writeFileWhole } from './files/writeFileWhole.ts'
+export { type FilledTable, type FillTableOptions, fillTable } from './fillTable.ts'
 export { type ImageFile, type PngFile, readImage, writePng, writePngs } from './imageFile.ts'
 export { type AnswerTableOptions, answerTable, type ReadTableOptions, readTable } from './tables.ts'
 export {

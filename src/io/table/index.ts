@@ -6,6 +6,7 @@ export { type TextFile, textTable } from './csv.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
 export { type ColumnSummary, isTime } from './guess.ts'
 export { jsonTable } from './json.ts'
+export { meltTable } from './melt.ts'
 export {
   findColumn,
   findLike,
