@@ -143,7 +143,8 @@ async function fillRows(
     ...(decimal && { decimal }),
     ...(value !== undefined && { value }),
   })
-  progress.say(`${count(rows)} rows, ${count(empty)} empty cells, of which ${count(filled)} are filled`)
+  const cells = empty === 1 ? '1 empty cell' : `${count(empty)} empty cells`
+  progress.say(`${rows === 1 ? '1 row' : `${count(rows)} rows`}, ${cells}, ${count(filled)} filled`)
   if (filled < empty) progress.say('Cells of labels that the model does not know stay empty.')
 }
 
@@ -221,7 +222,7 @@ async function fillPart(model: CpModel, options: Options, progress: Progress): P
       }),
     ),
     { name: valueName, kind: 'number' },
-    { name: 'inferred', kind: 'text' },
+    { name: 'inferred', kind: 'text', type: 'BOOLEAN' },
   ]
   await writeAnswers(outputOf(options), columns, rows())
   if (output !== undefined && output !== '-') progress.say(`${output}: ${count(values.length)} cells`)

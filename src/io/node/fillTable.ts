@@ -57,7 +57,11 @@ export async function fillTable(
       )
       const mark = freeName('inferred', new Set(own.map(({ name }) => name.toLowerCase())))
       const rows = melt === undefined ? longRows(table) : wideRows(table, melt)
-      await writeAnswers(output, [...own, { name: mark, kind: 'text' }], rows)
+      await writeAnswers(
+        output,
+        [...own, { name: mark, kind: 'text', ...(melt === undefined && { type: 'BOOLEAN' }) }],
+        rows,
+      )
     },
   )
   return told

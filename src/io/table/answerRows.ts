@@ -45,6 +45,7 @@ const asText = (cell: string | number | null): string | null =>
 function jsonOf(cell: string | number | null, { type }: AnswerColumn): string {
   if (cell === null || (typeof cell === 'number' && Number.isNaN(cell))) return 'null'
   if (typeof cell === 'number') return numberAsText(cell)
+  if (type === 'BOOLEAN' && (cell === 'true' || cell === 'false')) return cell
   const isNumber =
     type !== undefined && isNumeric(type as ColumnType) && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(cell)
   return isNumber ? cell : JSON.stringify(cell)
