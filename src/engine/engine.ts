@@ -5,7 +5,7 @@
  * what a problem would take before anything is taken, loads it, and hands back a LoadedProblem, which tells what the
  * solver must know of the data and does the work.
  */
-import type { SparseTensor } from '../tensor/index.ts'
+import type { Observed, SparseTensor } from '../tensor/index.ts'
 
 /** A place where problems are solved: threads here, or processes elsewhere. */
 export interface Engine {
@@ -103,8 +103,21 @@ export interface LoadedProblem {
   /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
   readState(): Promise<EngineState>
   writeState(state: EngineState): Promise<void>
+  /** What the training entries are like, row by row: of all processes, in data units. */
+  observed(): Promise<Observed>
+  /** What has been learned of rows, as of the last 'posterior' step; undefined if there was none. */
+  readPrior(): Promise<LearnedPrior | undefined>
   /** Gives back what the problem took. */
   close(): Promise<void>
+}
+
+/** Rows a ~ N(μ, Σ) per mode, and noise of variance σ² (c₀ + c₁ y + c₂ y²); all scaled. */
+export interface LearnedPrior {
+  sigma2: number
+  noise: readonly [number, number, number]
+  /** Per mode, μ (R) and Σ⁻¹ (R × R). */
+  means: Float32Array[]
+  precisions: Float32Array[]
 }
 
 /** What the solver must know of the data, since it never looks at it. */

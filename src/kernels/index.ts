@@ -16,6 +16,7 @@ export { setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
 export { finishSharedRow, handOver, step } from "./step";
 export { barrier } from "./threads";
+export { topRows } from "./top";
 export { sumProducts } from "./zeros";
 
 export function scratchBytes(): usize { return SCRATCH_BYTES; }

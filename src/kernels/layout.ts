@@ -78,3 +78,19 @@ export const MOST_GRAM_BLOCKS = 64;
 
 // Sums over a factor's rows are made of sums over blocks of so many rows, each in float32, added in order in float64.
 export const BLOCK_ROWS = 64;
+
+// The best rows for many questions (top.ts): the description of the work, in words.
+export const TOP_LENGTH = 0; // components
+export const TOP_QUESTION_COUNT = 4;
+export const TOP_COUNT = 8; // rows
+export const TOP_MOST = 12; // rows that answer a question
+export const TOP_QUESTIONS = 16; // (questions × components), room for a multiple of four
+export const TOP_TILES = 20; // (rows / 8 × components × 8)
+export const TOP_EXCLUDED_START = 24; // (questions + 1), where each question's excluded rows begin
+export const TOP_EXCLUDED = 28;
+export const TOP_BEST = 32; // (questions × most)
+export const TOP_SCORES = 36; // (questions × most), −1 at first
+export const TOP_BYTES = 64;
+// Questions that a thread takes at a time, and rows that they pass over together: of 20 components, 40 kB.
+export const TOP_TASK_QUESTIONS = 64;
+export const TOP_ROWS_AT_A_TIME = 512;

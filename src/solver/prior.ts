@@ -2,7 +2,8 @@
  * The last sweeps of the fast solver: under a prior that is learned (docs/accuracy.md). λ leads the components to their
  * places; learned earlier, the prior would prune those that are still looking for them.
  */
-import type { PosteriorStep, Statistics } from '../engine/engine.ts'
+import type { LearnedPrior, PosteriorStep, Statistics } from '../engine/engine.ts'
+import type { Prior } from '../model/index.ts'
 import type { LambdaRule } from './lambda.ts'
 import type { Settings } from './options.ts'
 import type { EpochReport } from './report.ts'
@@ -67,5 +68,24 @@ export function posteriorStep(
       squares: (rmse * valueScale) ** 2 * entries,
       variance: variance * valueScale ** 2,
     },
+  }
+}
+
+/** Predictions below this share of the mean are taken for as noisy as this (engine/cpu/posterior.ts). */
+const LEAST_MEAN = 0.02
+
+/** What a model keeps of the prior, for rows to come: in data units. */
+export function keptPrior(
+  { sigma2, noise: [c0, c1, c2], means, precisions }: LearnedPrior,
+  { valueScale, factorScale }: Statistics,
+  mean: number,
+): Prior {
+  return {
+    kind: 'learned',
+    sigma2: sigma2 / valueScale ** 2,
+    noise: [c0, c1 * valueScale, c2 * valueScale ** 2],
+    least: LEAST_MEAN * Math.max(0, mean),
+    means: means.map((row) => row.map((x) => Math.max(0, x / factorScale))),
+    precisions: precisions.map((matrix) => matrix.map((x) => x * factorScale ** 2)),
   }
 }

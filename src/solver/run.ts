@@ -7,7 +7,7 @@ import { cpuEngine } from '../engine/cpu/index.ts'
 import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
 import { InputError, type OptionMention, option, sentence } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
-import type { SparseTensor } from '../tensor/index.ts'
+import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
 import { version } from '../version.ts'
 import type { Choice } from './choose.ts'
 import { type FastState, fastMethod, probeSize } from './fast.ts'
@@ -23,7 +23,7 @@ import {
   settingsOf,
 } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
-import { learnsPrior } from './prior.ts'
+import { keptPrior, learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
 import { featuresDigest, sidesOf } from './sides.ts'
 import type { StopReason } from './stopping.ts'
@@ -86,6 +86,8 @@ export class Run implements AsyncIterable<EpochReport> {
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
+  /** What the entries are like, once it has been asked for. */
+  #observed: Promise<Observed> | undefined
   /** Ends when what is being done has been done. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -334,7 +336,7 @@ export class Run implements AsyncIterable<EpochReport> {
       const train = this.#method.looksAt === 'train' ? report.train : await this.#trainError(factors)
       const { reports, seconds, stopped = 'aborted' } = this.#progress
       return {
-        model: this.#modelOf(factors, { ...report, train }),
+        model: await this.#modelOf(factors, { ...report, train }),
         settings: this.#settings,
         epochs: [...reports],
         train,
@@ -366,10 +368,15 @@ export class Run implements AsyncIterable<EpochReport> {
     return inDataUnits(sums[0], statistics.sets.train, statistics)
   }
 
-  #modelOf(factors: readonly Float32Array[], report: EpochReport): CpModel {
+  async #modelOf(factors: readonly Float32Array[], report: EpochReport): Promise<CpModel> {
     const { iterations, seconds, stopped = 'aborted' } = this.#progress
     const { dims, labels, modes, valueName } = this.#tensor
     const { factorScale, emptyRows } = this.#problem.statistics
+    const zeros = this.#settings.missing === 'zero'
+    this.#observed ??= this.#problem.observed()
+    const observed = await this.#observed
+    const learned = isOfPrior(this.#progress, report) ? await this.#problem.readPrior() : undefined
+    const prior = learned && keptPrior(learned, this.#problem.statistics, observed.mean)
     return new CpModel({
       dims,
       rank: this.#settings.rank,
@@ -377,7 +384,9 @@ export class Run implements AsyncIterable<EpochReport> {
       labels,
       modes,
       // A row of zeros is as well known as any other.
-      unobserved: this.#settings.missing === 'zero' ? emptyRows.map(() => new Uint32Array()) : emptyRows,
+      unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
+      observed: zeros ? withZeros(observed, dims) : observed,
+      ...(prior && { prior }),
       training: finite({
         version,
         ...this.#settings,
@@ -538,6 +547,12 @@ function lookingAt(
       seconds: filled.seconds + seconds,
     }
   }
+}
+
+/** Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the last. */
+function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
+  const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
+  return report.epoch > epoch - sweeps + 0.5
 }
 
 const heldOut = ({ validation, watch }: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({

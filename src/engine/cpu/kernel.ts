@@ -117,6 +117,7 @@ export interface Kernel {
     scale: number,
   ): void
   largestEigenvalue(H: number, v: number, w: number): number
+  topRows(control: number, work: number): void
   draw(key: number, counter: number): number
   below(bits: number, n: number): number
 }

@@ -101,6 +101,14 @@ export type Request =
   | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
+  /** The best rows for many questions, in a memory of their own. */
+  | {
+      type: 'top'
+      module: WebAssembly.Module
+      memory: WebAssembly.Memory
+      control: number
+      work: number
+    }
   | { type: 'balance' | 'fillEmptyRows' | 'shareCompanions' | 'keep' | 'restore' | 'close'; problem: number }
 
 /** Before there are parts, in a memory of its own. */

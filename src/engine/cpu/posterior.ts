@@ -61,6 +61,15 @@ const SWEEPS = 4
 const NOISY_MODE = 5
 export const SHARED_NUMBERS = 8
 
+/** σ² and the variances' coefficients among them; undefined before the first sweep. */
+export function learnedNoise(
+  numbers: Float32Array,
+): { sigma2: number; noise: readonly [number, number, number] } | undefined {
+  if (!(numbers[SWEEPS] > 0)) return undefined
+  const [c0, c1, c2] = [numbers[VARIANCE0], numbers[VARIANCE1], numbers[VARIANCE2]]
+  return { sigma2: numbers[SIGMA2], noise: c0 + c1 + c2 > 0 ? [c0, c1, c2] : [1, 0, 0] }
+}
+
 export function sweepPosterior(
   problem: PosteriorProblem,
   step: PosteriorStep,

@@ -1,6 +1,8 @@
 /**
  * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows
- * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
+ * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
+ * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
+ * with numpy.load(file)['factor_1'].
  */
 
 import type { Bytes } from '../../bytes.ts'
@@ -20,6 +22,7 @@ import {
   readNames,
   TENSOR_FORMAT,
 } from '../text/names.ts'
+import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
 const VERSION = 1
 
@@ -32,7 +35,12 @@ interface Metadata extends Names {
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export function encodeModel(model: CpModel): Bytes {
   const { dims, rank, factors, unobserved, training } = model
-  const about = { format: MODEL_FORMAT, version: VERSION, dims, rank, ...namesToJson(model), training }
+  const about = {
+    ...{ format: MODEL_FORMAT, version: VERSION, dims, rank },
+    ...namesToJson(model),
+    ...knowledgeToJson(model),
+    training,
+  }
   const entries: NpzEntries = {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
   }
@@ -41,6 +49,7 @@ export function encodeModel(model: CpModel): Bytes {
     if (unobserved[mode].length > 0)
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
+  Object.assign(entries, knowledgeArrays(model))
   return encodeNpz(entries)
 }
 
@@ -56,6 +65,7 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
       factors,
       ...namesFromJson(names),
       unobserved: dims.map((_, mode) => readUnobserved(files, mode, name)),
+      ...readKnowledge(files, parseMetadata(files['metadata.json'], name), dims.length, name),
       training,
     })
   } catch (error) {

@@ -61,11 +61,11 @@ export interface ModelSummary {
 
 export interface Component {
   number: number
-  /** Of the sum of all components' weights. */
+  /** Of all that is predicted. */
   share: number
   modes: {
-    /** The strongest rows, weights relative to the first. */
-    strongest: { label: string; weight: number }[]
+    /** The rows that tell it from others; weights relative to the largest, lift: times its usual share. */
+    strongest: { label: string; weight: number; lift: number }[]
     /** The whole column, at most 120 points, relative to its largest. */
     profile: number[]
   }[]
@@ -93,4 +93,14 @@ export interface Ranked {
   label: string
   predicted: number
   observed?: number
+  /** How many training entries the row has. */
+  entries?: number
+  /** The components that made it so, by number. */
+  components: number[]
+}
+
+export interface Folded {
+  model: ModelSummary
+  /** Per mode, the labels that are new. */
+  added: string[][]
 }
