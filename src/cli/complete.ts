@@ -9,6 +9,9 @@ import {
   type Completion,
   defaults,
   explainStop,
+  type Lags,
+  type Loss,
+  lossNames,
   type Missing,
   missingNames,
   type Noise,
@@ -44,10 +47,12 @@ import { asFlag, Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
+import { type Assignment, assignment } from './named.ts'
 import { print, printJson } from './print.ts'
 import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
 import type { ReadingOptions } from './reading.ts'
 import { saveModel } from './saveModel.ts'
+import { choiceReport, lags, readFeatures } from './sides.ts'
 import { type Interruption, withSignals } from './signals.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { type Progress, painter } from './terminal.ts'
@@ -59,6 +64,10 @@ interface Options extends TableOptions {
   missing?: Missing
   prior?: Prior
   noise?: Noise
+  loss?: Loss
+  lags?: Lags
+  features?: Assignment[]
+  choose?: boolean
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number
@@ -115,9 +124,23 @@ export function completeCommand(): Command {
     .addOption(
       new Option(
         '--noise <kind>',
-        'how noise grows with the values: gaussian (not), poisson, or auto (default: as the data say)',
+        'how noise grows with the values: gaussian (not), poisson, auto (default: as the data say), or row (not, but rows differ)',
       ).choices(noiseNames),
     )
+    .addOption(
+      new Option(
+        '--loss <kind>',
+        'what a residual costs: squares (default), or huber (outliers lead nothing astray)',
+      ).choices(lossNames),
+    )
+    .option('--lags <mode=distances>', 'rows of an ordered mode that are alike, as in hour=1,24', lags)
+    .option(
+      '--features <mode=table:columns>',
+      'attributes of the rows of a mode, as in movieId=movies.csv:genres',
+      assignment,
+    )
+    .option('--choose', 'try noise, lags and features on held-out entries (default where there is a choice)')
+    .option('--no-choose', 'use them as they are given')
     .option(
       '--max-inner <m>',
       "steps per mode and iteration of the paper's solver (default: 1)",
@@ -224,6 +247,8 @@ async function runOn(
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
+  const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
+  if (features) settings.features = features
   const plan = await planParts(engine, parts, entries, settings, holders > 1 ? reading : 0)
   await withSignals((interruption) => {
     progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
@@ -268,10 +293,18 @@ async function learnAndTell(
   const zeros = settings.missing === 'zero'
   // Cells that are held out must not be taken for zeros.
   const watch = zeros && test ? { test } : undefined
-  const run = await learn(train, { ...settings, validation, watch }, options, interruption, progress, world)
+  const { run, choice } = await learn(
+    train,
+    { ...settings, validation, watch },
+    options,
+    interruption,
+    progress,
+    world,
+  )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      const result = await run.result()
+      const result = { ...(await run.result()), ...(choice && { choice }) }
+      if (choice) result.model.training.choice = choice
       const errors: Errors = {
         train: result.train,
         ...(result.validation && { validation: result.validation }),
@@ -412,9 +445,9 @@ function withCommonDims(file: string, parts: Parts): Parts {
 }
 
 function solverSettings(options: Options): RunOptions {
-  const { rank, solver, sample, missing, prior, noise, lambda, maxInner } = options
+  const { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options
   const { epochs, seconds, tolerance, patience, seed, threads } = options
-  const model = { rank, solver, sample, missing, prior, noise, lambda, maxInner }
+  const model = { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner }
   return { ...model, epochs, seconds, tolerance, patience, seed, threads }
 }
 
@@ -437,13 +470,14 @@ function jsonReport(
     settings: { ...settings, threads, ...(processes && { processes }) },
     tensor: { dims, entries },
     ...{ epochs, ...errors, seconds: result.seconds, stopped },
+    ...(result.choice && { choice: result.choice }),
     peakMemory: process.resourceUsage().maxRSS * 1024,
     ...(output ? { model: output } : {}),
   }
 }
 
 function textReport(
-  { settings, epochs, stopped, seconds: elapsed }: Completion,
+  { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
   { output }: Options,
 ): string {
@@ -460,5 +494,13 @@ function textReport(
   if (errors.meanOnTest) rows.push(row('test, by the mean', errors.meanOnTest))
   const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = table(rows).split('\n')
-  return [end, '', bold(head), ...lines, ...(output ? ['', `The model is in ${output}.`] : [])].join('\n')
+  const tried = choice ? [choiceReport(choice), ''] : []
+  return [
+    ...tried,
+    end,
+    '',
+    bold(head),
+    ...lines,
+    ...(output ? ['', `The model is in ${output}.`] : []),
+  ].join('\n')
 }

@@ -5,13 +5,23 @@ import { InputError } from '../inputError.ts'
 import { openInput, readWhole } from '../io/node/files/input.ts'
 import { countEntries } from '../shares/index.ts'
 import { decodeRun } from '../solver/checkpoint.ts'
-import { FileRun, resumeRun } from '../solver/fileRun.ts'
-import { type RunOptions, settingsOf } from '../solver/index.ts'
+import { FileRun } from '../solver/fileRun.ts'
+import {
+  type Choice,
+  type Chosen,
+  chooseSettings,
+  choosesByDefault,
+  type RunOptions,
+  settingsOf,
+  type Trial,
+} from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { epochLine } from './epochLine.ts'
 import { asFlag } from './failure.ts'
 import { fileExists } from './fileExists.ts'
+import { figure } from './format.ts'
 import { invocation } from './invocation.ts'
+import { asChosen, trialName } from './sides.ts'
 import type { Interruption } from './signals.ts'
 import type { Progress } from './terminal.ts'
 
@@ -21,6 +31,8 @@ export interface LearningOptions {
   resume?: boolean
   /** In seconds; 0 for never. */
   checkpointEvery: number
+  /** Whether settings are tried first; by default where something was given that may hurt. */
+  choose?: boolean
 }
 
 /** Beside the model that is to come. */
@@ -33,13 +45,14 @@ export const checkpointOf = (output: string): string => `${output}.run`
 export async function learn(
   tensor: SparseTensor,
   settings: RunOptions,
-  { output, resume = false, checkpointEvery }: LearningOptions,
+  { output, resume = false, checkpointEvery, choose }: LearningOptions,
   { signal, protect }: Interruption,
   progress: Progress,
   world: World | undefined,
-): Promise<FileRun> {
+): Promise<{ run: FileRun; choice?: Choice }> {
   const path = output === undefined ? undefined : checkpointOf(output)
-  const run = await openRun(tensor, { ...settings, signal }, path, resume, progress, world)
+  const opening = { tensor, options: { ...settings, signal }, path, resume, choose }
+  const { run, choice } = await openRun(opening, progress, world)
   // A signal may reach one process before the others.
   const isAborted = async (): Promise<boolean> =>
     world ? (await world.gatherNumbers(signal.aborted ? 1 : 0)).flat().includes(1) : signal.aborted
@@ -62,33 +75,59 @@ export async function learn(
     }
     progress.end()
     if (!run.stopped && path !== undefined) await protect(() => saveCheckpoint(run, path, progress))
-    return run
+    return { run, ...(choice && { choice }) }
   } catch (error) {
     await run.close()
     throw error
   }
 }
 
+interface Opening {
+  tensor: SparseTensor
+  options: RunOptions
+  path: string | undefined
+  resume: boolean
+  choose: boolean | undefined
+}
+
 async function openRun(
-  tensor: SparseTensor,
-  options: RunOptions,
-  path: string | undefined,
-  resume: boolean,
+  { tensor, options, path, resume, choose }: Opening,
   progress: Progress,
   world: World | undefined,
-): Promise<FileRun> {
+): Promise<{ run: FileRun; choice?: Choice }> {
   const isThere = path !== undefined && (await agreed(world, () => fileExists(path)))
+  const chooses = mayChoose(options, choose, progress, world)
   if (resume && isThere) {
-    const run = await resumeFrom(path, tensor, withDefaults(options), world)
+    const run = await resumeFrom(path, tensor, withDefaults(options), chooses, world)
     progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
-    return run
+    return { run }
   }
   if (resume) progress.say(`There is no ${path} to go on from: starting from the beginning.`)
   else if (isThere)
     progress.say(
       `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
     )
-  return FileRun.start(tensor, options)
+  const onTrial = (trial: Trial): void =>
+    progress.update(`Trying ${trialName(trial)}: RMSE ${figure(trial.rmse)} on what is held out`)
+  const chosen: Chosen = chooses ? await chooseSettings(tensor, options, { onTrial }) : { options }
+  const { choice, state } = chosen
+  const run = state
+    ? await FileRun.resume(state, tensor, chosen.options)
+    : await FileRun.start(tensor, chosen.options)
+  return { run, ...(choice && { choice }) }
+}
+
+/** Several processes have a share of the entries each, of which none sees how cells are missing. */
+function mayChoose(
+  options: RunOptions,
+  choose: boolean | undefined,
+  progress: Progress,
+  world: World | undefined,
+): boolean {
+  const asked = choose ?? choosesByDefault(options)
+  if (asked && world)
+    progress.say('Several processes use noise, lags and features as they are given, and try nothing first.')
+  return asked && !world
 }
 
 /** The same command has the same settings: what it leaves out is the default, and not what was saved. */
@@ -107,10 +146,14 @@ async function resumeFrom(
   path: string,
   tensor: SparseTensor,
   options: RunOptions,
+  chooses: boolean,
   world: World | undefined,
 ): Promise<FileRun> {
-  if (!world) return resumeRun(path, tensor, options)
   const read = async (): Promise<Uint8Array> => readWhole(await openInput(path))
+  if (!world) {
+    const state = decodeRun(await read(), path)
+    return FileRun.resume(state, tensor, chooses ? asChosen(options, state) : options)
+  }
   const own = await world.together(() => (world.process === 0 ? read() : new Uint8Array(0)), 'unnamed')
   return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), tensor, options)
 }

@@ -21,8 +21,8 @@ export interface Trial {
 
 /** How settings were chosen; plain data. */
 export interface Choice {
-  /** In words, what of the entries was held out together. */
-  by: string
+  /** In words, what of the entries was held out together; undefined where they were given as validation entries. */
+  by?: string
   /** How many entries were held out. */
   entries: number
   trials: Trial[]
@@ -43,12 +43,19 @@ export function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): 
 export const choosesByDefault = ({ lags = {}, features, validation }: RunOptions): boolean =>
   Object.keys(lags).length > 0 || features !== undefined || validation !== undefined
 
-/** The options with what was chosen in them; as they are if no prior is learned, or at an interruption. */
+export interface Chosen {
+  /** With what was chosen in them; as they were if no prior is learned, or at an interruption. */
+  options: RunOptions
+  choice?: Choice
+  /** Where the run can go on from, if the trials learned from the same entries. */
+  state?: RunState
+}
+
 export async function chooseSettings(
   tensor: SparseTensor,
   options: RunOptions,
   { by, onTrial }: { by?: FoldBy; onTrial?: (trial: Trial) => void } = {},
-): Promise<{ options: RunOptions; choice?: Choice }> {
+): Promise<Chosen> {
   settingsOf(options)
   if (!hasChoice(options)) return { options }
   const groups = by ?? gapsOf(tensor)
@@ -57,8 +64,10 @@ export async function chooseSettings(
     : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT, options.seed ?? 1), 0)
   if (held.out.values.length === 0 || held.train.values.length === 0) return { options }
   const engine = options.engine ?? cpuEngine({ threads: options.threads })
+  const isSame = held.train === tensor
+  // The sets that are watched are known by what goes on from here.
   const { watch, ...rest } = options
-  const trying = { ...rest, engine, validation: held.out }
+  const trying = { ...rest, ...(isSame && { watch }), engine, validation: held.out }
   try {
     const start = await startOfPrior(held.train, trying)
     if (!start) return { options }
@@ -81,9 +90,14 @@ export async function chooseSettings(
       changes = { ...changes, ...other }
     }
     if (!best) return { options }
-    const words = options.validation ? 'the validation entries' : describeFoldBy(groups, tensor)
-    const choice = { by: words, entries: held.out.values.length, trials, chosen: best }
-    return { options: { ...options, ...changes }, choice }
+    const choice = {
+      by: isSame ? undefined : describeFoldBy(groups, tensor),
+      entries: held.out.values.length,
+      trials,
+      chosen: best,
+    }
+    const chosen = { ...options, ...changes }
+    return { options: chosen, choice, ...(isSame && { state: withSettings(start, chosen) }) }
   } finally {
     if (!options.engine) await engine.close()
   }
@@ -114,13 +128,7 @@ async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<R
 /** The sweeps under a learned prior with these settings; undefined if they were interrupted. */
 async function finish(start: RunState, train: SparseTensor, options: RunOptions): Promise<Trial | undefined> {
   const { noise = 'auto', lags = {}, features } = options
-  const [entries] = start.digest.split('|')
-  const state = {
-    ...start,
-    settings: { ...start.settings, noise, lags },
-    digest: entries + featuresDigest(features),
-  }
-  const run = await Run.resume(state, train, options)
+  const run = await Run.resume(withSettings(start, options), train, options)
   try {
     while (await run.advance());
     if (!run.stopped) return undefined
@@ -134,5 +142,15 @@ async function finish(start: RunState, train: SparseTensor, options: RunOptions)
     }
   } finally {
     await run.close()
+  }
+}
+
+/** As if the run had begun with these. */
+function withSettings(start: RunState, { noise = 'auto', lags = {}, features }: RunOptions): RunState {
+  const [entries] = start.digest.split('|')
+  return {
+    ...start,
+    settings: { ...start.settings, noise, lags },
+    digest: entries + featuresDigest(features),
   }
 }

@@ -1,10 +1,12 @@
-export type { Noise } from '../engine/engine.ts'
+export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { decodeRun, encodeRun } from './checkpoint.ts'
+export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './choose.ts'
 export { complete } from './complete.ts'
 export {
   type Changes,
   type CompleteOptions,
   defaults,
+  lossNames,
   type Missing,
   missingNames,
   noiseNames,
@@ -18,4 +20,5 @@ export {
 } from './options.ts'
 export type { EpochReport } from './report.ts'
 export { type Completion, type Progress, Run, type RunState, sizeOfRun } from './run.ts'
+export type { FeatureSets, Lags } from './sides.ts'
 export { explainStop, type StopReason } from './stopping.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { complete, type RunOptions } from '#dist/index.js'
+import { type CompleteOptions, complete } from '#dist/index.js'
 import { Run } from '#dist/solver/run.js'
 import { pickEntries, type SparseTensor, sparseTensor } from '#dist/tensor/index.js'
 
@@ -32,8 +32,8 @@ function parted(tensor: SparseTensor, isOut: (e: number) => boolean): [SparseTen
   ]
 }
 
-async function rmse(train: SparseTensor, test: SparseTensor, options: RunOptions): Promise<number> {
-  const { watch } = await complete(train, { rank: 4, threads: 1, ...options, watch: { test } })
+async function rmse(train: SparseTensor, test: SparseTensor, options: CompleteOptions): Promise<number> {
+  const { watch } = await complete(train, { rank: 4, threads: 1, choose: false, ...options, watch: { test } })
   return watch!.test.rmse
 }
 
@@ -135,5 +135,58 @@ describe('noise that is uneven', () => {
     const [train, test] = split(tensor)
     const believed = await rmse(train, test, { noise: 'gaussian' })
     expect(await rmse(train, test, { noise: 'gaussian', loss: 'huber' })).toBeLessThan(0.7 * believed)
+  })
+})
+
+describe('trials', () => {
+  const dims = [12, 60, 6]
+  const wave = (i: number, j: number): number => 3 + Math.sin((2 * Math.PI * j) / 20 + i) + (i % 3)
+  const smooth = cells(dims, (i, j, k, e) => Math.max(0, wave(i, j) * (1 + k / 5) + 0.2 * normal(e)))
+  const options = { rank: 4, threads: 1, lags: { 2: [1] } }
+
+  it('use neighbours where they help in gaps such as there are', async () => {
+    const [train, test] = parted(smooth, (e) => smooth.indices[1][e] % 5 === 2)
+    const { choice, model, watch } = await complete(train, { ...options, watch: { test } })
+    expect(choice).toMatchObject({ by: 'what has mode 2 in common', chosen: { lags: true } })
+    expect(choice!.trials.map(({ lags }) => lags)).toEqual([true, false, true])
+    expect(model.training.choice).toBe(choice)
+    expect(watch!.test.rmse).toBe(await rmse(train, test, { lags: { 2: [1] }, noise: choice!.chosen.noise }))
+  })
+
+  it('choose the best of what there is', async () => {
+    const [train] = parted(smooth, (e) => chance(e + 7) < 0.8)
+    // Far more attributes than rows.
+    const values = Float32Array.from({ length: 12 * 40 }, (_, at) => (chance(at) < 0.1 ? 9 : 0))
+    const { choice, settings } = await complete(train, {
+      ...{ rank: 4, threads: 1, lags: { 1: [1] } },
+      features: { 1: { columns: 40, values } },
+    })
+    expect(choice!.by).toBe('single entries')
+    const best = Math.min(...choice!.trials.map(({ rmse }) => rmse))
+    expect(choice!.chosen.rmse).toBeLessThan(1.002 * best)
+    expect(Object.keys(settings.lags).length > 0).toBe(choice!.chosen.lags)
+  })
+
+  it('are judged by validation entries where there are some, and the run goes on from there', async () => {
+    const [train, validation] = parted(smooth, (e) => chance(e) < 0.2)
+    const watch = { same: validation }
+    const result = await complete(train, { rank: 3, threads: 1, validation, watch })
+    const { choice, settings } = result
+    expect(choice!.by).toBeUndefined()
+    expect(choice!.entries).toBe(validation.values.length)
+    expect(choice!.trials.map(({ noise }) => noise)).toEqual(['auto', 'gaussian'])
+    expect(settings.noise).toBe(choice!.chosen.noise)
+    expect(result.watch!.same.rmse).toBe(result.validation!.rmse)
+  })
+
+  it('see nothing of what is held out for a verdict', async () => {
+    const [train, test] = parted(smooth, (e) => chance(e) < 0.3)
+    const other = { ...test, values: test.values.map((x) => 2 * x + 1) }
+    const [one, two] = [
+      await complete(train, { ...options, watch: { test } }),
+      await complete(train, { ...options, watch: { test: other } }),
+    ]
+    expect(two.model.factors).toEqual(one.model.factors)
+    expect(two.choice).toEqual(one.choice)
   })
 })

@@ -1,0 +1,76 @@
+/** Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether they help. */
+import { InvalidArgumentError } from 'commander'
+import { InputError, option } from '../inputError.ts'
+import { readBeside } from '../io/node/besideRows.ts'
+import { labelOf, modeName } from '../model/index.ts'
+import type { Choice, FeatureSets, Lags, RunOptions, RunState, Trial } from '../solver/index.ts'
+import { featuresDigest } from '../solver/sides.ts'
+import { attributesOf } from '../tensor/attributes.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { modeNumber } from '../tensor/modeNumber.ts'
+import { count, figure, table } from './format.ts'
+import { type Assignment, assignment } from './named.ts'
+import type { Progress } from './terminal.ts'
+
+/** time=1,24; several are gathered. */
+export function lags(text: string, before: Lags = {}): Lags {
+  const [{ mode, text: listed }] = assignment(text)
+  const distances = listed?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
+  if (distances.length === 0 || distances.some((lag) => lag < 1))
+    throw new InvalidArgumentError('It must be a mode and distances, as in hour=1,24.')
+  return { ...before, [mode]: distances }
+}
+
+/** Attributes from other tables, as in movieId=movies.csv:genres,year. */
+export async function readFeatures(
+  tensor: SparseTensor,
+  given: readonly Assignment[],
+  progress: Progress,
+): Promise<FeatureSets | undefined> {
+  if (given.length === 0) return undefined
+  const sets: Record<string, FeatureSets[string]> = {}
+  for (const { mode: name, text = '' } of given) {
+    const mode = modeNumber(tensor, name, option('features'))
+    const colon = text.lastIndexOf(':')
+    const columns = text
+      .slice(colon + 1)
+      .split(',')
+      .map((column) => column.trim())
+    if (colon <= 0 || columns.includes(''))
+      throw new InputError(
+        'option',
+        `--features ${name}${text && `=${text}`}: say where attributes are, as in ${name}=movies.csv:genres.`,
+      )
+    const path = text.slice(0, colon)
+    const key = tensor.modes?.[mode].from?.column ?? modeName(tensor, mode)
+    const beside = await readBeside(path, [key, modeName(tensor, mode)], columns)
+    const rows = Array.from({ length: tensor.dims[mode] }, (_, row) => beside.get(labelOf(tensor, mode, row)))
+    const found = attributesOf(columns, rows)
+    if (found.columns === 0)
+      throw new InputError(
+        'table',
+        `${path}: ${columns.join(' and ')} say nothing that several rows of ${name} have in common; name other columns.`,
+      )
+    const unknown = found.unknown > 0 ? `; of ${count(found.unknown)} nothing is known` : ''
+    progress.say(`${path}: ${count(found.columns)} attributes of ${count(rows.length)} ${name}${unknown}`)
+    sets[name] = { columns: found.columns, values: found.values }
+  }
+  return sets
+}
+
+/** For people: what was tried, and what is used. */
+export const trialName = ({ noise, lags, features }: Trial): string =>
+  [`noise ${noise}`, ...(lags ? ['lags'] : []), ...(features ? ['features'] : [])].join(', ')
+
+export function choiceReport({ by, entries, trials, chosen }: Choice): string {
+  const rows = trials.map((trial) => [trialName(trial), figure(trial.rmse), trial === chosen ? 'chosen' : ''])
+  const what = by ? `entries, held out by ${by}` : 'validation entries'
+  return [`Tried on ${count(entries)} ${what}:`, table([['', 'RMSE', ''], ...rows])].join('\n')
+}
+
+/** The options with what trials had chosen when this was saved. */
+export function asChosen(options: RunOptions, { settings, digest }: RunState): RunOptions {
+  const { features, ...rest } = options
+  const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))
+  return { ...rest, noise: settings.noise, lags: settings.lags, ...(isUsed && { features }) }
+}

@@ -1,0 +1,75 @@
+/**
+ * Attributes of rows as numbers. A column of numbers becomes one, with mean 0 and deviation 1; of any other, each word that
+ * several rows have becomes one, 1 where a row has it: a cell is a word, or several with | between them.
+ */
+
+/** As many numbers for each row, and what they are. */
+export interface Attributes {
+  names: string[]
+  columns: number
+  /** (rows × columns), row-major. */
+  values: Float32Array
+  /** Rows of which nothing is known. */
+  unknown: number
+}
+
+/** A word that fewer rows have says nothing of others. */
+const LEAST_ROWS = 2
+/** The words that most rows have, of each column. */
+const MOST_WORDS = 100
+
+/** cells: for each row, what each column says of it, if anything. */
+export function attributesOf(
+  names: readonly string[],
+  cells: readonly (readonly (string | null)[] | undefined)[],
+): Attributes {
+  const found = names.flatMap((name, column) => {
+    const texts = cells.map((row) => row?.[column]?.trim() || null)
+    return numbersOf(name, texts) ?? wordsOf(name, texts)
+  })
+  const values = new Float32Array(cells.length * found.length)
+  found.forEach(({ numbers }, f) => {
+    numbers.forEach((x, row) => {
+      values[row * found.length + f] = x
+    })
+  })
+  const unknown = cells.filter((row) => !row?.some((text) => text?.trim())).length
+  return { names: found.map(({ name }) => name), columns: found.length, values, unknown }
+}
+
+interface Column {
+  name: string
+  numbers: number[]
+}
+
+/** Undefined if some cell is no number. Where nothing is said, the mean. */
+function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | undefined {
+  const numbers = texts.map((text) => (text === null ? Number.NaN : Number(text)))
+  if (texts.some((text, row) => text !== null && !Number.isFinite(numbers[row]))) return undefined
+  const known = numbers.filter(Number.isFinite)
+  const mean = known.reduce((sum, x) => sum + x, 0) / known.length
+  const deviation = Math.sqrt(known.reduce((sum, x) => sum + (x - mean) ** 2, 0) / known.length)
+  if (!(deviation > 0)) return []
+  return [{ name, numbers: numbers.map((x) => (Number.isFinite(x) ? (x - mean) / deviation : 0)) }]
+}
+
+function wordsOf(name: string, texts: readonly (string | null)[]): Column[] {
+  const rowsOf = new Map<string, number[]>()
+  texts.forEach((text, row) => {
+    for (const word of new Set(text?.split('|').map((part) => part.trim()) ?? [])) {
+      if (word === '') continue
+      const rows = rowsOf.get(word)
+      if (rows) rows.push(row)
+      else rowsOf.set(word, [row])
+    }
+  })
+  return [...rowsOf]
+    .filter(([, rows]) => rows.length >= LEAST_ROWS)
+    .sort(([a, p], [b, q]) => q.length - p.length || (a < b ? -1 : 1))
+    .slice(0, MOST_WORDS)
+    .map(([word, rows]) => {
+      const numbers = new Array<number>(texts.length).fill(0)
+      for (const row of rows) numbers[row] = 1
+      return { name: `${name}: ${word}`, numbers }
+    })
+}
