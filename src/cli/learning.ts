@@ -74,7 +74,9 @@ export async function learn(
       }
     }
     progress.end()
-    if (!run.stopped && path !== undefined) await protect(() => saveCheckpoint(run, path, progress))
+    // What was interrupted before it began has nothing to go on from.
+    if (!run.stopped && path !== undefined && run.epoch > 0)
+      await protect(() => saveCheckpoint(run, path, progress))
     return { run, ...(choice && { choice }) }
   } catch (error) {
     await run.close()
