@@ -110,7 +110,7 @@ function alternatives({ noise = 'auto', lags = {}, features }: RunOptions): Chan
   return [
     ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
     ...(features ? [{ features: undefined }] : []),
-    ...(noise === 'auto' ? [{ noise: 'gaussian' as const }] : []),
+    ...(noise === 'auto' ? [{ noise: 'gaussian' as const }, { noise: 'row' as const }] : []),
   ]
 }
 

@@ -32,7 +32,7 @@ describe('neighbours and attributes', () => {
     expect(stderr).toContain('dishes.csv: 4 attributes of 22 dish\n')
     expect(code).toBe(0)
     const { choice, settings } = JSON.parse(stdout)
-    expect(choice.trials.length).toBe(4)
+    expect(choice.trials.length).toBe(5)
     expect(choice.by).toBe('single entries')
     expect(settings.lags).toEqual(choice.chosen.lags ? { guest: [2] } : {})
     const { training } = await readModel(join(cwd, 'model.npz'))

@@ -148,7 +148,7 @@ describe('trials', () => {
     const [train, test] = parted(smooth, (e) => smooth.indices[1][e] % 5 === 2)
     const { choice, model, watch } = await complete(train, { ...options, watch: { test } })
     expect(choice).toMatchObject({ by: 'what has mode 2 in common', chosen: { lags: true } })
-    expect(choice!.trials.map(({ lags }) => lags)).toEqual([true, false, true])
+    expect(choice!.trials.map(({ lags }) => lags)).toEqual([true, false, true, true])
     expect(model.training.choice).toBe(choice)
     expect(watch!.test.rmse).toBe(await rmse(train, test, { lags: { 2: [1] }, noise: choice!.chosen.noise }))
   })
@@ -174,7 +174,7 @@ describe('trials', () => {
     const { choice, settings } = result
     expect(choice!.by).toBeUndefined()
     expect(choice!.entries).toBe(validation.values.length)
-    expect(choice!.trials.map(({ noise }) => noise)).toEqual(['auto', 'gaussian'])
+    expect(choice!.trials.map(({ noise }) => noise)).toEqual(['auto', 'gaussian', 'row'])
     expect(settings.noise).toBe(choice!.chosen.noise)
     expect(result.watch!.same.rmse).toBe(result.validation!.rmse)
   })
