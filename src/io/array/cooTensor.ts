@@ -54,7 +54,7 @@ export function fromCompressed(take: TakeArray, compressed: 'rows' | 'columns'):
   return { dims, indices: compressed === 'rows' ? [along, across] : [across, along], values }
 }
 
-function checkFill(fill: number): void {
+export function checkFill(fill: number): void {
   if (fill !== 0 && !Number.isNaN(fill))
     throw new InputError(
       'format',
@@ -65,12 +65,17 @@ function checkFill(fill: number): void {
 function toValues({ shape, data }: NpyArray): Float32Array {
   if (shape.length !== 1)
     throw new InputError('format', `data has the shape (${shape.join(', ')}); it must be a list of values.`)
+  return asValues(data)
+}
+
+export function asValues(data: NpyData): Float32Array {
   const values = float32Array(data.length)
   for (let e = 0; e < values.length; e++) values[e] = Number(data[e])
   return values
 }
 
-function toIndices(data: NpyData, what: string): Uint32Array {
+/** `first`: the place of the first among all, where these are some of them. */
+export function toIndices(data: NpyData, what: string, first = 0): Uint32Array {
   if (data instanceof Float32Array || data instanceof Float64Array)
     throw new InputError(
       'format',
@@ -82,11 +87,11 @@ function toIndices(data: NpyData, what: string): Uint32Array {
     if (!(index >= 0 && index < 2 ** 32))
       throw new InputError(
         'index',
-        `${what} has the index ${index} at ${e}; indices count from 0 and stay below 2^32.`,
+        `${what} has the index ${index} at ${first + e}; indices count from 0 and stay below 2^32.`,
       )
     column[e] = index
   }
   return column
 }
 
-const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)
+export const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)
