@@ -11,6 +11,7 @@ import { asValues, toIndices } from '../io/array/cooTensor.ts'
 import { readAt } from '../io/node/files/zipFile.ts'
 import type { NpyData } from '../io/npz/npy.ts'
 import { damagedZip } from '../io/npz/npz.ts'
+import { float32Array, uint32Array } from '../tensor/arrays.ts'
 import { fitToDims } from '../tensor/fitToDims.ts'
 import { cellChecks, checkShape, largestPlusOne, type SparseTensor } from '../tensor/sparseTensor.ts'
 import { mergeShares } from './duplicates.ts'
@@ -18,8 +19,8 @@ import { type Fault, firstFault, refuseFirst } from './faults.ts'
 import { type NpzArrays, openNpzArrays, type StoredArray, type StoredMember } from './npzArrays.ts'
 import type { ReadShareOptions } from './readTns.ts'
 
-/** Bytes of members that nobody needs, but whose check sums must be right, too. */
-const PIECE_BYTES = 2 ** 22
+/** Elements that are read at a time; bytes of what is only checked. */
+const PIECE = 2 ** 18
 
 /** This process's share of the entries, with sizes and labels that are those of all. */
 export async function readNpzShare(
@@ -104,37 +105,56 @@ async function readRange(
   const read = async (member: number, start: number, length: number): Promise<Uint8Array> => {
     const bytes = await readAt(file, members[member].content + start, length)
     if (bytes.length < length) throw damagedZip(path)
-    pieces.push({ member, start, length, checksum: crc32(bytes) })
+    const last = pieces.at(-1)
+    if (last?.member === member && last.start + last.length === start) {
+      last.checksum = crc32(bytes, last.checksum)
+      last.length += length
+    } else pieces.push({ member, start, length, checksum: crc32(bytes) })
     done += length
     onProgress?.(done, total)
     return bytes
   }
-  const elements = async (
-    { member, header, type }: StoredArray,
-    start: number,
-    end: number,
-  ): Promise<NpyData> =>
-    type.decode(await read(member, header + start * type.byteLength, (end - start) * type.byteLength))
-
-  const data = asValues(await elements(values, from, to))
-  // In one process a fault among the first mode's indices is found before any of the second mode's.
-  let fault: Fault | undefined
-  const indices: Uint32Array[] = []
-  const take = (numbers: NpyData, mode: number): void => {
-    try {
-      indices.push(within(path, () => toIndices(numbers, `row ${mode} of coords`, from)))
-    } catch (error) {
-      indices.push(new Uint32Array(0))
-      fault ??= { place: mode, error }
+  /** The elements start … end of an array, some at a time: raw bytes may be twice what is kept of them. */
+  const each = async (
+    { member, header, type: { byteLength, decode } }: StoredArray,
+    [start, end]: readonly [number, number],
+    perPiece: number,
+    take: (elements: NpyData, first: number) => void,
+  ): Promise<void> => {
+    for (let at = start; at < end; at += perPiece) {
+      const count = Math.min(perPiece, end - at)
+      take(decode(await read(member, header + at * byteLength, count * byteLength)), at - start)
     }
   }
-  if (coords.fortran) {
-    const all = await elements(coords, order * from, order * to)
+
+  const data = float32Array(to - from)
+  await each(values, [from, to], PIECE, (elements, first) => {
+    asValues(elements, data.subarray(first))
+  })
+  // In one process a fault among the first mode's indices is found before any of the second mode's.
+  let fault: Fault | undefined
+  const indices = Array.from({ length: order }, () => uint32Array(to - from))
+  const take = (elements: NpyData, mode: number, first: number): void => {
+    if (fault && fault.place <= mode) return
+    try {
+      const what = `row ${mode} of coords`
+      within(path, () => toIndices(elements, what, from + first, indices[mode].subarray(first)))
+    } catch (error) {
+      fault = { place: mode, error }
+    }
+  }
+  if (coords.fortran)
+    await each(coords, [order * from, order * to], order * PIECE, (elements, first) => {
+      for (let mode = 0; mode < order; mode++) {
+        const own = (_: unknown, e: number): boolean => e % order === mode
+        take(elements.filter(own as never), mode, first / order)
+      }
+    })
+  else
     for (let mode = 0; mode < order; mode++)
-      take(all.filter((_: unknown, e: number) => e % order === mode) as NpyData, mode)
-  } else
-    for (let mode = 0; mode < order; mode++)
-      take(await elements(coords, mode * entries + from, mode * entries + to), mode)
+      await each(coords, [mode * entries + from, mode * entries + to], PIECE, (elements, first) => {
+        take(elements, mode, first)
+      })
 
   // Headers, and what else is in the file.
   for (const [member, { byteLength }] of members.entries()) {
@@ -143,7 +163,7 @@ async function readRange(
     if (isArray && process === 0) await read(member, 0, header)
     if (isArray) continue
     const [start, end] = [process, process + 1].map((border) => Math.floor((byteLength * border) / processes))
-    for (let at = start; at < end; at += PIECE_BYTES) await read(member, at, Math.min(PIECE_BYTES, end - at))
+    for (let at = start; at < end; at += PIECE) await read(member, at, Math.min(PIECE, end - at))
   }
   return { indices, values: data, fault, pieces }
 }
