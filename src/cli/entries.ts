@@ -1,5 +1,6 @@
 /** How entries are read, divided and judged: by one process, or by several that have a share each. The results are the same. */
 import type { World } from '../engine/cpu/world.ts'
+import type { ReadRowsOptions } from '../io/table/plan.ts'
 import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
 import {
   countEntries,
@@ -9,13 +10,21 @@ import {
   meanErrorOfShares,
   type ReadShareOptions,
   readNpzShare,
+  readParquetShare,
   readTnsShare,
   splitCellShares,
   splitShares,
 } from '../shares/index.ts'
 import { type SparseTensor, type Split, type SplitShares, split, splitCells } from '../tensor/index.ts'
 import { count } from './format.ts'
-import { type ReadingOptions, readingProgress, readWithProgress, refuseTableOptions } from './reading.ts'
+import {
+  type ReadingOptions,
+  readingProgress,
+  readWithProgress,
+  refuseTableOptions,
+  rowProgress,
+  tellRemark,
+} from './reading.ts'
 import type { Progress } from './terminal.ts'
 
 export interface Entries {
@@ -57,10 +66,14 @@ export const entriesOfMany = (world: World, progress: Progress): Entries => ({
           'unnamed',
         ),
       )
-    const [file] = files
-    await world.together(() => refuseTableOptions(file, options), 'unnamed')
-    const tensor = await readShare(world, file, { ...options, onProgress: readingProgress(file, progress) })
-    progress.say(`${file}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
+    const name = files.join(' ')
+    const tensor = await readShare(world, files, {
+      onRemark: tellRemark(progress),
+      ...options,
+      onRows: rowProgress(name, progress),
+      onProgress: readingProgress(name, progress),
+    })
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
     return tensor
   },
   holders: async (files, options) =>
@@ -74,17 +87,31 @@ export const entriesOfMany = (world: World, progress: Progress): Entries => ({
   }),
 })
 
-type ShareReader = (world: World, file: string, options: ReadShareOptions) => Promise<SparseTensor>
+type ShareReader = (
+  world: World,
+  files: readonly string[],
+  options: ReadRowsOptions & ReadShareOptions,
+) => Promise<SparseTensor>
 
-const shareReaders: Record<string, ShareReader> = { tns: readTnsShare, npz: readNpzShare }
+/** Of one file, which is no table. */
+const ofFile =
+  (read: typeof readTnsShare): ShareReader =>
+  async (world, [file], options) => {
+    await world.together(() => refuseTableOptions(file, options), 'unnamed')
+    return read(world, file, options)
+  }
 
-/** How every process reads its share of the file, as the first one sees it; nothing if it reads all, and deals it out. */
+const shareReaders: Record<string, ShareReader> = {
+  tns: ofFile(readTnsShare),
+  npz: ofFile(readNpzShare),
+  parquet: readParquetShare,
+}
+
+/** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
 async function shareReader(
   world: World,
   files: readonly string[],
-  { dims, mask }: ReadingOptions,
+  options: ReadingOptions,
 ): Promise<ShareReader | undefined> {
-  const find = (): Promise<string> =>
-    kindOfShares(files, { ...(dims && { dims }), hasMask: mask !== undefined })
-  return shareReaders[await world.told(0, find)]
+  return shareReaders[await world.told(0, () => kindOfShares(files, options))]
 }

@@ -182,6 +182,6 @@ n.savez(d + '/large.npz', coords=c, data=x, shape=s)`
       await expect(readTensor(at('odd.npz')), name).rejects.toThrow(/odd\.npz/)
     }
     expect(await kindOfShares([at('own.npz')], { dims: [1, 1, 1] })).toBe('')
-    expect(await kindOfShares([at('own.npz')], { hasMask: true })).toBe('')
+    expect(await kindOfShares([at('own.npz')], { mask: 'mask.npy' })).toBe('')
   })
 })
