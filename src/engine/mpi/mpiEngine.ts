@@ -22,12 +22,16 @@ const QUIET_LIBRARIES = {
 }
 
 /** The engine of all processes that mpirun has started; they meet here. */
-export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}): Promise<CpuEngine> {
+export async function mpiEngine({
+  library,
+  sharedMemory,
+  ...options
+}: MpiEngineOptions = {}): Promise<CpuEngine> {
   // Read by the libraries when they are loaded; in a worker's process.env it would not reach them.
   for (const [name, value] of Object.entries(QUIET_LIBRARIES)) process.env[name] ??= value
   await openLibrary(library) // a worker's error is not one of the user's
   const module = new URL('./mpiExchange.js', import.meta.url).href
-  const engine = new CpuEngine(options, { module, options: { library } })
+  const engine = new CpuEngine(options, { module, options: { library, sharedMemory } })
   try {
     await engine.world()
     return engine

@@ -18,9 +18,9 @@ async function checked(
   launcher: Launcher,
   processes: number,
   suites: string[],
-  threads = [1, 2],
+  { threads = [1, 2], sharedMemory = true } = {},
 ): Promise<string[]> {
-  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites })])
+  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites, sharedMemory })])
   const { code, stdout, stderr } = await job.ended
   const found = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
   expect(found.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]))).toEqual([])
@@ -45,7 +45,7 @@ describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
 })
 
 it('3 processes of 2 threads do what every engine does', async () => {
-  expect(await checked('Open MPI', 3, ['engine'], [2])).toEqual(checks)
+  expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
 it('knows a launcher by what it tells the processes', () => {
