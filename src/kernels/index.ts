@@ -14,7 +14,7 @@ export { below, draw } from "./random";
 export { noiseMoments, startMoments, sumMoments } from "./posterior";
 export { setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior } from "./settings";
-export { finishSharedRow, handOver, step } from "./step";
+export { finishSharedRow, handedOver, handOver, step } from "./step";
 export { barrier } from "./threads";
 export { sumProducts } from "./zeros";
 
