@@ -131,6 +131,16 @@ describe('a job of several processes', () => {
     )
     expect(library.code).toBe(2)
     expect(sentences(library.stderr)).toEqual([expect.stringMatching(/no MPI library .* --mpi-library/)])
+    const foreign = await onProcesses(
+      'Open MPI',
+      2,
+      'complete',
+      at('data.tns'),
+      '--mpi-library',
+      'libmpich.so.12',
+    )
+    expect(foreign.code).toBe(2)
+    expect(sentences(foreign.stderr)[0]).toMatch(/^lacuna: 2 processes were started, .* --mpi-library\.$/)
     const short = `[ $OMPI_COMM_WORLD_RANK = 1 ] && ulimit -v 4000000; exec "$0" "$@"`
     const wrapped = ['-c', short, process.execPath, main, 'complete', at('data.tns')]
     const limited = await startJob('Open MPI', 3, wrapped, 'bash').ended
