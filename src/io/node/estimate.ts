@@ -32,6 +32,7 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
     if (hasEnding(path, endings.npy)) return await estimateNpy(path)
     if (hasEnding(path, endings.npz)) return await estimateNpz(path)
     if (/\.(csv|tsv|dat)(\.gz)?$/i.test(path)) return await estimateText(path, modes)
+    if (hasEnding(path, endings.parquet) && modes !== undefined) return await estimateParquet(path, modes)
   } catch {
     // Whoever reads it will say what is wrong.
   }
@@ -82,6 +83,14 @@ function largestIndices(lines: readonly string[], order: number): number[] {
     for (let mode = 0; mode < order; mode++) dims[mode] = Math.max(dims[mode], Number(words[mode]) || 1)
   }
   return dims
+}
+
+/** Every row may be an entry. Which columns would be modes, where nobody says, only their values tell. */
+async function estimateParquet(path: string, order: number): Promise<Estimate> {
+  const { parquetRowCount } = await import('./duckdb/parquetRows.ts')
+  const entries = await parquetRowCount(path)
+  const reading = TABLE_OVERHEAD * 4 * (order + 1) * entries
+  return { entries, order, dims: new Array(order).fill(1), reading }
 }
 
 async function estimateNpy(path: string): Promise<Estimate | undefined> {

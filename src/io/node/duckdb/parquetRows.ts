@@ -41,6 +41,20 @@ export async function parquetGroups(files: readonly string[]): Promise<ParquetFi
   }
 }
 
+/** How many rows a file has, by what stands at its end. */
+export async function parquetRowCount(file: string): Promise<number> {
+  const session = await openSession(file)
+  try {
+    await session.lock({ paths: [resolve(file)] })
+    const [[rows]] = await session.rows(
+      `SELECT sum(num_rows) FROM parquet_file_metadata(${fileLiteral(file)})`,
+    )
+    return Number(rows)
+  } finally {
+    session.close()
+  }
+}
+
 /**
  * The rows of share number k of so many, as even as they can be: borders lie between groups, or, in large ones, between rows
  * that come together, so that what one who reads all gets at a time is never divided.
