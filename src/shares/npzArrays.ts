@@ -12,7 +12,7 @@ import { decodeNpy, readNpyHeader } from '../io/npz/npy.ts'
 import { type ElementType, elementType } from '../io/npz/npyTypes.ts'
 import { float32Array, uint32Array } from '../tensor/arrays.ts'
 import { fitToDims } from '../tensor/fitToDims.ts'
-import { checkShape, type SparseTensor } from '../tensor/sparseTensor.ts'
+import { checkShape, MAX_ORDER, type SparseTensor } from '../tensor/sparseTensor.ts'
 
 export interface StoredMember extends ZipMember {
   /** Where its bytes begin in the file. */
@@ -86,7 +86,8 @@ async function lookInto(
   const isList = data.shape.length === 1 && data.shape[0] === entries && entries > 0
   const none = index.type.decode(new Uint8Array(0))
   const isDecimal = none instanceof Float32Array || none instanceof Float64Array
-  if (index.shape.length !== 2 || !isList || isDecimal || find('factor_1.npy') >= 0) return undefined
+  if (index.shape.length !== 2 || !isList || isDecimal || order > MAX_ORDER) return undefined
+  if (find('factor_1.npy') >= 0) return undefined // a model
 
   const take = async (name: string): Promise<Uint8Array | undefined> => {
     const { content, byteLength, checksum } = members[find(name)] ?? {}

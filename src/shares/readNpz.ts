@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib'
 import { joinCrc32 } from '../crc32.ts'
 import type { World } from '../engine/cpu/world.ts'
-import { InputError } from '../inputError.ts'
+import { InputError, inFile } from '../inputError.ts'
 import { asValues, toIndices } from '../io/array/cooTensor.ts'
 import { readAt } from '../io/node/files/zipFile.ts'
 import type { NpyData } from '../io/npz/npy.ts'
@@ -44,11 +44,11 @@ export async function readNpzShare(
     )
     const found = Array.from({ length: order }, (_, mode) => Math.max(...largest.map((sizes) => sizes[mode])))
     const frame = { ...arrays.names, dims: arrays.dims ?? found }
-    const fitted = await world.together(() => within(path, () => fitToDims(frame, dims)), 'unnamed')
+    const fitted = await world.together(() => inFile(path, () => fitToDims(frame, dims)), 'unnamed')
     const share = { ...fitted, indices, values }
-    await world.together(() => within(path, () => checkShape(share)), 'unnamed')
+    await world.together(() => inFile(path, () => checkShape(share)), 'unnamed')
     const where = (entry: number): string => `entry ${from + entry}`
-    const checks = cellChecks(share, negative, where).map((check) => () => within(path, check))
+    const checks = cellChecks(share, negative, where).map((check) => () => inFile(path, check))
     await refuseFirst(world, await firstFault(checks))
     return await mergeShares(world, share, duplicates, {
       before: `${path}: `,
@@ -65,14 +65,6 @@ async function mustOpen(path: string, options: ReadShareOptions): Promise<NpzArr
   if (!arrays)
     throw new InputError('file', `${path}: the file is not what the first process sees under this name.`)
   return arrays
-}
-
-function within<T>(path: string, check: () => T): T {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof InputError ? error.within(path) : error
-  }
 }
 
 /** Bytes of a member that were read, and their check sum. */
@@ -138,7 +130,7 @@ async function readRange(
     if (fault && fault.place <= mode) return
     try {
       const what = `row ${mode} of coords`
-      within(path, () => toIndices(elements, what, from + first, indices[mode].subarray(first)))
+      inFile(path, () => toIndices(elements, what, from + first, indices[mode].subarray(first)))
     } catch (error) {
       fault = { place: mode, error }
     }

@@ -91,8 +91,7 @@ async function readShare(world: World, plan: Plan): Promise<SparseTensor> {
   const distinct = merge === 'error' ? await distinctEntries(world, tensor, said) : undefined
   await refuseFirst(world, fault)
   if (distinct) return { ...tensor, ...distinct }
-  const policy = merge === 'count' || merge === 'error' ? 'sum' : merge
-  return mergeShares(world, tensor, policy, { where: said })
+  return mergeShares(world, tensor, merge === 'count' ? 'sum' : merge, { where: said })
 }
 
 /** Says which rows of all processes were left out; how many there are. */
