@@ -33,6 +33,7 @@ beforeAll(async () => {
   await write(`SELECT * FROM (${ROWS}) WHERE row < 2500`, 'b1.parquet')
   await write(`SELECT * FROM (${ROWS}) WHERE row >= 2500`, 'b2.parquet')
   await write(`SELECT "user", item, rating FROM (${ROWS})`, 'other.parquet')
+  await write(`SELECT 'a' AS "user", 1 AS "1.5", 2 AS "2"`, 'few.parquet')
   await write(`SELECT row AS FILE_ROW_NUMBER, "user", item, rating FROM (${ROWS})`, 'numbered.parquet')
   await write(
     `SELECT DISTINCT ON ("user", item) "user", item, rating FROM (${ROWS}) ORDER BY ALL`,
@@ -61,8 +62,9 @@ async function both(
   const told = (shares: string | SparseTensor[], remarks: Remark[]): unknown => {
     const said = remarks.map(({ text }) => text)
     if (typeof shares === 'string') return { fault: shares, said }
-    const [{ dims, labels, modes, valueName }] = shares
-    return { dims, labels, modes, valueName, said, entries: entriesOf(shares) }
+    // The same in every process.
+    const frames = new Set(shares.map(({ indices, values, ...frame }) => JSON.stringify(frame)))
+    return { frames: [...frames].map((frame) => JSON.parse(frame)), said, entries: entriesOf(shares) }
   }
   return [told(shares, remarks[0]), told(typeof one === 'string' ? one : [one], remarks[1])]
 }
@@ -95,6 +97,12 @@ describe('shares of Parquet files', () => {
       ['a.parquet'],
       2,
       { modes: ['user', 'day'], melt: 'kind=rating,below', ...sum, negative: 'clip' },
+    ],
+    [
+      'wide tables where some read nothing',
+      ['few.parquet'],
+      3,
+      { modes: ['user', 'bins(kind, 1)'], melt: 'kind' },
     ],
     ['entries that do not repeat', ['distinct.parquet'], 3, { modes: ['user', 'item'], value: 'rating' }],
   ]
