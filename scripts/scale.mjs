@@ -42,9 +42,9 @@ function epoch({ entries, dims }, nodes, solver, rank) {
   const compute = (order * entries * entry + iterations * rows * row) / workers
   // Everyone receives the rows that the others changed …
   const rowBytes = 4 * padded(rank) * rows
-  // … and, of rows that lie across a border, sums: two sets for each process and mode, of two for each level of a tree.
+  // … and, of rows that lie across its two borders, sums: on average one for every other level of a tree, for each.
   const longest = Math.max(2, entries / Math.min(...dims) / Math.max(SEGMENT.entries, entries / SEGMENT.most))
-  const sums = 2 * (2 * Math.ceil(Math.log2(longest)) + 2)
+  const sums = Math.log2(longest)
   const sumBytes = order * nodes * sums * 4 * padded(rank) * (padded(rank) + 1)
   const bytes = iterations * (rowBytes + sumBytes) * ((nodes - 1) / nodes)
   const messages = iterations * (2 * order + 1) * Math.ceil(Math.log2(nodes))

@@ -42,7 +42,7 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
-import { type Entries, entriesOfMany, entriesOfOne, isReadInShares } from './entries.ts'
+import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
@@ -231,17 +231,17 @@ async function runOn(
 ): Promise<void> {
   const world = engine.processes > 1 ? await engine.world() : undefined
   const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
-  const { initial, settings, holders, reading } = await together(world, async () => {
+  const holders = await entries.holders(files, options)
+  const { initial, settings, reading } = await together(world, async () => {
     if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
     // Before a long file is read; of what is held out, only whether there is any is known yet.
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
-    const holders = (await isReadInShares(files)) ? engine.processes : 1
     const isReader = engine.process === 0 || holders > 1
     const modes = options.modes
     const reading = isReader ? await refuseTooLarge(files, engine, { ...settings, modes }, holders) : 0
-    return { initial, settings, holders, reading }
+    return { initial, settings, reading }
   })
   const parts = await readParts(files, options, initial, entries, progress)
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from

@@ -1,23 +1,36 @@
 /** How entries are read, divided and judged: by one process, or by several that have a share each. The results are the same. */
-import { open } from 'node:fs/promises'
 import type { World } from '../engine/cpu/world.ts'
-import { InputError, option, sentence } from '../inputError.ts'
+import type { ReadRowsOptions } from '../io/table/plan.ts'
 import { type CpModel, type ErrorSummary, meanError } from '../model/index.ts'
 import {
   countEntries,
   dealOut,
   errorOfShares,
+  kindOfShares,
   meanErrorOfShares,
+  type ReadShareOptions,
+  readNpzShare,
+  readParquetShare,
   readTnsShare,
+  splitCellShares,
   splitShares,
 } from '../shares/index.ts'
 import { type SparseTensor, type Split, type SplitShares, split, splitCells } from '../tensor/index.ts'
 import { count } from './format.ts'
-import { type ReadingOptions, readingProgress, readWithProgress } from './reading.ts'
+import {
+  type ReadingOptions,
+  readingProgress,
+  readWithProgress,
+  refuseTableOptions,
+  rowProgress,
+  tellRemark,
+} from './reading.ts'
 import type { Progress } from './terminal.ts'
 
 export interface Entries {
   read(files: readonly string[], options: ReadingOptions): Promise<SparseTensor>
+  /** How many processes have a share of the entries when they have been read. */
+  holders(files: readonly string[], options: ReadingOptions): Promise<number>
   /** zeros: cells that are not listed are, and are held out like others. */
   split(tensor: SparseTensor, shares: SplitShares, seed: number, zeros: boolean): Promise<Split>
   /** Of all processes. */
@@ -33,6 +46,7 @@ export interface Entries {
 
 export const entriesOfOne = (progress: Progress): Entries => ({
   read: (files, options) => readWithProgress(files, options, progress),
+  holders: async () => 1,
   split: async (tensor, shares, seed, zeros) => (zeros ? splitCells : split)(tensor, shares, seed),
   count: async (tensor) => tensor.values.length,
   judge: async (model, train, test, zeros) => ({
@@ -43,7 +57,8 @@ export const entriesOfOne = (progress: Progress): Entries => ({
 
 export const entriesOfMany = (world: World, progress: Progress): Entries => ({
   async read(files, options) {
-    if (!(await isReadInShares(files)))
+    const readShare = await shareReader(world, files, options)
+    if (!readShare)
       return dealOut(
         world,
         await world.together(
@@ -51,22 +66,20 @@ export const entriesOfMany = (world: World, progress: Progress): Entries => ({
           'unnamed',
         ),
       )
-    const [file] = files
-    const tensor = await readTnsShare(world, file, {
+    const name = files.join(' ')
+    const tensor = await readShare(world, files, {
+      onRemark: tellRemark(progress),
       ...options,
-      onProgress: readingProgress(file, progress),
+      onRows: rowProgress(name, progress),
+      onProgress: readingProgress(name, progress),
     })
-    progress.say(`${file}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
     return tensor
   },
-  split(tensor, shares, seed, zeros) {
-    if (zeros)
-      throw new InputError(
-        'option',
-        sentence`${option('missing', 'zero')} holds out cells in one process only; hold none out here, or name files of them.`,
-      )
-    return splitShares(world, tensor, shares, seed)
-  },
+  holders: async (files, options) =>
+    (await shareReader(world, files, options)) === undefined ? 1 : world.processes,
+  split: (tensor, shares, seed, zeros) =>
+    (zeros ? splitCellShares : splitShares)(world, tensor, shares, seed),
   count: (tensor) => countEntries(world, tensor),
   judge: async (model, train, test, zeros) => ({
     test: await errorOfShares(world, model, test),
@@ -74,16 +87,31 @@ export const entriesOfMany = (world: World, progress: Progress): Entries => ({
   }),
 })
 
-/** Whether every process reads its share of the file: of text that is not packed. Others are read by the first and dealt out. */
-export async function isReadInShares(files: readonly string[]): Promise<boolean> {
-  if (files.length !== 1 || !/\.tns$/i.test(files[0])) return false
-  const file = await open(files[0]).catch(() => undefined)
-  if (!file) return true // whoever opens it says why not
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
-    const isPacked = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
-    return (await file.stat()).isFile() && !isPacked
-  } finally {
-    await file.close()
+type ShareReader = (
+  world: World,
+  files: readonly string[],
+  options: ReadRowsOptions & ReadShareOptions,
+) => Promise<SparseTensor>
+
+/** Of one file, which is no table. */
+const ofFile =
+  (read: typeof readTnsShare): ShareReader =>
+  async (world, [file], options) => {
+    await world.together(() => refuseTableOptions(file, options), 'unnamed')
+    return read(world, file, options)
   }
+
+const shareReaders: Record<string, ShareReader> = {
+  tns: ofFile(readTnsShare),
+  npz: ofFile(readNpzShare),
+  parquet: readParquetShare,
+}
+
+/** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
+async function shareReader(
+  world: World,
+  files: readonly string[],
+  options: ReadingOptions,
+): Promise<ShareReader | undefined> {
+  return shareReaders[await world.told(0, () => kindOfShares(files, options))]
 }

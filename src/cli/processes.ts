@@ -54,6 +54,12 @@ const COURTESY_MS = 2000
 /** How long the processes wait for one another at the end, before one that has failed ends all. */
 const PATIENCE_MS = 10_000
 
+/** What is wrong in one process only is said with its number. */
+const named = (error: unknown): unknown =>
+  error instanceof InputError
+    ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
+    : error
+
 /** Works on an engine, and closes it. What one process alone fails at ends them all. */
 export async function withEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
@@ -67,7 +73,7 @@ export async function withEngine<T>(
   const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
     if (isSpeaker) throw error
     await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
-    throw new Interrupted(explainFailure(error))
+    throw new Interrupted(explainFailure(named(error)))
   })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)
   let result: T

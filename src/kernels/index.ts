@@ -14,7 +14,7 @@ export { below, draw } from "./random";
 export { noiseMoments, startMoments, sumMoments } from "./posterior";
 export { setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
-export { finishSharedRow, handOver, step } from "./step";
+export { finishSharedRow, handedOver, handOver, step } from "./step";
 export { barrier } from "./threads";
 export { topRows } from "./top";
 export { sumProducts } from "./zeros";

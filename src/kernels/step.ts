@@ -117,6 +117,8 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
 
 // Rows that several parts share. Such a row is described by a table of words: how many parts have segments of it, and
 // for each of them the first segment it has and where its sums are exchanged; at the end, how many segments there are.
+// Around that place lie those of both rows that a part may share: before it the sums of the row that begins elsewhere, after
+// it those of the one that begins here. So what a part hands over is one piece, and no longer than it must be.
 
 /** The most leaves of a node that begins at `low` and lies within from … to. */
 function largestNode(sample: LongSample, low: u32, to: u32): u32 {
@@ -125,11 +127,27 @@ function largestNode(sample: LongSample, low: u32, to: u32): u32 {
   return size;
 }
 
+/** How many nodes make up the windows from … to. */
+function nodesBetween(sample: LongSample, from: u32, to: u32): u32 {
+  let nodes: u32 = 0;
+  for (let low = from; low < to; low += largestNode(sample, low, to)) nodes++;
+  return nodes;
+}
+
+/** How many sums whoever has the segments begin … end of a row hands over. */
+export function handedOver(view: usize, p: u32, key: u32, begin: u32, end: u32): u32 {
+  const sample = longSampleScratch();
+  sampleLongRow(view, p, key, sample);
+  if (sample.sampled == 0) return 0;
+  return nodesBetween(sample, windowsBefore(sample, begin), windowsBefore(sample, end));
+}
+
 /** Copies the sums of the row that this part could not add any further to where they are exchanged. */
-export function handOver(view: usize, p: u32, key: u32, slots: u32, to: usize): void {
+export function handOver(view: usize, p: u32, key: u32, slots: u32, place: usize, beginsHere: bool): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
+  let to = beginsHere ? place : place - nodesBetween(sample, sample.from, sample.to) * PARTIAL_BYTES;
   for (let low = sample.from; low < sample.to; low += largestNode(sample, low, sample.to)) {
     memory.copy(to, partial(view, slots + segmentOf(sample, low)), PARTIAL_BYTES);
     to += PARTIAL_BYTES;
@@ -155,6 +173,7 @@ function sumOfNode(sample: LongSample, table: usize, low: u32, size: u32): usize
     const to = windowsBefore(sample, load<u32>(entry, 8));
     if (from > low || to < end) continue;
     let sums = <usize>load<u32>(entry, 4);
+    if (k > 0) sums -= nodesBetween(sample, from, to) * PARTIAL_BYTES;
     for (let other = from; other < low; other += largestNode(sample, other, to)) sums += PARTIAL_BYTES;
     return sums;
   }

@@ -1,5 +1,6 @@
 /** Coordinates that are given twice, where the entries lie in several processes: they meet in the one that their hash names. */
 import type { World } from '../engine/cpu/world.ts'
+import { InputError, type Sentence } from '../inputError.ts'
 import { below } from '../random.ts'
 import { HASHED_AT_A_TIME, hashCoordinates } from '../tensor/coordinateOrder.ts'
 import { findDuplicates } from '../tensor/findDuplicates.ts'
@@ -15,11 +16,35 @@ import { type Dealt, dealEntries } from './deal.ts'
 /** Not the key by which duplicates are looked for: the entries of a process must not be alike in their hashes. */
 const OWNER_KEY = 1
 
-export interface Lines {
-  /** The file. */
-  name: string
-  /** How a message names one of this process's entries. */
+/** How messages name entries. */
+export interface Places {
+  /** What comes before the first place in a sentence. */
+  before?: string
+  /** One of this process's entries, by its number there. */
   where(entry: number): Promise<string>
+}
+
+/** The entries, each in the process that its coordinates' hash names: equal ones are together, in the order of their lines. */
+export async function dealByHash(
+  world: World,
+  share: Pick<SparseTensor, 'indices' | 'values'>,
+): Promise<Dealt> {
+  return dealEntries(world, share, hashOwners(share.indices, world.processes))
+}
+
+/** Writes which process the hash of each entry's coordinates names, for entries from … to. */
+export function hashOwners(
+  indices: readonly Uint32Array[],
+  processes: number,
+): (from: number, to: number, owners: Uint32Array) => void {
+  const hashes = new Uint32Array(HASHED_AT_A_TIME)
+  return (from, to, owners) => {
+    for (let start = from; start < to; start += HASHED_AT_A_TIME) {
+      const end = Math.min(to, start + HASHED_AT_A_TIME)
+      hashCoordinates(indices, start, end, OWNER_KEY, hashes)
+      for (let e = start; e < end; e++) owners[e - from] = below(hashes[e - start], processes)
+    }
+  }
 }
 
 /**
@@ -30,43 +55,87 @@ export async function mergeShares(
   world: World,
   share: SparseTensor,
   policy: DuplicatePolicy,
-  { name, where }: Lines,
+  places: Places,
 ): Promise<SparseTensor> {
-  const hashes = new Uint32Array(HASHED_AT_A_TIME)
-  const dealt = await dealEntries(world, share, (from, to, owners) => {
-    for (let start = from; start < to; start += HASHED_AT_A_TIME) {
-      const end = Math.min(to, start + HASHED_AT_A_TIME)
-      hashCoordinates(share.indices, start, end, OWNER_KEY, hashes)
-      for (let e = start; e < end; e++) owners[e - from] = below(hashes[e - start], world.processes)
-    }
-  })
+  const dealt = await dealByHash(world, share)
   const own = { ...share, indices: dealt.indices, values: dealt.values }
   if (policy === 'error') {
-    await refuseDuplicates(world, dealt, where)
+    await refuseDuplicates(world, dealt, places)
     return own
   }
-  const merged = await world.together(() => mergeDuplicates(own, policy, () => name), 'unnamed')
+  let entry: number | undefined
+  let failure: unknown
+  let merged: Pick<SparseTensor, 'indices' | 'values'> = own
+  try {
+    merged = mergeDuplicates(own, policy, (e) => {
+      entry = e
+      return HERE
+    })
+  } catch (error) {
+    failure = error
+  }
+  await refuseSum(world, dealt, entry, failure, places)
   return { ...own, ...merged }
 }
 
-/** Names the first entry that repeats another, and that one. */
-async function refuseDuplicates(world: World, dealt: Dealt, where: Lines['where']): Promise<void> {
-  const { indices, values, numbers } = dealt
-  const firstOf = findDuplicates(indices, values.length)
-  const found = firstOf?.findIndex((first) => first > 0) ?? -1
-  const origin = (e: number): number[] => [sourceOf(e, dealt), numbers[e]]
-  const candidate =
-    firstOf && found >= 0
-      ? [...origin(found), ...origin(firstOf[found] - 1), ...indices.map((column) => column[found])]
-      : []
-  const all = (await world.gatherNumbers(...candidate)).filter(({ length }) => length > 0)
-  if (all.length === 0) return
-  const [source, number, firstSource, firstNumber, ...coordinates] = all.reduce((a, b) =>
-    b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a,
-  )
-  const said = (process: number, entry: number): Promise<string> => world.told(process, () => where(entry))
-  const [again, first] = [await said(source, number), await said(firstSource, firstNumber)]
-  throw refuseDuplicate(again, coordinatesOf(coordinates), first)
+/** Stands for the place of an entry, which only the process that has read it can name. */
+const HERE = '\0'
+
+async function refuseSum(
+  world: World,
+  dealt: Dealt,
+  entry: number | undefined,
+  failure: unknown,
+  { before = '', where }: Places,
+): Promise<void> {
+  const found = await earliest(world, entry === undefined ? [] : [...originOf(entry, dealt), world.process])
+  if (found) {
+    const [source, number, finder] = found
+    const place = before + (await world.told(source, () => where(number)))
+    const put = (part: Sentence[number]): Sentence[number] =>
+      typeof part === 'string' ? part.replace(HERE, place) : part
+    await world.together(() => {
+      if (world.process === finder && failure instanceof InputError)
+        throw new InputError(failure.code, failure.sentence.map(put))
+    }, 'unnamed')
+  }
+  await world.together(() => {
+    if (failure !== undefined) throw failure
+  })
 }
 
-const sourceOf = (e: number, { starts }: Dealt): number => starts.findLastIndex((start) => start <= e)
+/** Names the first entry that repeats another, and that one. */
+async function refuseDuplicates(world: World, dealt: Dealt, { before = '', where }: Places): Promise<void> {
+  const { indices, values } = dealt
+  const firstOf = findDuplicates(indices, values.length)
+  const found = firstOf?.findIndex((first) => first > 0) ?? -1
+  const first = await earliest(
+    world,
+    firstOf && found >= 0
+      ? [
+          ...originOf(found, dealt),
+          ...originOf(firstOf[found] - 1, dealt),
+          ...indices.map((column) => column[found]),
+        ]
+      : [],
+  )
+  if (!first) return
+  const [source, number, firstSource, firstNumber, ...coordinates] = first
+  const said = (process: number, entry: number): Promise<string> => world.told(process, () => where(entry))
+  const [again, once] = [await said(source, number), await said(firstSource, firstNumber)]
+  throw refuseDuplicate(before + again, coordinatesOf(coordinates), once)
+}
+
+/** Of what the processes have found, each a list that begins with an entry's origin, that of the first line. */
+export async function earliest(world: World, own: readonly number[]): Promise<number[] | undefined> {
+  const all = (await world.gatherNumbers(...own)).filter(({ length }) => length > 0)
+  return all.length === 0
+    ? undefined
+    : all.reduce((a, b) => (b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a))
+}
+
+/** The process that an entry came from, and its number there. */
+export const originOf = (e: number, { starts, numbers }: Dealt): [process: number, number: number] => [
+  starts.findLastIndex((start) => start <= e),
+  numbers[e],
+]

@@ -13,7 +13,7 @@ import { type Columns, TnsParser } from '../io/tns/parser.ts'
 import { float32Array, uint32Array } from '../tensor/arrays.ts'
 import { fitToDims } from '../tensor/fitToDims.ts'
 import {
-  checkCells,
+  cellChecks,
   checkDims,
   type DuplicatePolicy,
   largestPlusOne,
@@ -21,6 +21,7 @@ import {
   type SparseTensor,
 } from '../tensor/sparseTensor.ts'
 import { mergeShares } from './duplicates.ts'
+import { firstFault, refuseFirst } from './faults.ts'
 
 const READ_BYTES = 2 ** 20
 
@@ -38,7 +39,7 @@ export async function readTnsShare(
   path: string,
   { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShareOptions,
 ): Promise<SparseTensor> {
-  const file = await world.together(() => openFile(path), 'unnamed')
+  const file = await world.together(() => openFile(path))
   try {
     const { size } = await file.stat()
     const first = await world.together(async () => firstEntry(await readHead(file), path, dims), 'unnamed')
@@ -83,12 +84,12 @@ export async function readTnsShare(
     const share = { ...frame, indices, values }
     const lineOf = (linesBefore: number) => (entry: number) =>
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))
-    await world.together(
-      () => exactly((linesBefore) => checkCells(share, negative, lineOf(linesBefore))),
-      'unnamed',
+    const checks = Array.from(
+      { length: order + 1 },
+      (_, check) => () => exactly((linesBefore) => cellChecks(share, negative, lineOf(linesBefore))[check]()),
     )
+    await refuseFirst(world, await firstFault(checks))
     return await mergeShares(world, share, duplicates, {
-      name: path,
       where: async (entry) => lineOf(from === 0 ? 0 : await countLines(file, from))(entry),
     })
   } finally {

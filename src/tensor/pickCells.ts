@@ -15,9 +15,20 @@ export function pickCells(
   onProgress: (share: number) => void,
 ): Uint32Array[][] {
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
-  return 2 * wanted > cellsOf(dims)
+  return areDealt(dims, wanted)
     ? dealCells(dims, sizes, seed, onProgress)
     : drawCells(dims, sizes, seed, onProgress)
+}
+
+/** Whether so many cells are so dense that each is asked in turn whether it is one of them. */
+export const areDealt = (dims: readonly number[], wanted: number): boolean => 2 * wanted > cellsOf(dims)
+
+/** Draw number `attempt` of a cell, where cells are drawn until enough have been new: its index in each mode. */
+export function cellDraws(dims: readonly number[], seed: number): ((attempt: number) => number)[] {
+  return dims.map((dim, mode) => {
+    const key = stream(seed, purpose.coordinates, mode)
+    return (attempt) => below(draw(key, attempt), dim)
+  })
 }
 
 /** Dense: walks over all cells, so that a full tensor takes no longer than a half-full one. */
@@ -27,21 +38,41 @@ function dealCells(
   seed: number,
   onProgress: (share: number) => void,
 ): Uint32Array[][] {
-  const order = dims.length
-  const cells = cellsOf(dims)
-  const wanted = sizes.reduce((sum, size) => sum + size, 0)
   const groups = sizes.map((size) => dims.map(() => uint32Array(size)))
   const filled = sizes.map(() => 0)
+  walkCells(
+    dims,
+    sizes,
+    seed,
+    (cell, group) => {
+      const entry = filled[group]++
+      for (let mode = 0; mode < dims.length; mode++) groups[group][mode][entry] = cell[mode]
+    },
+    onProgress,
+  )
+  return groups
+}
+
+/** Tells of every cell that is picked, in order, its indices and its group. */
+export function walkCells(
+  dims: readonly number[],
+  sizes: readonly number[],
+  seed: number,
+  take: (cell: Uint32Array, group: number) => void,
+  onProgress: (share: number) => void = () => {},
+): void {
+  const cells = cellsOf(dims)
+  const wanted = sizes.reduce((sum, size) => sum + size, 0)
+  const indices = new Uint32Array(dims.length)
   dealAtRandom([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
     if ((cell & 0xfffff) === 0) onProgress(cell / cells)
-    if (group === groups.length) return // not picked
-    const entry = filled[group]++
-    for (let mode = order - 1, rest = cell; mode >= 0; mode--) {
-      groups[group][mode][entry] = rest % dims[mode]
+    if (group === sizes.length) return // not picked
+    for (let mode = dims.length - 1, rest = cell; mode >= 0; mode--) {
+      indices[mode] = rest % dims[mode]
       rest = Math.floor(rest / dims[mode])
     }
+    take(indices, group)
   })
-  return groups
 }
 
 /** Sparse: draws cells and rejects those seen before. The groups are then runs of the order of drawing. */
@@ -53,15 +84,14 @@ function drawCells(
 ): Uint32Array[][] {
   const order = dims.length
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
-  const keys = dims.map((_, mode) => stream(seed, purpose.coordinates, mode))
+  const draws = cellDraws(dims, seed)
   const columns = dims.map(() => uint32Array(wanted))
   const table = coordinateTable(columns, wanted)
   let attempt = 0
   for (let entry = 0; entry < wanted; entry++) {
     if ((entry & 0xfffff) === 0) onProgress(entry / wanted)
     do {
-      for (let mode = 0; mode < order; mode++)
-        columns[mode][entry] = below(draw(keys[mode], attempt), dims[mode])
+      for (let mode = 0; mode < order; mode++) columns[mode][entry] = draws[mode](attempt)
       attempt++
     } while (table.add(entry) !== entry)
   }

@@ -131,26 +131,35 @@ export function checkNotEmpty(entries: number): void {
 }
 
 /** Indices and values, entry by entry; clips those that are to be clipped. */
-export function checkCells(
-  input: SparseTensor,
-  negative: NegativePolicy,
-  where: (entry: number) => string,
-): void {
-  checkIndices(input, where)
-  checkValues(input.values, negative, where)
+function checkCells(input: SparseTensor, negative: NegativePolicy, where: (entry: number) => string): void {
+  for (const check of cellChecks(input, negative, where)) check()
 }
 
-function checkIndices({ dims, indices }: SparseTensor, where: (entry: number) => string): void {
-  indices.forEach((column, mode) => {
-    const dim = dims[mode]
-    for (let e = 0; e < column.length; e++) {
-      if (column[e] >= dim)
-        throw new InputError(
-          'index',
-          `${where(e)}: index ${column[e] + 1} of mode ${mode + 1} is beyond its size ${dim} (counting from 1).`,
-        )
-    }
-  })
+/** What is checked of all entries one after the other: the indices of each mode, then the values. */
+export function cellChecks(
+  { dims, indices, values }: SparseTensor,
+  negative: NegativePolicy,
+  where: (entry: number) => string,
+): (() => void)[] {
+  return [
+    ...indices.map((column, mode) => () => checkIndices(column, mode, dims[mode], where)),
+    () => checkValues(values, negative, where),
+  ]
+}
+
+function checkIndices(
+  column: Uint32Array,
+  mode: number,
+  dim: number,
+  where: (entry: number) => string,
+): void {
+  for (let e = 0; e < column.length; e++) {
+    if (column[e] >= dim)
+      throw new InputError(
+        'index',
+        `${where(e)}: index ${column[e] + 1} of mode ${mode + 1} is beyond its size ${dim} (counting from 1).`,
+      )
+  }
 }
 
 function checkValues(values: Float32Array, negative: NegativePolicy, where: (entry: number) => string): void {

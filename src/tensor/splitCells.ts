@@ -12,16 +12,40 @@ import type { Split, SplitShares } from './split.ts'
  * entries: a million zeros would say no more than the first hundred thousand. Train has the entries that are left.
  */
 export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
+  const { dims, values } = tensor
+  const sizes = heldOutSizes(dims, values.length, shares, seed)
+  const split = holdOut(
+    tensor,
+    pickCells(dims, sizes, cellStream(seed), () => {}),
+  )
+  checkLeft(split.train.values.length, sizes, dims)
+  return split
+}
+
+/** How many cells validation and test get, where there are so many entries. */
+export function heldOutSizes(
+  dims: readonly number[],
+  entries: number,
+  shares: SplitShares,
+  seed: number,
+): [validation: number, test: number] {
   checkSeed(seed)
-  const { dims, indices, values } = tensor
-  const sizes = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
+  const [validation, test] = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
     if (!(share >= 0 && share < 1))
       throw new InputError('option', `A held-out share is ${share}; it must lie in [0, 1).`)
-    return share > 0 ? Math.max(1, Math.min(values.length, Math.round(share * cellsOf(dims)))) : 0
+    return share > 0 ? Math.max(1, Math.min(entries, Math.round(share * cellsOf(dims)))) : 0
   })
+  return [validation, test]
+}
+
+/** Another stream than that of synthetic tensors, or their own cells would be drawn again. */
+export const cellStream = (seed: number): number => stream(seed, purpose.split)
+
+/** Takes the cells of two groups, validation and test, out of the entries: zeros, where they are not listed. */
+export function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])[]): Split {
+  const { dims, indices, values } = tensor
+  const sizes = groups.map(([column]) => column.length)
   const held = sizes[0] + sizes[1]
-  // Another stream than that of synthetic tensors, or their own cells would be drawn again.
-  const groups = pickCells(dims, sizes, stream(seed, purpose.split), () => {})
   const columns = dims.map((_, mode) => {
     const column = uint32Array(held + values.length)
     column.set(groups[0][mode])
@@ -37,12 +61,7 @@ export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: numb
     if (cell > 0 && cell <= held) heldValues[cell - 1] = values[e]
     else learned.push(e)
   }
-  if (learned.length === 0)
-    throw new InputError(
-      'empty',
-      `Holding out ${held} of ${cellsOf(dims)} cells leaves no entry to learn from.`,
-    )
-  const part = (indices: Uint32Array[], from: number, to: number): SparseTensor => ({
+  const part = (indices: readonly Uint32Array[], from: number, to: number): SparseTensor => ({
     ...tensor,
     indices,
     values: heldValues.subarray(from, to),
@@ -52,4 +71,12 @@ export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: numb
     validation: part(groups[0], 0, sizes[0]),
     test: part(groups[1], sizes[0], held),
   }
+}
+
+export function checkLeft(learned: number, sizes: readonly [number, number], dims: readonly number[]): void {
+  if (learned === 0)
+    throw new InputError(
+      'empty',
+      `Holding out ${sizes[0] + sizes[1]} of ${cellsOf(dims)} cells leaves no entry to learn from.`,
+    )
 }

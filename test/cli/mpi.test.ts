@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readModel } from '#dist/io/node/index.js'
+import { readModel, readTensor, writeTensor } from '#dist/io/node/index.js'
+import { below, draw, stream } from '#dist/random.js'
 import { type Ended, type Launcher, startJob } from '../engine/mpi/job.ts'
 import { lacuna, type Run } from './lacuna.ts'
 
@@ -34,6 +34,8 @@ async function learned(path: string): Promise<object> {
   return { dims, labels, unobserved, training: rest, factors: factors.map((factor) => [...factor]) }
 }
 
+const columns = ['user', 'item', 'week']
+
 beforeAll(async () => {
   await alone('synth', '--dims', '40x30x20', '--entries', '6000', '--rank', '3', '-o', at('data.tns'))
   const lines = (await readFile(at('data.tns'), 'utf8')).trimEnd().split('\n')
@@ -46,9 +48,10 @@ beforeAll(async () => {
     ...lines.slice(0, 300),
   ]
   await writeFile(at('repeated.tns'), `${repeated.join('\n')}\n`)
-  await writeFile(at('data.tns.gz'), gzipSync(`${lines.join('\n')}\n`))
+  await writeTensor(at('data.npz'), await readTensor(at('data.tns')))
   const csv = lines.map((line) => line.split(/\s+/)).map(([i, j, k, x]) => `user${i},item${j},${k},${x}`)
   await writeFile(at('data.csv'), `user,item,week,rating\n${csv.join('\n')}\n`)
+  await writeTensor(at('data.parquet'), await readTensor(at('data.csv'), { modes: columns, value: 'rating' }))
 })
 
 describe('a job of several processes', () => {
@@ -65,12 +68,13 @@ describe('a job of several processes', () => {
     '0.15',
     '--json',
   ]
+  const table = ['--modes', ...columns, '--value', 'rating']
   const cases: [Launcher, number, string, ...string[]][] = [
-    ['Open MPI', 3, 'data.tns'],
+    ['Open MPI', 3, 'data.tns', '--missing', 'zero'],
     ['Open MPI', 5, 'repeated.tns', '--duplicates', 'sum'],
-    ['Open MPI', 2, 'repeated.tns', '--duplicates', 'mean', '--solver', 'paper'],
-    ['Open MPI', 3, 'data.csv', '--modes', 'user', 'item', 'week', '--value', 'rating'],
-    ['MPICH', 2, 'data.tns.gz'],
+    ['Open MPI', 2, 'data.npz', '--solver', 'paper'],
+    ['Open MPI', 3, 'data.parquet', ...table],
+    ['MPICH', 2, 'data.csv', ...table],
     ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
   ]
   it.each(cases)(
@@ -101,23 +105,11 @@ describe('a job of several processes', () => {
 
   it('says once, and as one process does, what is wrong with the file', async () => {
     const lines = (await readFile(at('data.tns'), 'utf8')).trimEnd().split('\n')
-    const broken: [string, (lines: string[]) => string[]][] = [
-      ['word.tns', (all) => all.with(4321, '1 2 x 5')],
-      ['columns.tns', (all) => all.with(5000, '1 2 3 4 5')],
-      ['negative.tns', (all) => all.with(3000, '1 2 3 -5').with(5990, '1 2 4 -6')],
-      [
-        'twice.tns',
-        (all) => [...all, '# twice', ...[5000, 17, 100, 2000, 300, 4000, 500].map((line) => all[line])],
-      ],
-      ['none.tns', () => ['# nothing', '']],
-    ]
-    for (const [name, change] of broken) {
-      await writeFile(at(name), `${change(lines).join('\n')}\n`)
-      const one = await alone('complete', at(name), '-q')
-      const many = await onProcesses('Open MPI', 3, 'complete', at(name), '-q')
-      expect(many.code).toBe(2)
-      expect(sentences(many.stderr)).toEqual([one.stderr.trimEnd()])
-    }
+    await writeFile(at('twice.tns'), `${[...lines, '# twice', lines[5000], lines[17]].join('\n')}\n`)
+    const one = await alone('complete', at('twice.tns'), '-q')
+    const many = await onProcesses('Open MPI', 3, 'complete', at('twice.tns'), '-q')
+    expect(many.code).toBe(2)
+    expect(sentences(many.stderr)).toEqual([one.stderr.trimEnd()])
   })
 
   it('says once what is wrong with the options or the library, and leaves other commands to one process', async () => {
@@ -139,6 +131,24 @@ describe('a job of several processes', () => {
     )
     expect(library.code).toBe(2)
     expect(sentences(library.stderr)).toEqual([expect.stringMatching(/no MPI library .* --mpi-library/)])
+    const foreign = await onProcesses(
+      'Open MPI',
+      2,
+      'complete',
+      at('data.tns'),
+      '--mpi-library',
+      'libmpich.so.12',
+    )
+    expect(foreign.code).toBe(2)
+    expect(sentences(foreign.stderr)[0]).toMatch(/^lacuna: 2 processes were started, .* --mpi-library\.$/)
+    const short = `[ $OMPI_COMM_WORLD_RANK = 1 ] && ulimit -v 4000000; exec "$0" "$@"`
+    const wrapped = ['-c', short, process.execPath, main, 'complete', at('data.tns')]
+    const limited = await startJob('Open MPI', 3, wrapped, 'bash').ended
+    expect(sentences(limited.stderr)).toEqual([
+      expect.stringMatching(
+        /^lacuna: process 2 of 3: .* addresses, .* allow more with ulimit -v unlimited\.$/,
+      ),
+    ])
     const info = await onProcesses('Open MPI', 3, 'info', at('data.tns'), '--json')
     expect({ code: info.code, entries: JSON.parse(info.stdout).entries }).toEqual({ code: 0, entries: 6000 })
   })
@@ -188,37 +198,46 @@ describe('a job that is ended in the middle', () => {
     return unbroken
   })
 
-  it('by kill -9 of one process: ends soon, keeps its checkpoint, and goes on elsewhere with the same bits', async () => {
+  it('by kill -9 of any process: ends soon, keeps its checkpoint, and goes on elsewhere with the same bits', async () => {
+    const seed = Date.now()
     const job = start('killed.npz', 3)
     await isThere('killed.npz')
     const children = execFileSync('pgrep', ['-P', String(job.pid)], { encoding: 'utf8' })
       .trim()
       .split('\n')
-    process.kill(Number(children[1]), 'SIGKILL')
+    const victim = below(draw(stream(seed, 0), 0), children.length)
+    process.kill(Number(children[victim]), 'SIGKILL')
     const { code, stderr } = await job.ended
-    expect(code).not.toBe(0)
-    expect(stderr).toMatch(/signal 9/)
-    expect(existsSync(at('killed.npz'))).toBe(false)
+    const which = `child ${victim}, by the seed ${seed}`
+    expect(code, which).not.toBe(0)
+    expect(stderr, which).toMatch(/signal 9/)
+    expect(existsSync(at('killed.npz')), which).toBe(false)
     // Nobody may be left to wait for a dead process.
     const state = (pid: string): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => 'gone')
     for (const child of children)
-      await vi.waitFor(async () => expect(await state(child)).toMatch(/^gone$|\) Z /), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await state(child), which).toMatch(/^gone$|\) Z /), {
+        timeout: 10_000,
+      })
     await resumes('killed.npz', 2)
   })
 
-  it.each(['SIGTERM', 'SIGUSR2'] as const)(
-    'by %s at mpirun: saves once and says how to go on',
-    async (signal) => {
+  it.each([
+    ['SIGINT', 3, 5],
+    ['SIGTERM', 2, 1],
+    ['SIGUSR2', 5, 2],
+  ] as const)(
+    'by %s at mpirun of %i processes: saves once and says how to go on, on %i as well',
+    async (signal, before, after) => {
       const output = `${signal}.npz`
-      const job = start(output, 3)
+      const job = start(output, before)
       await isThere(output)
       process.kill(job.pid, signal)
       const { code, stderr } = await job.ended
       // Open MPI ends with a code of its own where it was told to end.
       expect(code).toBe(signal === 'SIGUSR2' ? 140 : 1)
       expect(stderr.match(/Interrupted\. To go on:/g)).toHaveLength(1)
-      expect(stderr).toMatch(/^ {2}mpirun -n 3 .* --resume$/m)
-      await resumes(output, signal === 'SIGUSR2' ? 2 : 1)
+      expect(stderr).toMatch(new RegExp(`^ {2}mpirun -n ${before} .* --resume$`, 'm'))
+      await resumes(output, after)
     },
   )
 })

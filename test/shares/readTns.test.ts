@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { linesBetween } from '#dist/shares/readTns.js'
+import { readTensor, synthetic, writeTensor } from '#dist/index.js'
+import { linesBetween, readTnsShare } from '#dist/shares/readTns.js'
+import { agreed, entriesOf, inProcesses } from './worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-lines-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -32,4 +34,39 @@ it.each([
     expect(found.join('')).toBe(text)
   }
   await file.close()
+})
+
+it('shares are refused for what is wrong with a file, and merged, as the whole is', async () => {
+  const { tensor } = synthetic({ dims: [40, 30, 20], entries: 2000, rank: 3, seed: 1 })
+  const path = join(folder, 'data.tns')
+  await writeTensor(path, tensor)
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  const cases: [string, (lines: string[]) => string[], object?][] = [
+    ['a word', (all) => all.with(1321, '1 2 x 5')],
+    ['columns', (all) => all.with(1700, '1 2 3 4 5')],
+    ['negative values', (all) => all.with(1000, '1 2 3 -5').with(1990, '1 2 4 -6')],
+    ['indices', (all) => all.with(100, '1 2 21 5').with(1990, '41 2 4 6'), { dims: [40, 30, 20] }],
+    ['twice', (all) => [...all, '# twice', ...[1500, 17, 100, 1200, 300].map((line) => all[line])]],
+    [
+      'too large',
+      (all) => [...all, ...[1, 2].map(() => all[1500].replace(/\S+$/, '3e38'))],
+      { duplicates: 'sum' },
+    ],
+    ['nothing', () => ['# nothing', '']],
+    [
+      'merged',
+      (all) => [...all, '', ...all.slice(100, 300).map((line) => `${line}5`)],
+      { duplicates: 'mean' },
+    ],
+    ['sound', (all) => all],
+  ]
+  for (const [name, change, options = {}] of cases) {
+    const file = join(folder, `${name}.tns`)
+    writeFileSync(file, `${change(lines).join('\n')}\n`)
+    const shares = agreed(await inProcesses(3, (world) => readTnsShare(world, file, options)))
+    const one = await readTensor(file, options).catch((error) => error.message as string)
+    expect(typeof one === 'string', name).toBe(!['merged', 'sound'].includes(name))
+    if (typeof one === 'string') expect(shares, name).toBe(one)
+    else expect(entriesOf(shares as (typeof one)[]), name).toEqual(entriesOf([one]))
+  }
 })

@@ -40,7 +40,8 @@ export interface Kernel {
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
   step(control: number, view: number, key: number, group: number): void
-  handOver(view: number, row: number, key: number, slots: number, to: number): void
+  handedOver(view: number, row: number, key: number, begin: number, end: number): number
+  handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
   errorSums(control: number, view: number, sums: number, zeros: number): void
   sumProducts(

@@ -30,7 +30,7 @@ export interface PartLayout {
   views: readonly ViewLayout[]
   partials: number
   arrivals: number
-  /** Where parts exchange sums of shared rows: for each part, two areas of `handedOver` partial sums. */
+  /** Where parts exchange sums of shared rows: for each part, room for twice `handedOver` of them; see exchangePlace. */
   exchange: number
   handedOver: number
   /** Where a prior is learned: numbers that all rows share, scratch per thread, and bins per chunk (posterior.ts). */
@@ -269,3 +269,7 @@ export function layOutCounting(
   }))
   return { views: places, threads: perThread, byteLength: end() }
 }
+
+/** Where a part's sums are exchanged: those of the row that begins elsewhere end here, those of the other begin. */
+export const exchangePlace = ({ exchange, handedOver, padded }: PartLayout, part: number): number =>
+  exchange + (2 * part + 1) * handedOver * partialBytes(padded)

@@ -60,8 +60,8 @@ export interface SharedRowPlan {
   row: number
   /** Where its table is, from the mode's tables on. */
   table: number
-  /** Those that have segments of it: where the sums of its segment 0 would be, and which half of the part's area is for it. */
-  parts: readonly { part: number; slots: number; half: 0 | 1 }[]
+  /** Those that have segments begin … end of it: where the sums of its segment 0 would be; whether it begins there. */
+  parts: readonly { part: number; begin: number; end: number; slots: number; beginsHere: boolean }[]
 }
 
 /** Some of a process's entries on their way to those who own them. */

@@ -3,6 +3,7 @@ import * as at from '../../kernels/layout.ts'
 import type { View } from './counting.ts'
 import { instantiateKernel } from './kernel.ts'
 import {
+  exchangePlace,
   layOut,
   longestSegment,
   MOST_PART_BYTES,
@@ -112,7 +113,7 @@ export function planShared({ shares, shared }: View): SharedRowPlan[] {
       if (begin === end) continue
       // Its segments come first of a part's that are of long rows, or last.
       const slots = p > 0 ? -begin : shares[part].longSegments - end
-      sharers.push({ part, slots, half: p > 0 ? 0 : 1 })
+      sharers.push({ part, begin, end, slots, beginsHere: p === 0 })
     }
     const plan = { row: row.row, table: 4 * table, parts: sharers }
     table += tableWords(row)
@@ -132,10 +133,7 @@ export function writeTables(
     words[0] = bounds.length - 1
     bounds.forEach((bound, p) => {
       words[1 + 2 * p] = bound
-      if (p + 1 === bounds.length) return
-      const half = p > 0 ? 0 : 1
-      words[2 + 2 * p] =
-        layout.exchange + (2 * (firstPart + p) + half) * layout.handedOver * partialBytes(layout.padded)
+      if (p + 1 < bounds.length) words[2 + 2 * p] = exchangePlace(layout, firstPart + p)
     })
   })
 }

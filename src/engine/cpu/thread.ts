@@ -17,7 +17,7 @@ import type { Iterated, Iterations, Timed } from '../engine.ts'
 import { alone, type Exchange } from '../exchange.ts'
 import { addBlocks, balancePasses, fillPasses } from './balance.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
-import { longestSegment, type PartLayout, partialBytes } from './layout.ts'
+import { exchangePlace, longestSegment, type PartLayout, partialBytes } from './layout.ts'
 import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
 import type { Answer, Opening, Placing, Request } from './messages.ts'
 import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
@@ -281,28 +281,43 @@ function whyNot({ parts, thread, exchange }: Problem, end: number): Iterated['cu
 
 /** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
 function shareStep(problem: Problem, i: number, key: number): void {
-  const { parts, firstPart, thread, threads, owned, shared } = problem
-  const { modes, exchange: area, handedOver, padded } = parts[0].layout
+  const { parts, firstPart, thread, threads, shared } = problem
+  const { modes } = parts[0].layout
   const rows = rowsToShare(problem, i)
   if (shared[i].length === 0) {
     shareAreas(problem, rows)
     return
   }
-  const bytes = handedOver * partialBytes(padded)
   let job = 0
   for (const { row, parts: sharers } of shared[i])
-    for (const { part, slots, half } of sharers) {
+    for (const { part, slots, beginsHere } of sharers) {
       const own = parts[part - firstPart]
-      if (own && job++ % threads === thread)
-        own.kernel.handOver(own.layout.views[i].descriptor, row, key, slots, area + (2 * part + half) * bytes)
+      if (!own || job++ % threads !== thread) continue
+      const { descriptor } = own.layout.views[i]
+      own.kernel.handOver(descriptor, row, key, slots, exchangePlace(own.layout, part), beginsHere)
     }
-  const sums = owned[i].map((_, k) => ({ address: area + 2 * k * bytes, byteLength: 2 * bytes }))
-  shareAreas(problem, [...rows, sums])
+  shareAreas(problem, [...rows, sumsToShare(problem, i, key)])
   for (const { kernel, layout } of parts)
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
         kernel.finishSharedRow(layout.views[i].descriptor, row, key, modes[i].sharedRows + table)
   meet(parts, thread)
+}
+
+/** The sums that each part hands over of rows that it shares: how many there are, everyone can tell. */
+function sumsToShare({ parts, thread, owned, shared }: Problem, i: number, key: number): Area[] {
+  const [{ kernel, layout }] = parts
+  const areas = owned[i].map((_, part) => ({ address: exchangePlace(layout, part), byteLength: 0 }))
+  // Only who copies or sends them need know.
+  if (thread > 0 && parts.length === 1) return areas
+  for (const { row, parts: sharers } of shared[i])
+    for (const { part, begin, end, beginsHere } of sharers) {
+      const sums = kernel.handedOver(layout.views[i].descriptor, row, key, begin, end)
+      const byteLength = sums * partialBytes(layout.padded)
+      areas[part].byteLength += byteLength
+      if (!beginsHere) areas[part].address -= byteLength
+    }
+  return areas
 }
 
 /** What a step changes of the rows that each part alone has. */

@@ -101,8 +101,12 @@ export class World implements Processes {
 
   /** Everyone's texts, by process. */
   async gatherTexts(own: string): Promise<string[]> {
-    const all = await this.gather(Uint32Array.from(new TextEncoder().encode(own)))
-    return all.map((bytes) => new TextDecoder().decode(Uint8Array.from(bytes)))
+    const bytes = new TextEncoder().encode(own)
+    const words = new Uint32Array(1 + Math.ceil(bytes.length / 4))
+    words[0] = bytes.length
+    new Uint8Array(words.buffer).set(bytes, 4)
+    const all = await this.gather(words)
+    return all.map((text) => new TextDecoder().decode(new Uint8Array(text.slice().buffer, 4, text[0])))
   }
 
   /** The bytes that the first process has, for all. */

@@ -34,13 +34,15 @@ export interface Communicator {
 
 /** Names under which the libraries are installed, those of the launcher that started us first. */
 function candidates(): string[] {
-  const openMpi = ['libmpi.so.40', 'libmpi.so.80']
+  const openMpi = ['libmpi.so.40'] // of Open MPI 4 and 5 alike
   const mpich = ['libmpich.so.12', 'libmpi.so.12']
   const anyName = ['libmpi.so', 'libmpi.dylib', 'msmpi.dll']
   return isStartedByOpenMpi() ? [...openMpi, ...anyName, ...mpich] : [...mpich, ...openMpi, ...anyName]
 }
 
-const isStartedByOpenMpi = (): boolean => process.env.OMPI_COMM_WORLD_SIZE !== undefined
+/** By its own mpirun; or by another that speaks PMIx (srun), as hardly any library but Open MPI does by default. */
+const isStartedByOpenMpi = (): boolean =>
+  process.env.OMPI_COMM_WORLD_SIZE !== undefined || process.env.PMIX_RANK !== undefined
 
 /** MPI_THREAD_FUNNELED: only the thread that begins it calls MPI. */
 const FUNNELED = 1

@@ -3,6 +3,7 @@
  * entries, and holds all factors. Every process runs the same program, with its own share of the entries, and gets the
  * same answers; the factors are those of one process alone, to the bit.
  */
+import { InputError, option, sentence } from '../../inputError.ts'
 import { CpuEngine, type CpuEngineOptions } from '../cpu/cpuEngine.ts'
 import { endAll, openLibrary } from './libmpi.ts'
 import type { MpiOptions } from './mpiExchange.ts'
@@ -22,14 +23,19 @@ const QUIET_LIBRARIES = {
 }
 
 /** The engine of all processes that mpirun has started; they meet here. */
-export async function mpiEngine({ library, ...options }: MpiEngineOptions = {}): Promise<CpuEngine> {
+export async function mpiEngine({
+  library,
+  sharedMemory,
+  ...options
+}: MpiEngineOptions = {}): Promise<CpuEngine> {
   // Read by the libraries when they are loaded; in a worker's process.env it would not reach them.
   for (const [name, value] of Object.entries(QUIET_LIBRARIES)) process.env[name] ??= value
   await openLibrary(library) // a worker's error is not one of the user's
   const module = new URL('./mpiExchange.js', import.meta.url).href
-  const engine = new CpuEngine(options, { module, options: { library } })
+  const engine = new CpuEngine(options, { module, options: { library, sharedMemory } })
   try {
     await engine.world()
+    checkFound(engine.processes, launchedProcesses())
     return engine
   } catch (error) {
     await engine.close()
@@ -50,18 +56,25 @@ export async function abortJob(code: number, library?: string): Promise<never> {
   throw new Error('unreachable')
 }
 
+/** A library that is not the launcher's takes every process for the only one: each would do all the work, and write it. */
+function checkFound(found: number, launched: number): void {
+  if (launched > 1 && found !== launched)
+    throw new InputError(
+      'unavailable',
+      sentence`${launched} processes were started, but the MPI library finds ${found} of them: it is not that of the launcher, whose library can be named with ${option('mpiLibrary')}.`,
+    )
+}
+
 /** Which of the processes that a launcher has started this is, by what it tells. */
 export function launchedProcess(env: NodeJS.ProcessEnv = process.env): number {
-  return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.SLURM_PROCID ?? 0)
+  return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.PMIX_RANK ?? env.SLURM_PROCID ?? 0)
 }
 
 /** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
 export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
-  // Open MPI; MPICH's Hydra and Intel MPI; Slurm, where it speaks PMI with the processes itself.
-  const told =
-    env.OMPI_COMM_WORLD_SIZE ??
-    env.PMI_SIZE ??
-    (env.SLURM_MPI_TYPE !== undefined ? env.SLURM_NTASKS : undefined)
-  const processes = Number(told ?? 1)
+  // Open MPI; MPICH's Hydra, Intel MPI and Slurm's PMI-2; Slurm's PMIx, or whatever it was told to use.
+  const isStep = env.PMIX_RANK !== undefined || (env.SLURM_MPI_TYPE ?? 'none') !== 'none'
+  const ofStep = isStep ? (env.SLURM_STEP_NUM_TASKS ?? env.SLURM_NTASKS) : undefined
+  const processes = Number(env.OMPI_COMM_WORLD_SIZE ?? env.PMI_SIZE ?? ofStep ?? 1)
   return Number.isInteger(processes) && processes > 0 ? processes : 1
 }

@@ -3,29 +3,35 @@ import { hostname } from 'node:os'
 import { extend } from '../../random.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Communicator, openCommunicator } from './libmpi.ts'
+import { openWindow, type SharedWindow } from './sharedWindow.ts'
 
 export interface MpiOptions {
   /** The file of the MPI library; one that is installed by default. */
   library?: string
+  /** Processes of one machine exchange what they have through memory that they share; else by messages. True by default. */
+  sharedMemory?: boolean
 }
 
 /** Words in one message: counts and places are 32-bit. */
 const MOST_WORDS = 2 ** 31 - 1
 
-export async function connect({ library }: MpiOptions): Promise<Exchange> {
-  const exchange = mpiExchange(await openCommunicator(library))
-  const each = Array.from({ length: exchange.processes }, (_, k) => k)
-  const hosts = new Uint32Array(exchange.processes)
-  hosts[exchange.process] = [...hostname()].reduce((hash, letter) => extend(hash, letter.codePointAt(0)!), 0)
-  exchange.gather(
-    hosts,
-    each,
-    each.map(() => 1),
-  )
-  return { ...exchange, neighbours: hosts.filter((host) => host === hosts[exchange.process]).length }
+export async function connect({ library, sharedMemory = true }: MpiOptions): Promise<Exchange> {
+  const communicator = await openCommunicator(library)
+  const { rank, size } = communicator
+  const hosts = new Uint32Array(size)
+  hosts[rank] = [...hostname()].reduce((hash, letter) => extend(hash, letter.codePointAt(0)!), 0)
+  communicator.allreduce(hosts)
+  const neighbours = hosts.filter((host) => host === hosts[rank]).length
+  const isOneHost = hosts.every((host) => host === hosts[0])
+  const window = sharedMemory && size > 1 && isOneHost ? await openWindow(communicator, library) : undefined
+  return mpiExchange(communicator, window, neighbours)
 }
 
-function mpiExchange(communicator: Communicator): Exchange {
+function mpiExchange(
+  communicator: Communicator,
+  window: SharedWindow | undefined,
+  neighbours: number,
+): Exchange {
   const { rank, size } = communicator
   let spentMs = 0
   const timed = <T>(work: () => T): T => {
@@ -38,13 +44,18 @@ function mpiExchange(communicator: Communicator): Exchange {
     spent: () => spentMs / 1000,
     process: rank,
     processes: size,
-    neighbours: 1,
-    tell: (numbers) => timed(() => communicator.broadcast(numbers)),
+    neighbours,
+    tell(numbers) {
+      const words = new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length)
+      timed(() => (fits(words, window) ? window.tell(words) : communicator.broadcast(numbers)))
+    },
     addUp(counts) {
+      if (fits(counts, window)) return timed(() => window.addUp(counts))
       for (let from = 0; from < counts.length; from += MOST_WORDS)
         timed(() => communicator.allreduce(counts.subarray(from, from + MOST_WORDS)))
     },
     gather(words, starts, lengths) {
+      if (window) return timed(() => window.gather(words, starts, lengths))
       // Places count from the first word of all, so that they stay small.
       const used = starts.filter((_, k) => lengths[k] > 0)
       if (used.length === 0) return
@@ -64,6 +75,9 @@ function mpiExchange(communicator: Communicator): Exchange {
     close: () => communicator.finalize(),
   }
 }
+
+const fits = (words: Uint32Array, window: SharedWindow | undefined): window is SharedWindow =>
+  window !== undefined && words.length <= window.mostWords
 
 function placesOf(counts: Int32Array): Int32Array {
   const places = new Int32Array(counts.length)

@@ -54,7 +54,7 @@ export function fromCompressed(take: TakeArray, compressed: 'rows' | 'columns'):
   return { dims, indices: compressed === 'rows' ? [along, across] : [across, along], values }
 }
 
-function checkFill(fill: number): void {
+export function checkFill(fill: number): void {
   if (fill !== 0 && !Number.isNaN(fill))
     throw new InputError(
       'format',
@@ -65,28 +65,46 @@ function checkFill(fill: number): void {
 function toValues({ shape, data }: NpyArray): Float32Array {
   if (shape.length !== 1)
     throw new InputError('format', `data has the shape (${shape.join(', ')}); it must be a list of values.`)
-  const values = float32Array(data.length)
-  for (let e = 0; e < values.length; e++) values[e] = Number(data[e])
-  return values
+  return asValues(data)
 }
 
-function toIndices(data: NpyData, what: string): Uint32Array {
+export function asValues(data: NpyData, into: Float32Array = float32Array(data.length)): Float32Array {
+  for (let e = 0; e < data.length; e++) into[e] = Number(data[e])
+  return into
+}
+
+/** `first`: the place of the first among all, where these are some of them. */
+export function toIndices(
+  data: NpyData,
+  what: string,
+  first = 0,
+  into: Uint32Array = uint32Array(data.length),
+): Uint32Array {
   if (data instanceof Float32Array || data instanceof Float64Array)
     throw new InputError(
       'format',
       `${what} holds decimal numbers; indices must be integers, save them with .astype('<i8').`,
     )
-  const column = uint32Array(data.length)
-  for (let e = 0; e < column.length; e++) {
-    const index = Number(data[e])
-    if (!(index >= 0 && index < 2 ** 32))
-      throw new InputError(
-        'index',
-        `${what} has the index ${index} at ${e}; indices count from 0 and stay below 2^32.`,
-      )
-    column[e] = index
+  const refuse = (e: number): never => {
+    throw new InputError(
+      'index',
+      `${what} has the index ${Number(data[e])} at ${first + e}; indices count from 0 and stay below 2^32.`,
+    )
   }
-  return column
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    // As two words each: a bigint for every one of them would take many times as long.
+    const words = new Uint32Array(data.buffer, data.byteOffset, 2 * data.length)
+    for (let e = 0; e < data.length; e++) {
+      if (words[2 * e + 1] !== 0) refuse(e)
+      into[e] = words[2 * e]
+    }
+    return into
+  }
+  for (let e = 0; e < data.length; e++) {
+    if (data[e] < 0) refuse(e)
+    into[e] = data[e]
+  }
+  return into
 }
 
-const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)
+export const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)

@@ -89,7 +89,10 @@ function chooseDense(arrays: readonly string[], name: string): string {
   return chosen
 }
 
-function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnType<typeof namesFromJson> {
+export function readMetadata(
+  files: Record<string, Uint8Array>,
+  name: string,
+): ReturnType<typeof namesFromJson> {
   const text = files['metadata.json']
   if (text === undefined) {
     if (files['factor_1.npy'])

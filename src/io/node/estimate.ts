@@ -6,6 +6,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { readNpyHeader } from '../npz/npy.ts'
 import { endings, hasEnding } from './files/kind.ts'
+import { contentStart, readAt, type ZipMember, zipMembers } from './files/zipFile.ts'
 
 export interface Estimate {
   entries: number
@@ -31,6 +32,7 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
     if (hasEnding(path, endings.npy)) return await estimateNpy(path)
     if (hasEnding(path, endings.npz)) return await estimateNpz(path)
     if (/\.(csv|tsv|dat)(\.gz)?$/i.test(path)) return await estimateText(path, modes)
+    if (hasEnding(path, endings.parquet) && modes !== undefined) return await estimateParquet(path, modes)
   } catch {
     // Whoever reads it will say what is wrong.
   }
@@ -83,6 +85,14 @@ function largestIndices(lines: readonly string[], order: number): number[] {
   return dims
 }
 
+/** Every row may be an entry. Which columns would be modes, where nobody says, only their values tell. */
+async function estimateParquet(path: string, order: number): Promise<Estimate> {
+  const { parquetRowCount } = await import('./duckdb/parquetRows.ts')
+  const entries = await parquetRowCount(path)
+  const reading = TABLE_OVERHEAD * 4 * (order + 1) * entries
+  return { entries, order, dims: new Array(order).fill(1), reading }
+}
+
 async function estimateNpy(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
@@ -105,7 +115,7 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const members = await readDirectory(file, size)
+    const members = new Map((await zipMembers(file, size))?.map((member) => [member.name, member]))
     const shapeOf = async (name: string): Promise<number[] | undefined> => {
       const member = members.get(name)
       return member && readNpyHeader(await headOf(file, member), path).shape
@@ -128,47 +138,9 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
   }
 }
 
-interface Member {
-  start: number
-  method: number
-  packedLength: number
-  byteLength: number
-}
-
-/** The members of a zip file, by the directory at its end; none if that is not plain to see. */
-async function readDirectory(file: FileHandle, size: number): Promise<Map<string, Member>> {
-  const members = new Map<string, Member>()
-  const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557))
-  let end = tail.length - 22
-  while (end >= 0 && tail.readUInt32LE(end) !== 0x06054b50) end--
-  if (end < 0) return members
-  const directory = await readAt(
-    file,
-    tail.readUInt32LE(end + 16),
-    Math.min(2 ** 20, tail.readUInt32LE(end + 12)),
-  )
-  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50; ) {
-    const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
-    members.set(directory.toString('utf8', at + 46, nameEnd), {
-      method: directory.readUInt16LE(at + 10),
-      packedLength: directory.readUInt32LE(at + 20),
-      byteLength: directory.readUInt32LE(at + 24),
-      start: directory.readUInt32LE(at + 42),
-    })
-    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
-  }
-  return members
-}
-
 /** The first bytes of a member, unpacked. */
-async function headOf(file: FileHandle, { start, method, packedLength }: Member): Promise<Buffer> {
-  const header = await readAt(file, start, 30)
-  const content = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-  const head = await readAt(file, content, Math.min(4096, packedLength))
-  return method === 0 ? head : inflateRawSync(head, { finishFlush: constants.Z_SYNC_FLUSH })
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
-  return buffer.subarray(0, bytesRead)
+async function headOf(file: FileHandle, member: ZipMember): Promise<Buffer> {
+  const start = await contentStart(file, member)
+  const head = await readAt(file, start ?? 0, start === undefined ? 0 : Math.min(4096, member.packedLength))
+  return member.method === 0 ? head : inflateRawSync(head, { finishFlush: constants.Z_SYNC_FLUSH })
 }

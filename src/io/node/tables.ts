@@ -137,11 +137,30 @@ async function withSql<T>(source: SqlSource, work: (table: Table) => Promise<T>)
   }
 }
 
+/** As messages call files that are one table. */
+export const nameOfFiles = ([first, ...others]: readonly string[]): string => {
+  const name = first === '-' ? 'stdin' : first
+  return others.length > 0 ? `${name} and ${others.length} more` : name
+}
+
 function nameOf(files: readonly string[], { database, query }: OpenOptions): string {
   const [first] = files.map((file) => (file === '-' ? 'stdin' : file))
-  if (files.length > 1) return `${first} and ${files.length - 1} more`
+  if (files.length > 1) return nameOfFiles(files)
   if (database !== undefined) return files.length === 1 ? `${database}, ${first}` : database
   return first ?? (query === undefined ? 'The table' : 'The query')
+}
+
+/** Whether some mode or the value, as they were typed, must be computed by SQL. */
+export async function isComputed(
+  files: readonly string[],
+  { modes = [], value, melt, like }: ReadTableOptions,
+): Promise<boolean> {
+  const opening = {
+    typed: melt === undefined ? modes : [],
+    ...(value !== undefined && { value }),
+    ...(like && { like }),
+  }
+  return withTable(files, opening, async ({ columns }) => columns.some(({ computed }) => computed))
 }
 
 /**

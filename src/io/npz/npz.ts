@@ -66,11 +66,14 @@ export function unpackNpz(
     return files
   } catch (cause) {
     if (cause instanceof InputError) throw cause
-    throw new InputError('format', `${name}: the zip file is truncated or damaged; copy or write it again.`, {
-      cause,
-    })
+    throw damagedZip(name, cause)
   }
 }
+
+export const damagedZip = (name: string, cause?: unknown): InputError =>
+  new InputError('format', `${name}: the zip file is truncated or damaged; copy or write it again.`, {
+    cause,
+  })
 
 /** The names of the files in the zip, without unpacking any; none if it is damaged. */
 export function listNpz(bytes: Uint8Array): string[] {

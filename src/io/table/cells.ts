@@ -138,12 +138,21 @@ function asciiText(bytes: Uint8Array, from: number, to: number): string {
   return text
 }
 
+/** What the numbers of a column of times look like. */
+export interface TimeCounts {
+  /** That may be 20140401, or years, and all. */
+  compact: number
+  years: number
+  numbers: number
+  /** The first of them. */
+  example: string
+}
+
 /** Reads the times of one column, and watches that numbers are not dates in disguise. */
 export class TimeColumn {
   readonly #name: string
   readonly #type: ColumnType | undefined
   readonly #formats: readonly TimeReader[] | undefined
-  /** Numbers so far that may be 20140401, or years, and all numbers. */
   #compact = 0
   #years = 0
   #numbers = 0
@@ -213,13 +222,18 @@ export class TimeColumn {
     return NaN
   }
 
+  get counts(): TimeCounts {
+    const [compact, years, numbers, example] = [this.#compact, this.#years, this.#numbers, this.#example]
+    return { compact, years, numbers, example }
+  }
+
   /** At the end: 20140401 is no Unix time if all the column looks like it, nor is 2014. */
-  check(where: string): void {
-    if (this.#numbers === 0 || (this.#compact < this.#numbers && this.#years < this.#numbers)) return
-    const [what, format] = this.#compact === this.#numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
+  check(where: string, { compact, years, numbers, example }: TimeCounts): void {
+    if (numbers === 0 || (compact < numbers && years < numbers)) return
+    const [what, format] = compact === numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
     throw new InputError(
       'table',
-      sentence`${where}: the numbers in ${this.#name} look like ${what} (${this.#example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', format)}.`,
+      sentence`${where}: the numbers in ${this.#name} look like ${what} (${example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', format)}.`,
     )
   }
 

@@ -6,7 +6,7 @@ import { InputError, option, sentence } from '../../inputError.ts'
 import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../text/types.ts'
 import { type Binning, binnings, binText } from './bins.ts'
-import { isMissingMark, noteMark, type Reading, readNumbers, TimeColumn } from './cells.ts'
+import { isMissingMark, noteMark, type Reading, readNumbers, TimeColumn, type TimeCounts } from './cells.ts'
 import { inOrder, NumberCoder, numbersInOrder, TextCoder } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import {
@@ -31,6 +31,15 @@ export interface FinishedMode {
   places: Uint32Array
 }
 
+/** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
+export interface SeenMode {
+  values: readonly string[] | readonly number[]
+  /** Whether some of the numbers that were binned have fractions. */
+  fractions?: boolean
+  /** Of the numbers that were taken for times. */
+  times?: TimeCounts
+}
+
 interface KnownMode {
   labels: readonly string[] | undefined
   type: string | undefined
@@ -44,7 +53,9 @@ export interface ModeReader {
   mark(cells: Cells, batch: Batch, kept: Uint8Array): void
   /** A number for the value of each row that is kept. */
   codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
-  finish(index: IndexPolicy, known: KnownMode | undefined): FinishedMode
+  seen(): SeenMode
+  /** `seen`: by this reader, or by several. */
+  finish(index: IndexPolicy, known: KnownMode | undefined, seen: SeenMode): FinishedMode
 }
 
 export function modeReader(mode: FoundMode, table: Table, reading: Reading): ModeReader {
@@ -77,10 +88,11 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       }
       return codes
     },
-    finish(index, known) {
+    seen: () => ({ values: coder.texts }),
+    finish(index, known, { values }) {
       const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const texts =
-        decimal === ',' ? coder.texts.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : coder.texts
+      const seen = values as readonly string[]
+      const texts = decimal === ',' ? seen.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : seen
       if (known?.labels) return lookedUp(texts, known.labels, known.type)
       const type = column.type ?? typeOfTexts(texts, column.quoted)
       const written = texts.map((text) => canonical(text, type) ?? text)
@@ -104,8 +116,9 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
       for (let row = 0; row < rowCount; row++) if (kept[row] === 1) codes[row] = coder.code(numbers[row] + 0)
       return codes
     },
-    finish(index, known) {
-      const { numbers } = coder
+    seen: () => ({ values: coder.numbers }),
+    finish(index, known, { values }) {
+      const numbers = values as readonly number[]
       if (known?.labels)
         return lookedUp(
           numbers.map((x) => numberText(x, type)),
@@ -157,12 +170,17 @@ function binnedReader(
       }
       return codes
     },
-    finish(index, known) {
-      if (binning.of === 'time') times.check(table.name)
-      const { numbers } = coder
+    seen: () => ({ values: coder.numbers, fractions: !whole, times: times.counts }),
+    finish(index, known, seen) {
+      if (binning.of === 'time') times.check(table.name, seen.times ?? times.counts)
+      const numbers = seen.values as readonly number[]
+      const areWhole = !seen.fractions
       // Bins of whole numbers by a whole width are whole; of times they are what they are.
       const wholes =
-        binning.of === 'number' && whole && Number.isInteger(argument) && !/^round/.test(mode.binning ?? '')
+        binning.of === 'number' &&
+        areWhole &&
+        Number.isInteger(argument) &&
+        !/^round/.test(mode.binning ?? '')
       const type = wholes ? 'BIGINT' : binning.type
       if (known?.labels) return lookedUpBins(numbers, binning, known.labels)
       if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }

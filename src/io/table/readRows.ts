@@ -7,7 +7,7 @@ import { findDuplicates } from '../../tensor/findDuplicates.ts'
 import { type Mode, type NegativePolicy, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
 import { type Marks, type Reading, readValues } from './cells.ts'
 import { Entries } from './entries.ts'
-import { type FinishedMode, modeReader } from './modeReader.ts'
+import { type FinishedMode, type ModeReader, modeReader, type SeenMode } from './modeReader.ts'
 import { type FoundMode, type IndexPolicy, keptMode } from './modes.ts'
 import { type Batch, type Cells, columnList, type Table } from './rows.ts'
 
@@ -33,7 +33,36 @@ export interface Plan {
 }
 
 export async function readPlanned(plan: Plan): Promise<SparseTensor> {
-  const { table, modes, value, merge, like } = plan
+  const { table } = plan
+  const { readers, entries, rows, marks } = await passOver(plan)
+  tellLeftOut(plan, rows - entries.count, marks, rows)
+  if (entries.count === 0) throw nothingLeft(table, rows)
+  const finished = readers.map((reader, m) => finishMode(plan, m, reader, reader.seen()))
+  const { indices, values, unknown } = entries.finish(finished.map(({ places }) => places))
+  tellUnknown(plan, unknown)
+  if (values.length === 0) throw nothingLeft(table, rows)
+  const sizes = sizesOf(plan, finished, indices.map(largest))
+  const named = nameEntries(plan, finished, indices, values, sizes)
+  const where = (entry: number): string => named.where(entry, entries)
+  if (plan.merge === 'error') checkDistinct(indices, where)
+  return sparseTensor(named.tensor, {
+    where,
+    ...(plan.merge === 'error'
+      ? { distinct: true }
+      : { duplicates: plan.merge === 'count' ? 'sum' : plan.merge }),
+    ...(plan.negative && { negative: plan.negative }),
+  })
+}
+
+/** What one pass over the rows gives: numbers for the values of the modes, not yet indices. */
+export interface Pass {
+  readers: readonly ModeReader[]
+  entries: Entries
+  rows: number
+  marks: Marks
+}
+
+export async function passOver({ table, modes, value, merge, onRows }: Plan): Promise<Pass> {
   const reading: Reading = {
     unit: table.unit,
     ...(table.decimal && { decimal: table.decimal }),
@@ -55,58 +84,59 @@ export async function readPlanned(plan: Plan): Promise<SparseTensor> {
     const codes = readers.map((reader, m) => reader.codes(cellsOf(batch, modes[m].column), batch, kept))
     entries.add(batch, kept, codes, values)
     rows += batch.rowCount
-    plan.onRows?.(rows)
+    onRows?.(rows)
   }
-  tellLeftOut(plan, rows - entries.count, reading.marks, rows)
-  if (entries.count === 0) throw nothingLeft(table, rows)
-  const finished = readers.map((reader, m) =>
-    reader.finish(
-      modes[m].index ?? plan.index,
-      like && !(plan.newLabels && like.labels?.[m])
-        ? { labels: like.labels?.[m], type: like.modes?.[m]?.type }
-        : undefined,
-    ),
-  )
-  const { indices, values, unknown } = entries.finish(finished.map(({ places }) => places))
-  if (unknown > 0)
-    plan.onRemark?.(remark([`${table.name}: ${leftOut(unknown)} the training data lacks a label`]))
-  if (values.length === 0) throw nothingLeft(table, rows)
-  return tensorOf(plan, finished, indices, values, (entry) => entries.place(entry))
+  return { readers, entries, rows, marks: reading.marks }
 }
 
-function tensorOf(
-  { table, modes, value, merge, like, dims, negative }: Plan,
+/** The labels of a mode, when all of its values have been seen. */
+export function finishMode(
+  { modes, index, like, newLabels }: Plan,
+  m: number,
+  reader: ModeReader,
+  seen: SeenMode,
+): FinishedMode {
+  const isKnown = like && !(newLabels && like.labels?.[m])
+  const known = isKnown ? { labels: like.labels?.[m], type: like.modes?.[m]?.type } : undefined
+  return reader.finish(modes[m].index ?? index, known, seen)
+}
+
+/** The sizes of the modes, where these are the largest indices. */
+export function sizesOf(
+  { modes, dims, like }: Plan,
+  finished: readonly FinishedMode[],
+  largest: readonly number[],
+): number[] {
+  return modes.map(
+    (_, m) => dims?.[m] ?? finished[m].labels?.length ?? Math.max(largest[m] + 1, like?.dims[m] ?? 0),
+  )
+}
+
+/** The tensor with the names of its modes and labels, not yet checked, and how messages name its entries. */
+export function nameEntries(
+  { table, modes, value, merge, like }: Plan,
   finished: readonly FinishedMode[],
   indices: Uint32Array[],
   values: Float32Array,
-  placeOfEntry: (entry: number) => string,
-): SparseTensor {
+  dims: readonly number[],
+): { tensor: SparseTensor; where(entry: number, entries: Entries): string } {
   const labels = finished.map((mode) => mode.labels)
   const kept: readonly Mode[] =
     like?.modes ?? modes.map((mode, m) => keptMode(mode, finished[m].type, table.columns))
-  const sizes = modes.map(
-    (_, m) => dims?.[m] ?? labels[m]?.length ?? Math.max(largest(indices[m]) + 1, like?.dims[m] ?? 0),
-  )
   const label = (m: number, entry: number): string | number =>
     labels[m]?.[indices[m][entry]] ?? indices[m][entry] + 1
-  const where = (entry: number): string =>
-    `${placeOfEntry(entry)}, at ${modes.map(({ name }, m) => `${name} = ${label(m, entry)}`).join(', ')}`
-  if (merge === 'error') checkDistinct(indices, where)
-  return sparseTensor(
-    {
-      dims: sizes,
+  return {
+    tensor: {
+      dims,
       indices,
       values,
       modes: kept,
       ...(labels.some((names) => names) && { labels }),
       ...(value !== undefined && merge !== 'count' && { valueName: value.name }),
     },
-    {
-      where,
-      ...(merge === 'error' ? { distinct: true } : { duplicates: merge === 'count' ? 'sum' : merge }),
-      ...(negative && { negative }),
-    },
-  )
+    where: (entry, entries) =>
+      `${entries.place(entry)}, at ${modes.map(({ name }, m) => `${name} = ${label(m, entry)}`).join(', ')}`,
+  }
 }
 
 /** The values, if they are wanted; clears `kept` for the rows that have none in any case. */
@@ -127,17 +157,21 @@ function markValues(
   return values
 }
 
-function tellLeftOut({ table, onRemark }: Plan, missing: number, marks: Marks, rows: number): void {
+export function tellLeftOut({ table, onRemark }: Plan, missing: number, marks: Marks, rows: number): void {
   if (missing > 0) onRemark?.(remark([`${table.name}: ${leftOut(missing)} a mode or the value is empty`]))
   if (marks.count === 0) return
   const cells = marks.count === 1 ? 'a cell is' : `${marks.count} cells of ${rows} rows are`
   onRemark?.(remark([`${table.name}: ${cells} taken as empty (${marks.first})`], true))
 }
 
+export function tellUnknown({ table, onRemark }: Plan, unknown: number): void {
+  if (unknown > 0) onRemark?.(remark([`${table.name}: ${leftOut(unknown)} the training data lacks a label`]))
+}
+
 const leftOut = (rows: number): string =>
   rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
 
-function nothingLeft({ name, columns }: Table, rows: number): InputError {
+export function nothingLeft({ name, columns }: Table, rows: number): InputError {
   return new InputError(
     'empty',
     rows === 0
@@ -146,7 +180,7 @@ function nothingLeft({ name, columns }: Table, rows: number): InputError {
   )
 }
 
-function largest(column: Uint32Array): number {
+export function largest(column: Uint32Array): number {
   let most = 0
   for (let e = 0; e < column.length; e++) if (column[e] > most) most = column[e]
   return most
@@ -155,11 +189,18 @@ function largest(column: Uint32Array): number {
 function checkDistinct(indices: readonly Uint32Array[], where: (entry: number) => string): void {
   const firstOf = findDuplicates(indices, indices[0].length)
   if (!firstOf) return
-  const repeated = firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
   const first = firstOf.findIndex((first) => first !== 0)
+  throw severalValues(where(first), repeatedIn(firstOf))
+}
+
+/** How many entries have the coordinates of an earlier one. */
+export const repeatedIn = (firstOf: Uint32Array): number =>
+  firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
+
+export function severalValues(where: string, repeated: number): InputError {
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
-  throw new InputError(
+  return new InputError(
     'duplicate',
-    sentence`${where(first)}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
+    sentence`${where}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
   )
 }

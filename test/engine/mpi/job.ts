@@ -28,9 +28,14 @@ export interface Job {
   ended: Promise<Ended>
 }
 
-export function startJob(launcher: Launcher, processes: number, args: readonly string[]): Job {
+export function startJob(
+  launcher: Launcher,
+  processes: number,
+  args: readonly string[],
+  program: string = process.execPath,
+): Job {
   const [command, ...options] = launchers[launcher]
-  const child = spawn(command, [...options, '-n', String(processes), process.execPath, ...args], {
+  const child = spawn(command, [...options, '-n', String(processes), program, ...args], {
     // Containers run their tests as root.
     env: { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],

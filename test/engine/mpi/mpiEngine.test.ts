@@ -1,6 +1,6 @@
 /** The engine suite over MPI: 1, 2, 3 and 5 processes of 1 and 2 threads, with Open MPI and MPICH. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { launchedProcesses } from '#dist/engine/mpi/mpiEngine.js'
+import { launchedProcess, launchedProcesses } from '#dist/engine/mpi/mpiEngine.js'
 import { briefVariantChecks, engineChecks, variantChecks } from '../suite.ts'
 import { bundle, type Launcher, startJob } from './job.ts'
 
@@ -18,9 +18,9 @@ async function checked(
   launcher: Launcher,
   processes: number,
   suites: string[],
-  threads = [1, 2],
+  { threads = [1, 2], sharedMemory = true } = {},
 ): Promise<string[]> {
-  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites })])
+  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites, sharedMemory })])
   const { code, stdout, stderr } = await job.ended
   const found = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
   expect(found.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]))).toEqual([])
@@ -31,21 +31,23 @@ async function checked(
 const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
 const checks = namesOf(engineChecks).filter((name) => !name.startsWith('plans'))
 
-// MPICH waits by asking again and again: more processes than cores are in each other's way at every message.
+// By messages MPICH waits by asking again and again: more processes than cores are in each other's way.
 describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
   it.each([1, 2, 3, 5])(
     '%i processes of 1 and 2 threads have the bits of the CPU engine',
     async (processes) => {
-      const isBrief = launcher === 'MPICH' || processes > 3
-      expect(await checked(launcher, processes, [isBrief ? 'brief' : 'variants'])).toEqual(
-        namesOf(isBrief ? briefVariantChecks : variantChecks),
-      )
+      const isBrief = launcher === 'MPICH'
+      // Three of them by messages alone, as if they were on several machines.
+      const found = await checked(launcher, processes, [isBrief ? 'brief' : 'variants'], {
+        sharedMemory: processes !== 3,
+      })
+      expect(found).toEqual(namesOf(isBrief ? briefVariantChecks : variantChecks))
     },
   )
 })
 
 it('3 processes of 2 threads do what every engine does', async () => {
-  expect(await checked('Open MPI', 3, ['engine'], [2])).toEqual(checks)
+  expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
 it('knows a launcher by what it tells the processes', () => {
@@ -55,4 +57,11 @@ it('knows a launcher by what it tells the processes', () => {
   expect(launchedProcesses({ SLURM_NTASKS: '4' })).toBe(1)
   expect(launchedProcesses({ SLURM_NTASKS: '4', SLURM_MPI_TYPE: 'pmix' })).toBe(4)
   expect(launchedProcesses({ PMI_SIZE: 'many' })).toBe(1)
+  // A step of a larger job; the batch script itself; a step without MPI.
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '4', PMIX_RANK: '1' })).toBe(4)
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_PROCID: '0' })).toBe(1)
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '8', SLURM_MPI_TYPE: 'none' })).toBe(1)
+  expect(launchedProcess({ SLURM_PROCID: '3', PMIX_RANK: '3' })).toBe(3)
+  expect(launchedProcess({ OMPI_COMM_WORLD_RANK: '2', PMIX_RANK: '2', SLURM_PROCID: '0' })).toBe(2)
+  expect(launchedProcess({})).toBe(0)
 })

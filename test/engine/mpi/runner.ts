@@ -9,8 +9,12 @@ import { hashIndex, mix } from '#dist/random.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { briefVariantChecks, engineChecks, followOnly, variantChecks } from '../suite.ts'
 
-const { threads, suites } = JSON.parse(process.argv[2]) as { threads: number[]; suites: string[] }
-const engine = await mpiEngine({ threads: Math.max(...threads) })
+const { threads, suites, sharedMemory } = JSON.parse(process.argv[2]) as {
+  threads: number[]
+  suites: string[]
+  sharedMemory: boolean
+}
+const engine = await mpiEngine({ threads: Math.max(...threads), sharedMemory })
 const { process: own, processes } = engine
 if (own > 0) followOnly()
 

@@ -39,6 +39,14 @@ it('is exact where the whole file is its head', async () => {
   expect(await estimateTensor(at('few.csv'), 2)).toMatchObject({ entries: 2, order: 2 })
 })
 
+it('counts the rows of Parquet, where the modes are said', async () => {
+  await writeTensor(at('b.parquet'), tensor)
+  expect(await estimateTensor(at('b.parquet'), 3)).toMatchObject({ entries: 100_000, order: 3 })
+  expect(await estimateTensor(at('b.parquet'))).toBeUndefined()
+  writeFileSync(at('broken.parquet'), 'PAR1')
+  expect(await estimateTensor(at('broken.parquet'), 3)).toBeUndefined()
+})
+
 it('counts every element of a dense array, stored or packed, by its header alone', async () => {
   const dense = encodeNpy({ shape: [20, 30, 10], data: new Float32Array(6000) })
   writeFileSync(at('dense.npy'), dense)

@@ -42,6 +42,8 @@ export interface SqlSource {
    * text.
    */
   expressions(columns: readonly TableColumn[]): readonly string[]
+  /** Of Parquet files, the rows that are read; all by default. */
+  rows?: RowRange
   /** A file that is to be written from this table. */
   output?: string
   /**
@@ -49,6 +51,16 @@ export interface SqlSource {
    * SQL.
    */
   verbatim?: boolean
+}
+
+/** Some of the rows of Parquet files, of those that have any, one after the other. */
+export interface RowRange {
+  /** How many come before them in all files. */
+  before: number
+  /** Rows from … to − 1 of each file. */
+  files: readonly { file: string; from: number; to: number }[]
+  /** DuckDB's threads, where others read, too. */
+  threads: number
 }
 
 export interface SqlTable extends Table {
@@ -79,7 +91,7 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
       const text = isVerbatim && !computed && { text: identifier(`${VERBATIM}${c}`) }
       return { ...delivered(column, large.has(c)), computed, ...text }
     })
-    return tableOf(session, source.name, from, columns, isVerbatim)
+    return tableOf(session, source, from, columns, isVerbatim)
   } catch (error) {
     session.close()
     throw error
@@ -154,7 +166,7 @@ async function beyondDouble(
 
 function tableOf(
   session: TableSession,
-  name: string,
+  { name, rows: range }: SqlSource,
   from: string,
   columns: readonly SqlColumn[],
   isVerbatim: boolean,
@@ -172,8 +184,8 @@ function tableOf(
       return number === undefined ? columns[column].text : `coalesce(${number}, CAST('nan' AS DOUBLE))`
     })
     if (records) selected.push('CAST(to_json(lacuna_row) AS VARCHAR)')
-    const rows = limit === undefined ? from : `(SELECT * FROM ${from} LIMIT ${limit})`
-    let row = 0
+    const rows = limit === undefined ? rangeAsSql(range, from) : `(SELECT * FROM ${from} LIMIT ${limit})`
+    let row = limit === undefined ? (range?.before ?? 0) : 0
     for await (const chunk of session.stream(
       `SELECT ${selected.join(', ') || '1'} FROM ${rows} AS lacuna_row`,
     )) {
@@ -227,6 +239,7 @@ async function openSource(session: TableSession, source: SqlSource): Promise<str
   const own = database !== undefined && query === undefined ? [] : files
   paths.push(...own)
   const table = own.length > 0 ? filesAsSql(source) : undefined
+  if (source.rows) await session.run(`SET threads = ${source.rows.threads}`)
   await session.lock({ paths: paths.map((path) => resolve(path)), folders: typed.folders })
   if (database !== undefined && query === undefined) return tableOfDatabase(session, files, database)
   if (query === undefined) {
@@ -238,14 +251,28 @@ async function openSource(session: TableSession, source: SqlSource): Promise<str
 }
 
 /** A path as it is: DuckDB would take some of its characters for a pattern of names. */
-const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
+export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
 /** Names of folders are no data: a file in rating=99/ has the ratings that stand in it. */
 const NO_HIVE = 'hive_partitioning = false'
 
+/** The rows of a range; DuckDB passes over the row groups that have none of them. */
+function rangeAsSql(range: RowRange | undefined, whole: string): string {
+  if (!range) return whole
+  if (range.files.length === 0) return `(SELECT * FROM ${whole} LIMIT 0)`
+  const parts = range.files.map(
+    ({ file, from, to }) =>
+      `SELECT * FROM ${parquetAsSql([file])} WHERE file_row_number >= ${from} AND file_row_number < ${to}`,
+  )
+  return `(${parts.join(' UNION ALL ')})`
+}
+
+export const parquetAsSql = (files: readonly string[]): string =>
+  `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
+
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
+  if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
-  if (kind === 'parquet') return `read_parquet(${list}, ${NO_HIVE})`
   // Else 01-02-2024 would be the first of February.
   if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
   const { dialect, types } = text!

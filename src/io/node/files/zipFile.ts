@@ -1,0 +1,118 @@
+/**
+ * A zip file by the directory at its end, without reading what is in it. Those of more than 4 GiB have a second directory's
+ * end for the numbers that are too large for the first (zip64). Nothing of what it says is trusted to be true.
+ */
+import type { FileHandle } from 'node:fs/promises'
+
+export interface ZipMember {
+  name: string
+  /** 0: stored, 8: deflated */
+  method: number
+  checksum: number
+  packedLength: number
+  byteLength: number
+  /** Where its header begins in the zip. */
+  start: number
+}
+
+const END = 0x06054b50
+const END_64 = 0x06064b50
+const LOCATOR_64 = 0x07064b50
+const ENTRY = 0x02014b50
+const LOCAL_HEADER = 0x04034b50
+/** The numbers of an entry that did not fit in 32 bits. */
+const EXTRA_64 = 1
+const FULL = 0xffffffff
+const MAX_DIRECTORY = 2 ** 26
+
+/** The members in the order of the directory; undefined if that is not there or not whole. */
+export async function zipMembers(file: FileHandle, size: number): Promise<ZipMember[] | undefined> {
+  const tail = await readAt(file, Math.max(0, size - 65_557), Math.min(size, 65_557)) // a comment may follow the record
+  let end = tail.length - 22
+  while (end >= 0 && tail.readUInt32LE(end) !== END) end--
+  if (end < 0) return undefined
+  const found = (await largeDirectory(file, tail, end)) ?? {
+    count: tail.readUInt16LE(end + 10),
+    length: tail.readUInt32LE(end + 12),
+    start: tail.readUInt32LE(end + 16),
+  }
+  const { count, length, start } = found
+  if (length > MAX_DIRECTORY || start + length > size) return undefined
+  const directory = await readAt(file, start, length)
+  if (directory.length < length) return undefined
+  const members: ZipMember[] = []
+  for (let at = 0, i = 0; i < count; i++) {
+    if (at + 46 > length || directory.readUInt32LE(at) !== ENTRY) return undefined
+    const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
+    const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
+    if (extraEnd > length) return undefined
+    const large = largeNumbers(directory.subarray(nameEnd, extraEnd))
+    const number = (place: number): number => {
+      const given = directory.readUInt32LE(at + place)
+      return given === FULL ? (large.shift() ?? given) : given
+    }
+    const byteLength = number(24)
+    const packedLength = number(20)
+    members.push({
+      name: directory.toString('utf8', at + 46, nameEnd),
+      method: directory.readUInt16LE(at + 10),
+      checksum: directory.readUInt32LE(at + 16),
+      packedLength,
+      byteLength,
+      start: number(42),
+    })
+    at = extraEnd + directory.readUInt16LE(at + 32)
+  }
+  return members
+}
+
+/** Where the directory is by zip64, if the file has that. */
+async function largeDirectory(
+  file: FileHandle,
+  tail: Buffer,
+  end: number,
+): Promise<{ count: number; length: number; start: number } | undefined> {
+  if (end < 20 || tail.readUInt32LE(end - 20) !== LOCATOR_64) return undefined
+  const record = await readAt(file, Number(tail.readBigUInt64LE(end - 12)), 56)
+  if (record.length < 56 || record.readUInt32LE(0) !== END_64) return undefined
+  const [count, length, start] = [32, 40, 48].map((place) => Number(record.readBigUInt64LE(place)))
+  return { count, length, start }
+}
+
+/** In the order of the fields that they stand for: length, packed length, start. */
+function largeNumbers(extra: Buffer): number[] {
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const length = extra.readUInt16LE(at + 2)
+    if (extra.readUInt16LE(at) === EXTRA_64)
+      return Array.from({ length: Math.floor(Math.min(length, extra.length - at - 4) / 8) }, (_, i) =>
+        Number(extra.readBigUInt64LE(at + 4 + 8 * i)),
+      )
+    at += 4 + length
+  }
+  return []
+}
+
+/** Where the content of a member begins; undefined if its own header is not there. */
+export async function contentStart(
+  file: FileHandle,
+  { start }: Pick<ZipMember, 'start'>,
+): Promise<number | undefined> {
+  const header = await readAt(file, start, 30)
+  if (header.length < 30 || header.readUInt32LE(0) !== LOCAL_HEADER) return undefined
+  // The header's own name and extra field may have other lengths than the directory's.
+  return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
+}
+
+/** The bytes there; fewer at the end of the file. */
+export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let done = 0
+  while (done < length) {
+    // More than 2 GiB at a time is refused by the system.
+    const asked = Math.min(length - done, 2 ** 30)
+    const { bytesRead } = await file.read(bytes, done, asked, position + done)
+    if (bytesRead === 0) break
+    done += bytesRead
+  }
+  return bytes.subarray(0, done)
+}
