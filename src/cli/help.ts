@@ -12,6 +12,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'missing',
     'prior',
     'noise',
+    'mergeModes',
+    'split',
     'seed',
     'initial',
     'paper',

@@ -5,6 +5,7 @@ import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { formatBytes } from '../memory.ts'
 import { CpModel } from '../model/index.ts'
 import { sizeOfRun } from '../solver/index.ts'
+import { unobservedRows } from '../tensor/arrangement.ts'
 import {
   countsRemark,
   type DuplicatePolicy,
@@ -12,6 +13,7 @@ import {
   type TensorDescription,
 } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
+import { describeArrangement } from './arrangement.ts'
 import { asFlag } from './failure.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseUnreadable } from './memory.ts'
@@ -82,13 +84,15 @@ async function info(files: string[], options: Options): Promise<void> {
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
-  const { dims, rank, labels, modes, unobserved, training } = model
+  const { dims, rank, labels, modes, arrangement, training } = model
+  const unobserved = unobservedRows(model.arrangedModes, model.unobserved, dims)
   if (json)
     return printJson({
       file,
       dims,
       rank,
       modes,
+      ...(arrangement && { arrangement }),
       unobserved: unobserved.map(({ length }) => length),
       training,
     })
@@ -105,6 +109,7 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   ])
   await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  if (arrangement) await print(`\n${oneLine(describeArrangement(arrangement, model))}`)
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )

@@ -13,6 +13,7 @@ import {
 } from '../tensor/index.ts'
 import { duplicates, negative, share, sizes, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
+import { modeNumber } from './modeNumber.ts'
 import { printJson } from './print.ts'
 import { readWithProgress } from './reading.ts'
 import { addTableOptions, tableOptions } from './tableOptions.ts'
@@ -128,23 +129,10 @@ function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Opti
     if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
     return split(tensor, shares, seed)
   }
-  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time) }) }
+  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, '--time') }) }
   return by === 'time'
     ? splitByTime(tensor, shares, order)
     : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
-}
-
-/** A mode by name or by number from 1; from 0 as it is returned. */
-function modeNumber({ dims, modes }: SparseTensor, text: string): number {
-  const named = modes?.findIndex(({ name }) => name === text) ?? -1
-  if (named >= 0) return named
-  const number = /^\d+$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= dims.length) return number - 1
-  const names = modes ? `, or ${modes.map(({ name }) => name).join(', ')}` : ''
-  throw new InputError(
-    'option',
-    `--time ${text}: there is no such mode; give a number from 1 to ${dims.length}${names}.`,
-  )
 }
 
 /**

@@ -1,7 +1,18 @@
 import { InputError } from '../inputError.ts'
+import {
+  type ArrangedModes,
+  type Arrangement,
+  arrangeColumns,
+  arrangedModes,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+  rowAt,
+} from '../tensor/arrangement.ts'
 import { MAX_ORDER, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
+import { fillSlice } from './fillSlice.ts'
 import { LabelLookup, type Labels } from './labelLookup.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
@@ -14,11 +25,16 @@ export interface CpModelFields {
   dims: readonly number[]
   /** R */
   rank: number
-  /** The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. */
+  /**
+   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With an arrangement, those of the arranged
+   * modes.
+   */
   factors: readonly Float32Array[]
+  /** Which modes were learned as one, and which as several. */
+  arrangement?: Arrangement
   labels?: readonly (readonly string[] | undefined)[]
   modes?: readonly Mode[]
-  /** Per mode, the rows that no training entry spoke of; none by default. */
+  /** Per factor, the rows that no training entry spoke of; none by default. */
   unobserved?: readonly Uint32Array[]
   training?: TrainingRecord
 }
@@ -26,32 +42,44 @@ export interface CpModelFields {
 /** A slice is refused beyond this many values: 1 GiB of float32. */
 const MAX_SLICE = 2 ** 28
 
-/** What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. */
+/**
+ * What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. Indices, labels and
+ * sizes are those of the data, whatever modes were merged or split to learn from it.
+ */
 export class CpModel {
   readonly dims: readonly number[]
   readonly rank: number
   readonly factors: readonly Float32Array[]
+  /** Which modes were learned as one, and which as several; undefined where none were. */
+  readonly arrangement?: FixedArrangement
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
   readonly modes?: readonly Mode[]
-  /** Per mode, the rows that no training entry spoke of: they have the mean of the others. */
+  /** Per factor, the rows that no training entry spoke of: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
   readonly training: TrainingRecord
 
+  /** The modes of the factors, as parts of the model's own. */
+  readonly arrangedModes: ArrangedModes
+
   #lookup: LabelLookup | undefined
 
-  constructor({ dims, rank, factors, labels, modes, unobserved, training }: CpModelFields) {
-    checkShapes(dims, rank, factors)
-    checkFactors(rank, factors)
+  constructor({ dims, rank, factors, arrangement = {}, labels, modes, unobserved, training }: CpModelFields) {
+    checkDims(dims)
     if (labels) checkLabels(dims, labels)
     if (modes && modes.length !== dims.length)
       throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
+    const fixed = fixArrangement(arrangement, { dims, modes })
+    this.arrangedModes = arrangedModes(fixed, dims)
+    checkShapes(this.arrangedModes.dims, rank, factors)
+    checkFactors(rank, factors)
+    if (isArranged(fixed)) this.arrangement = fixed
     this.dims = dims
     this.rank = rank
     this.factors = factors
     if (labels) this.labels = labels
     if (modes) this.modes = modes
-    this.unobserved = unobserved ?? dims.map(() => new Uint32Array(0))
+    this.unobserved = unobserved ?? factors.map(() => new Uint32Array(0))
     this.training = training ?? {}
   }
 
@@ -68,8 +96,13 @@ export class CpModel {
     coordinate.forEach((index, mode) => {
       this.#checkIndex(index, mode, 'The coordinate')
     })
-    const rows = this.#productOfRows(coordinate)
-    return rows.reduce((sum, product) => sum + product, 0)
+    const { rank, factors } = this
+    const product = new Float64Array(rank).fill(1)
+    this.arrangedModes.digits.forEach((digits, k) => {
+      const start = rank * rowAt(digits, coordinate)
+      for (let r = 0; r < rank; r++) product[r] *= factors[k][start + r]
+    })
+    return product.reduce((sum, term) => sum + term, 0)
   }
 
   /** Other properties than the modes are passed over, so that whole rows can be asked for. */
@@ -108,7 +141,7 @@ export class CpModel {
         `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
       )
     const values = new Float32Array(size)
-    this.#fill(values, 0, free, this.#productOfRows(fixed))
+    fillSlice(values, this.dims, fixed, { rank: this.rank, factors: this.factors, modes: this.arrangedModes })
     return { dims, values }
   }
 
@@ -131,19 +164,9 @@ export class CpModel {
     return tally
   }
 
-  /** The elementwise product (R) of the rows at the given indices; modes at null are left out. */
-  #productOfRows(indices: readonly (number | null)[]): Float64Array {
-    const product = new Float64Array(this.rank).fill(1)
-    indices.forEach((index, mode) => {
-      if (index === null) return
-      const row = this.factors[mode].subarray(index * this.rank, (index + 1) * this.rank)
-      for (let r = 0; r < row.length; r++) product[r] *= row[r]
-    })
-    return product
-  }
-
-  #forEachPrediction(indices: readonly Uint32Array[], visit: (entry: number, y: number) => void): void {
+  #forEachPrediction(columns: readonly Uint32Array[], visit: (entry: number, y: number) => void): void {
     const { rank, factors } = this
+    const indices = arrangeColumns(this.arrangedModes, columns)
     const last = factors.length - 1
     const product = new Float64Array(rank) // of the rows of all modes but the last
     for (let e = 0; e < indices[0].length; e++) {
@@ -159,29 +182,6 @@ export class CpModel {
       for (let r = 0; r < rank; r++) y += product[r] * factors[last][start + r]
       visit(e, y)
     }
-  }
-
-  /** Writes the block spanned by the free modes, every term weighted (R), from `at` on; returns its end. */
-  #fill(values: Float32Array, at: number, free: readonly number[], weights: Float64Array): number {
-    const { rank } = this
-    if (free.length === 0) {
-      values[at] = weights.reduce((sum, weight) => sum + weight, 0)
-      return at + 1
-    }
-    const [mode, ...inner] = free
-    const factor = this.factors[mode]
-    const weighted = new Float64Array(rank)
-    for (let start = 0; start < factor.length; start += rank) {
-      if (inner.length > 0) {
-        for (let r = 0; r < rank; r++) weighted[r] = weights[r] * factor[start + r]
-        at = this.#fill(values, at, inner, weighted)
-      } else {
-        let y = 0
-        for (let r = 0; r < rank; r++) y += weights[r] * factor[start + r]
-        values[at++] = y
-      }
-    }
-    return at
   }
 
   #checkOrder(found: number, what: string): void {
@@ -218,7 +218,7 @@ export class CpModel {
 const isIndices = (coordinate: readonly number[] | Labels): coordinate is readonly number[] =>
   Array.isArray(coordinate)
 
-function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
+function checkDims(dims: readonly number[]): void {
   if (dims.length < 2)
     throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
   if (dims.length > MAX_ORDER)
@@ -226,16 +226,22 @@ function checkShapes(dims: readonly number[], rank: number, factors: readonly Fl
       'shape',
       `A model has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
     )
-  if (!Number.isInteger(rank) || rank < 1)
-    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
-  if (factors.length !== dims.length)
-    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1)
       throw new InputError(
         'shape',
         `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`,
       )
+  })
+}
+
+/** dims: of the arranged modes. */
+function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
+  if (!Number.isInteger(rank) || rank < 1)
+    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
+  if (factors.length !== dims.length)
+    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
+  dims.forEach((dim, mode) => {
     if (factors[mode].length !== dim * rank)
       throw new InputError(
         'shape',

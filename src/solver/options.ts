@@ -1,12 +1,22 @@
 import type { Engine, Noise } from '../engine/engine.ts'
 import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
+import {
+  type Arrangement,
+  checkArrangement,
+  type FixedArrangement,
+  mergeText,
+  splitText,
+} from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
 
-/** Settings of a run; each has a default. */
-export interface RunOptions {
+/**
+ * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
+ * the model still speaks of those of the tensor.
+ */
+export interface RunOptions extends Arrangement {
   /** R, the number of components; that of `initial` where it is a model, else 10. */
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
@@ -80,7 +90,7 @@ export type SolverName = 'fast' | 'paper'
 export const solverNames: readonly SolverName[] = ['fast', 'paper']
 
 /** The options that decide the result, complete and checked. */
-export interface Settings {
+export interface Settings extends Required<Arrangement> {
   solver: SolverName
   rank: number
   lambda: number | 'auto'
@@ -111,6 +121,8 @@ const changeable: readonly (keyof Changes)[] = [
 
 const common = {
   rank: 10,
+  mergeModes: [],
+  split: [],
   missing: 'unknown' as const,
   prior: 'auto' as const,
   noise: 'auto' as const,
@@ -149,6 +161,8 @@ const known: readonly (keyof CompleteOptions)[] = [
   'missing',
   'prior',
   'noise',
+  'mergeModes',
+  'split',
   'maxInner',
   'epochs',
   'seconds',
@@ -186,7 +200,7 @@ export function settingsOf(options: RunOptions): Settings {
     )
   const settings = {
     ...defaults[solver],
-    ...(initial instanceof CpModel && { rank: initial.rank }),
+    ...(initial instanceof CpModel && { rank: initial.rank, ...arrangementOf(initial, options) }),
     ...Object.fromEntries(given.filter(([name]) => name in defaults[solver])),
   }
   if (options.patience !== undefined && !options.validation)
@@ -195,6 +209,18 @@ export function settingsOf(options: RunOptions): Settings {
       sentence`${option('patience')} counts epochs without a better validation error; give ${option('validation')} too.`,
     )
   return checkSettings(settings)
+}
+
+/** That of a model to start from, unless another is given. */
+const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
+  mergeModes === undefined && split === undefined ? { ...arrangement } : {}
+
+/** The value of an option as one types it. */
+export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
+  const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
+  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ') || 'nothing'
+  if (name === 'split') return split.map(splitText).join(' ') || 'nothing'
+  return settings[name] as string | number
 }
 
 /** The settings with some of them changed, and checked again. */
@@ -239,6 +265,7 @@ export function checkSettings(settings: Settings): Settings {
   oneOfThese('missing', missingNames)
   oneOfThese('prior', priorNames)
   oneOfThese('noise', noiseNames)
+  checkArrangement(settings)
   checkMissing(settings)
   checkPrior(settings)
   if (solver === 'fast' && settings.maxInner !== 1)

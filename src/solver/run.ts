@@ -7,12 +7,21 @@ import { cpuEngine } from '../engine/cpu/index.ts'
 import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
+import {
+  arrangedModes,
+  arrangeTensor,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+  refuseGaps,
+} from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { version } from '../version.ts'
 import { type FastState, fastMethod, probeSize } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
 import type { Method, Round } from './method.ts'
 import {
+  asTyped,
   type Changes,
   changedSettings,
   checkEntries,
@@ -107,11 +116,13 @@ export class Run implements AsyncIterable<EpochReport> {
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    const loaded = await load(tensor, options, settingsOf(options))
+    const chosen = settingsOf(options)
+    checkEntries(tensor, options, isOneOfMany(options))
+    const loaded = await load(tensor, options, arranged(chosen, tensor))
     return openRun(loaded, async () => {
       const { settings, problem } = loaded
       const { statistics } = problem
-      const given = options.initial && givenFactors(options.initial, tensor.dims, settings.rank)
+      const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
       const factors = given
         ? given.map((factor) => scaled(factor, statistics.factorScale))
         : randomFactors(statistics, settings.rank, settings.seed)
@@ -143,7 +154,8 @@ export class Run implements AsyncIterable<EpochReport> {
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    const settings = resumedSettings(state.settings, options)
+    checkEntries(tensor, options, isOneOfMany(options))
+    const settings = resumedSettings(arranged(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
     return openRun(loaded, async () => {
       if (loaded.problem.statistics.digest !== state.digest)
@@ -151,7 +163,7 @@ export class Run implements AsyncIterable<EpochReport> {
           'checkpoint',
           'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
         )
-      checkState(state.engine, tensor.dims, settings.rank)
+      checkState(state.engine, loaded.problem.statistics.dims, settings.rank)
       await loaded.problem.writeState(state.engine)
       return new this(loaded, structuredClone(state.progress))
     })
@@ -360,17 +372,20 @@ export class Run implements AsyncIterable<EpochReport> {
     const { iterations, seconds, stopped = 'aborted' } = this.#progress
     const { dims, labels, modes, valueName } = this.#tensor
     const { factorScale, emptyRows } = this.#problem.statistics
+    const { mergeModes, split, ...settings } = this.#settings
+    const arrangement = { mergeModes, split }
     return new CpModel({
       dims,
-      rank: this.#settings.rank,
+      rank: settings.rank,
       factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
+      arrangement,
       labels,
       modes,
       // A row of zeros is as well known as any other.
       unobserved: this.#settings.missing === 'zero' ? emptyRows.map(() => new Uint32Array()) : emptyRows,
       training: finite({
         version,
-        ...this.#settings,
+        ...settings,
         epochs: this.epoch,
         iterations,
         seconds,
@@ -425,7 +440,10 @@ export interface Loaded {
 }
 
 /** The settings that decide what a run needs. */
-type Needy = Pick<Settings, 'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample'>
+type Needy = Pick<
+  Settings,
+  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'mergeModes' | 'split'
+>
 
 /** What a run needs beside the entries. */
 function needsOf(
@@ -449,20 +467,24 @@ export function sizeOfRun(
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
-  const { probe, posterior, ...needs } = needsOf(settings, tensor.dims)
-  return { ...tensor, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
+  const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
+  const { probe, posterior, ...needs } = needsOf(settings, dims)
+  return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
 }
 
-async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
-  checkEntries(tensor, options, (options.engine?.processes ?? 1) > 1)
-  const { validation, watch } = options
+async function load(tensor: SparseTensor, options: RunOptions, settings: ArrangedSettings): Promise<Loaded> {
+  const modes = arrangedModes(settings, tensor.dims)
+  const asLearned = (set: SparseTensor): SparseTensor =>
+    isArranged(settings) ? arrangeTensor(set, modes) : set
+  const { validation, watch = {} } = options
+  const sets = Object.entries({ ...(validation && { validation }), ...watch })
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
     const problem = await engine.load({
-      tensor,
-      sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, tensor.dims),
+      tensor: asLearned(tensor),
+      sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
+      ...needsOf(settings, modes.dims),
       seed: settings.seed,
       threads: options.threads,
     })
@@ -471,6 +493,17 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     await ownEngine?.close()
     throw error
   }
+}
+
+const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
+
+/** With the modes that are merged or split by number. */
+type ArrangedSettings = Settings & FixedArrangement
+
+function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
+  const fixed = fixArrangement(settings, tensor)
+  if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
+  return { ...settings, ...fixed }
 }
 
 async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
@@ -528,19 +561,21 @@ function useless(report: EpochReport): EpochReport {
 }
 
 /** The settings of a saved run; those given now must be the same, but for when it ends. */
-function resumedSettings(saved: Settings, options: RunOptions): Settings {
-  const given = settingsOf({
-    ...options,
-    rank: options.rank ?? saved.rank,
-    solver: options.solver ?? saved.solver,
-  })
+function resumedSettings(
+  saved: ArrangedSettings,
+  options: RunOptions,
+  tensor: SparseTensor,
+): ArrangedSettings {
+  const { rank = saved.rank, solver = saved.solver } = options
+  const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
   for (const name of Object.keys(saved) as (keyof Settings)[]) {
     if (name === 'epochs' || name === 'seconds') continue
-    if (options[name] !== undefined && given[name] !== saved[name])
+    const [before, now] = [asTyped(name, saved), asTyped(name, given)]
+    if (options[name] !== undefined && now !== before)
       throw new InputError(
         'checkpoint',
-        sentence`The run was saved with ${option(name, saved[name])}, and now it is ${given[name]}; leave it as it was, or start anew.`,
+        sentence`The run was saved with ${option(name, before)}, and now it is ${now}; leave it as it was, or start anew.`,
       )
   }
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }

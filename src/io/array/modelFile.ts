@@ -1,11 +1,14 @@
 /**
- * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows
- * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1'].
+ * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
+ * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1']. Where modes were merged or
+ * split, metadata.json has the arrangement, and the factors are those of the arranged modes.
  */
 
 import type { Bytes } from '../../bytes.ts'
-import { InputError } from '../../inputError.ts'
+import { InputError, inFile } from '../../inputError.ts'
+import { type Shape, shapeFault } from '../../jsonShape.ts'
 import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'
+import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/arrangement.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
 import {
@@ -21,23 +24,34 @@ import {
   TENSOR_FORMAT,
 } from '../text/names.ts'
 
-const VERSION = 1
+/** 2 has an arrangement. */
+const VERSION = 2
 
 interface Metadata extends Names {
   dims: readonly number[]
   rank: number
+  arrangement: FixedArrangement
   training: TrainingRecord
 }
 
+const arrangementShape: Shape = {
+  mergeModes: [['number']],
+  split: [{ mode: 'number', into: ['number'], offset: 'number' }],
+}
+/** Files without an arrangement have this one, so that what reads only these does not open others wrongly. */
+const PLAIN_VERSION = 1
+
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export function encodeModel(model: CpModel): Bytes {
-  const { dims, rank, factors, unobserved, training } = model
-  const about = { format: MODEL_FORMAT, version: VERSION, dims, rank, ...namesToJson(model), training }
+  const { dims, rank, factors, arrangement, arrangedModes, unobserved, training } = model
+  const version = arrangement ? VERSION : PLAIN_VERSION
+  const how = { ...namesToJson(model), ...(arrangement && { arrangement }), training }
+  const about = { format: MODEL_FORMAT, version, dims, rank, ...how }
   const entries: NpzEntries = {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
   }
   factors.forEach((data, mode) => {
-    entries[`factor_${mode + 1}.npy`] = { shape: [dims[mode], rank], data }
+    entries[`factor_${mode + 1}.npy`] = { shape: [arrangedModes.dims[mode], rank], data }
     if (unobserved[mode].length > 0)
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
@@ -47,21 +61,14 @@ export function encodeModel(model: CpModel): Bytes {
 /** `name` is how messages call the file. */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
   const files = unpackNpz(bytes, name, options)
-  const { dims, rank, training, ...names } = readMetadata(files, name)
-  const factors = dims.map((dim, mode) => readFactor(files, mode, [dim, rank], name))
-  try {
-    return new CpModel({
-      dims,
-      rank,
-      factors,
-      ...namesFromJson(names),
-      unobserved: dims.map((_, mode) => readUnobserved(files, mode, name)),
-      training,
-    })
-  } catch (error) {
-    if (error instanceof InputError) throw error.within(name)
-    throw error
-  }
+  const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
+  const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
+  const factors = sizes.map((size, mode) => readFactor(files, mode, [size, rank], name))
+  const unobserved = sizes.map((_, mode) => readUnobserved(files, mode, name))
+  return inFile(
+    name,
+    () => new CpModel({ dims, rank, factors, arrangement, ...namesFromJson(names), unobserved, training }),
+  )
 }
 
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
@@ -80,10 +87,11 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
-  const { rank, training } = metadata
+  const { rank, training, arrangement = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damaged('rank', name)
   if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  return { ...names, rank, training: training ?? {} }
+  if (shapeFault(arrangement, arrangementShape)) throw damaged('arrangement', name)
+  return { ...names, rank, arrangement: arrangement as FixedArrangement, training: training ?? {} }
 }
 
 function readFactor(

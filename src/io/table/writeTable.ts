@@ -3,6 +3,7 @@
 import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import type { CpModel } from '../../model/cpModel.ts'
+import { factorModes } from '../../model/factorModes.ts'
 import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
 import { type ColumnType, isNumeric } from '../text/types.ts'
 import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
@@ -149,20 +150,20 @@ function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float
  * mode's name, the index from 1, the label (nothing where the mode has none) and component_1 … component_R.
  */
 export function* writeFactors(model: CpModel, format: TableText): Generator<Uint8Array> {
-  const { dims, rank, factors, labels, modes } = model
+  const { rank, factors } = model
   const components = Array.from({ length: rank }, (_, r) => `component_${r + 1}`)
   const style = rowStyle(format, ['mode', 'index', 'label', ...components])
   const missing = format === 'csv' || format === 'tsv' ? '' : 'null'
   const encoder = new TextEncoder()
   yield encoder.encode(style.head)
   let between = ''
-  for (let mode = 0; mode < dims.length; mode++) {
-    const name = style.quote(modes?.[mode].name || `mode_${mode + 1}`)
+  for (const [k, { name, size, labelOf }] of factorModes(model, (mode) => `mode_${mode + 1}`).entries()) {
+    const quotedName = style.quote(name)
     let text = ''
-    for (let row = 0; row < dims[mode]; row++) {
-      const label = labels?.[mode]?.[row]
-      const fields = [name, String(row + 1), label === undefined ? missing : style.quote(label)]
-      for (let r = 0; r < rank; r++) fields.push(float32Text(factors[mode][row * rank + r]))
+    for (let row = 0; row < size; row++) {
+      const label = labelOf(row)
+      const fields = [quotedName, String(row + 1), label === undefined ? missing : style.quote(label)]
+      for (let r = 0; r < rank; r++) fields.push(float32Text(factors[k][row * rank + r]))
       text += between + fields.map((field, column) => style.before[column] + field).join('')
       between = style.between
       if (text.length < 2 ** 16) continue

@@ -87,7 +87,7 @@ export function Explorer({ name, model, call, complain }: Props) {
         </div>
       </div>
       <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
-      {page === 'components' && <ComponentsCard components={components} model={model} />}
+      {page === 'components' && <ComponentsCard components={components} />}
       {page === 'slice' && <SliceCard {...shared} />}
       {page === 'predict' && <PredictCard {...shared} />}
       {page === 'top' && <TopCard {...shared} />}

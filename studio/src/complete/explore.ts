@@ -1,5 +1,7 @@
 /** Questions to a model, answered in the worker. */
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
+import { type FactorMode, factorModes } from '#dist/model/factorModes.js'
+import { rowAt } from '#dist/tensor/arrangement.js'
 import { componentOrder, componentWeights } from '../solving/warmStart.ts'
 import type { Component, Prediction, Ranked, Slice } from './protocol.ts'
 import { modeName } from './summary.ts'
@@ -41,24 +43,35 @@ export function suggest(model: CpModel, mode: number, text: string, most = 30): 
 }
 
 export function components(model: CpModel): Component[] {
+  const modes = factorModes(model)
   const weights = componentWeights(model)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return componentOrder(model).map((r, place) => ({
     number: place + 1,
     share: total > 0 ? weights[r] / total : 0,
-    modes: model.dims.map((_, mode) => describeColumn(model, mode, r)),
+    modes: modes.map((mode, k) => describeColumn(model, k, mode, r)),
   }))
 }
 
-function describeColumn(model: CpModel, mode: number, r: number): Component['modes'][number] {
-  const { rank, factors, dims } = model
-  const column = Float32Array.from({ length: dims[mode] }, (_, row) => factors[mode][row * rank + r])
+/** r, of the factor k. */
+function describeColumn(
+  { rank, factors }: CpModel,
+  k: number,
+  { name, size, labelOf }: FactorMode,
+  r: number,
+): Component['modes'][number] {
+  const column = Float32Array.from({ length: size }, (_, row) => factors[k][row * rank + r])
   const order = strongestRows(column, STRONGEST)
   const largest = column[order[0]] || 1
   const step = Math.max(1, column.length / PROFILE_POINTS)
   const points = Math.min(column.length, PROFILE_POINTS)
   return {
-    strongest: order.map((row) => ({ label: labelOf(model, mode, row), weight: column[row] / largest })),
+    name,
+    size,
+    strongest: order.map((row) => ({
+      label: labelOf(row) ?? String(row + 1),
+      weight: column[row] / largest,
+    })),
     profile: Array.from({ length: points }, (_, p) => {
       let peak = 0
       for (let row = Math.floor(p * step); row < Math.floor((p + 1) * step); row++)
@@ -85,8 +98,8 @@ export function predict(model: CpModel, data: SparseTensor | undefined, coordina
   return {
     predicted: model.predict(coordinate),
     ...(observed !== undefined && { observed }),
-    unseen: coordinate.flatMap((index, mode) =>
-      model.unobserved[mode].includes(index) ? [modeName(model, mode)] : [],
+    unseen: factorModes(model).flatMap(({ name }, k) =>
+      model.unobserved[k].includes(rowAt(model.arrangedModes.digits[k], coordinate)) ? [name] : [],
     ),
   }
 }

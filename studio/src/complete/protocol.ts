@@ -63,7 +63,10 @@ export interface Component {
   number: number
   /** Of the sum of all components' weights. */
   share: number
+  /** Those of the factors, which differ from the model's where modes were merged or split. */
   modes: {
+    name: string
+    size: number
     /** The strongest rows, weights relative to the first. */
     strongest: { label: string; weight: number }[]
     /** The whole column, at most 120 points, relative to its largest. */

@@ -1,0 +1,98 @@
+import { type ArrangedModes, type Digit, partOf } from '../tensor/arrangement.ts'
+
+interface Factors {
+  rank: number
+  factors: readonly Float32Array[]
+  modes: ArrangedModes
+}
+
+/** A factor that a free mode has a part in: what each index of the mode adds to where the row begins. */
+interface Part {
+  factor: number
+  starts: Float64Array
+}
+
+interface FreeMode {
+  size: number
+  parts: readonly Part[]
+  /** The factors of which a row is known once this mode's index is. */
+  completes: readonly number[]
+}
+
+/**
+ * Writes a dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. Modes are gone
+ * through one in another, and a row is multiplied in as soon as it is known.
+ */
+export function fillSlice(
+  values: Float32Array,
+  dims: readonly number[],
+  fixed: readonly (number | null)[],
+  { rank, factors, modes }: Factors,
+): void {
+  const free = freeModes(dims, fixed, modes, rank)
+  const starts = modes.digits.map((digits) =>
+    digits.reduce((start, digit) => {
+      const index = fixed[digit.mode]
+      return index === null ? start : start + rank * partOf(digit, index)
+    }, 0),
+  )
+  const isOpen = (digits: readonly Digit[]): boolean => digits.some(({ mode }) => fixed[mode] === null)
+  const known = modes.digits.flatMap((digits, factor) => (isOpen(digits) ? [] : [factor]))
+  let at = 0
+
+  function multiplied(weights: Float64Array, completes: readonly number[]): Float64Array {
+    const product = weights.slice()
+    for (const k of completes) for (let r = 0; r < rank; r++) product[r] *= factors[k][starts[k] + r]
+    return product
+  }
+
+  function fill(depth: number, weights: Float64Array): void {
+    const mode = free[depth]
+    if (!mode) {
+      values[at++] = weights.reduce((sum, weight) => sum + weight, 0)
+      return
+    }
+    const before = mode.parts.map(({ factor }) => starts[factor])
+    const isLast = depth === free.length - 1 && mode.completes.length === 1
+    for (let index = 0; index < mode.size; index++) {
+      mode.parts.forEach((part, i) => {
+        starts[part.factor] = before[i] + part.starts[index]
+      })
+      if (isLast) {
+        const [k] = mode.completes
+        const factor = factors[k]
+        const start = starts[k]
+        let y = 0
+        for (let r = 0; r < rank; r++) y += weights[r] * factor[start + r]
+        values[at++] = y
+      } else fill(depth + 1, mode.completes.length > 0 ? multiplied(weights, mode.completes) : weights)
+    }
+    mode.parts.forEach((part, i) => {
+      starts[part.factor] = before[i]
+    })
+  }
+  fill(0, multiplied(new Float64Array(rank).fill(1), known))
+}
+
+function freeModes(
+  dims: readonly number[],
+  fixed: readonly (number | null)[],
+  { digits }: ArrangedModes,
+  rank: number,
+): FreeMode[] {
+  const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))
+  const isLastOf = (parts: readonly Digit[], mode: number): boolean =>
+    Math.max(...parts.map((part) => (fixed[part.mode] === null ? part.mode : -1))) === mode
+  return free.map((mode) => ({
+    size: dims[mode],
+    parts: digits.flatMap((parts, factor) =>
+      parts
+        .filter((part) => part.mode === mode)
+        .map((part) => ({
+          factor,
+          starts: Float64Array.from({ length: dims[mode] }, (_, index) => rank * partOf(part, index)),
+        })),
+    ),
+    completes: digits.flatMap((parts, factor) => (isLastOf(parts, mode) ? [factor] : [])),
+  }))
+}
