@@ -3,7 +3,7 @@ import { InputError, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import { draw, purpose, stream, unit } from '../random.ts'
 import { fixArrangement } from '../tensor/arrangement.ts'
-import { asTyped, type Settings } from './options.ts'
+import { asTyped, type Settings, withOption } from './options.ts'
 
 const NOTHING = { mergeModes: [], split: [] }
 
@@ -40,11 +40,14 @@ export function givenFactors(
         'shape',
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
       )
-    if (JSON.stringify(initial.arrangement ?? NOTHING) !== JSON.stringify(arrangement))
-      throw new InputError(
-        'option',
-        sentence`The initial model was learned with ${option('mergeModes', asTyped('mergeModes', initial.arrangement ?? NOTHING))} and ${option('split', asTyped('split', initial.arrangement ?? NOTHING))}, and now they are ${asTyped('mergeModes', arrangement)} and ${asTyped('split', arrangement)}; leave both out to go on as it was.`,
-      )
+    for (const name of ['mergeModes', 'split'] as const) {
+      const before = initial.arrangement ?? NOTHING
+      if (asTyped(name, before) !== asTyped(name, arrangement))
+        throw new InputError(
+          'option',
+          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, arrangement)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
+        )
+    }
     return initial.factors
   }
   // The model's own check names what is wrong: a length, a negative or a missing number.

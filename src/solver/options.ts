@@ -1,5 +1,13 @@
 import type { Engine, Noise } from '../engine/engine.ts'
-import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
+import {
+  InputError,
+  type OptionMention,
+  oneOf,
+  option,
+  type Sentence,
+  sentence,
+  setting,
+} from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import {
   type Arrangement,
@@ -215,12 +223,18 @@ export function settingsOf(options: RunOptions): Settings {
 const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
   mergeModes === undefined && split === undefined ? { ...arrangement } : {}
 
-/** The value of an option as one types it. */
+/** The value of an option as one types it; nothing where no modes are arranged. */
 export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
   const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
-  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ') || 'nothing'
-  if (name === 'split') return split.map(splitText).join(' ') || 'nothing'
+  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
+  if (name === 'split') return split.map(splitText).join(' ')
   return settings[name] as string | number
+}
+
+/** An option and its value, in a sentence: with --split 3:24, without --split. */
+export function withOption(name: keyof Settings, settings: Partial<Settings>): Sentence {
+  const value = asTyped(name, settings)
+  return value === '' ? sentence`without ${option(name)}` : sentence`with ${setting(name, value)}`
 }
 
 /** The settings with some of them changed, and checked again. */

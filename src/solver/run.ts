@@ -5,7 +5,7 @@
  */
 import { cpuEngine } from '../engine/cpu/index.ts'
 import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
-import { InputError, option, sentence } from '../inputError.ts'
+import { InputError, sentence } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
 import {
   arrangedModes,
@@ -29,6 +29,7 @@ import {
   type RunOptions,
   type Settings,
   settingsOf,
+  withOption,
 } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
 import { learnsPrior } from './prior.ts'
@@ -571,11 +572,11 @@ function resumedSettings(
   const { epochs, seconds } = options
   for (const name of Object.keys(saved) as (keyof Settings)[]) {
     if (name === 'epochs' || name === 'seconds') continue
-    const [before, now] = [asTyped(name, saved), asTyped(name, given)]
-    if (options[name] !== undefined && now !== before)
+    const now = asTyped(name, given)
+    if (options[name] !== undefined && now !== asTyped(name, saved))
       throw new InputError(
         'checkpoint',
-        sentence`The run was saved with ${option(name, before)}, and now it is ${now}; leave it as it was, or start anew.`,
+        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
       )
   }
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
