@@ -1,9 +1,11 @@
 /** --merge-modes and --split: what was typed, and the modes that it means. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { World } from '../engine/cpu/world.ts'
+import { factorModes } from '../model/factorModes.ts'
 import type { CpModel } from '../model/index.ts'
 import { arrangedModes, type FixedArrangement, fixArrangement } from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { count } from './format.ts'
 import { modeNumber } from './modeNumber.ts'
 
 export interface ArrangementOptions {
@@ -29,7 +31,7 @@ export function addArrangementOptions(command: Command): Command {
     .addOption(
       new Option(
         '--split <mode:length>',
-        'learn a mode as several: 3:24 makes days of hours, 3:7x24 weeks of days of hours, 3:24+5 begins at place 5 from 0',
+        'learn a mode as several: 3:24 makes days of hours, 3:7x24 weeks of days of hours, 3:24+5 leaves the first five places of the first block empty',
       ).argParser(blocks),
     )
 }
@@ -76,13 +78,11 @@ export async function readArrangement(
   return JSON.parse(await world.told(0, () => JSON.stringify(own)))
 }
 
-/** The sizes that are learned, in words. */
-export const describeArrangement = (
+/** The modes as they are learned, in words. */
+export function describeArrangement(
   arrangement: FixedArrangement,
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
-): string => {
-  const arranged = arrangedModes(arrangement, dims)
-  const nameOf = (mode: number): string => modes?.[mode].name ?? `mode ${mode + 1}`
-  const names = arranged.digits.map((digits) => digits.map(({ mode }) => nameOf(mode)).join(' and '))
-  return `Learned as ${arranged.dims.join('×')}: ${names.join(' × ')}`
+): string {
+  const arranged = factorModes({ dims, modes, arrangedModes: arrangedModes(arrangement, dims) })
+  return `Learned as ${arranged.map(({ name, size }) => `${count(size)} (${name})`).join(' × ')}`
 }

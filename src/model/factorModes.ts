@@ -10,15 +10,14 @@ export interface FactorMode {
 }
 
 /**
- * The modes of the factors. `unnamed` names a mode that has no name. They are the model's own
- * unless these were merged or split: then there are pairs of labels, blocks by their first row, and places by number.
+ * The modes of the factors. They are the model's own unless these were merged or split: then there are pairs of labels,
+ * blocks by their first row, and places by number. `unnamed` names a mode that has no name.
  */
 export function factorModes(
-  model: CpModel,
+  { dims, modes, labels, arrangedModes }: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'arrangedModes'>,
   unnamed: (mode: number) => string = (mode) => `mode ${mode + 1}`,
 ): FactorMode[] {
-  const { dims, modes, labels } = model
-  const { digits, dims: sizes } = model.arrangedModes
+  const { digits, dims: sizes } = arrangedModes
   const nameOf = (mode: number): string => modes?.[mode]?.name || unnamed(mode)
   const labelAt = (mode: number, index: number): string => labels?.[mode]?.[index] ?? String(index + 1)
   const isSplit = ({ mode }: Digit): boolean =>
@@ -39,8 +38,14 @@ export function factorModes(
       }
     const { mode, stride, offset, size } = first
     const isBlocks = stride * size >= dims[mode] + offset
+    const within = stride * size
+    const what = isBlocks
+      ? `blocks of ${stride}`
+      : stride > 1
+        ? `blocks of ${stride} in ${within}`
+        : `place in ${within}`
     return {
-      name: isBlocks ? `${nameOf(mode)}, blocks of ${stride}` : `${nameOf(mode)}, place in ${stride * size}`,
+      name: `${nameOf(mode)}, ${what}`,
       size,
       labelOf: (row) => (isBlocks ? `from ${labelAt(mode, Math.max(0, row * stride - offset))}` : undefined),
     }

@@ -29,9 +29,16 @@ const sentences = (stderr: string): string[] =>
 
 /** A model without the time that it took. */
 async function learned(path: string): Promise<object> {
-  const { dims, factors, labels, training, unobserved } = await readModel(path)
+  const { dims, arrangement, factors, labels, training, unobserved } = await readModel(path)
   const { seconds, ...rest } = training
-  return { dims, labels, unobserved, training: rest, factors: factors.map((factor) => [...factor]) }
+  return {
+    dims,
+    arrangement,
+    labels,
+    unobserved,
+    training: rest,
+    factors: factors.map((factor) => [...factor]),
+  }
 }
 
 beforeAll(async () => {
@@ -65,11 +72,12 @@ describe('a job of several processes', () => {
     '0.15',
     '--json',
   ]
+  const TABLE = ['--modes', 'user', 'item', 'week', '--value', 'rating']
   const cases: [Launcher, number, string, ...string[]][] = [
     ['Open MPI', 3, 'data.tns'],
     ['Open MPI', 5, 'repeated.tns', '--duplicates', 'sum'],
     ['Open MPI', 2, 'repeated.tns', '--duplicates', 'mean', '--solver', 'paper'],
-    ['Open MPI', 3, 'data.csv', '--modes', 'user', 'item', 'week', '--value', 'rating'],
+    ['Open MPI', 3, 'data.csv', ...TABLE, '--merge-modes', 'week,user', '--split', 'item:7'],
     ['MPICH', 2, 'data.tns.gz'],
     ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
   ]
