@@ -6,10 +6,10 @@ interface Factors {
   modes: ArrangedModes
 }
 
-/** A factor that a free mode has a part in: what each index of the mode adds to where the row begins. */
+/** A factor that a free mode has a part in: what each index of the mode adds to where the row begins, below 2³¹. */
 interface Part {
   factor: number
-  starts: Float64Array
+  starts: Int32Array
 }
 
 interface FreeMode {
@@ -52,26 +52,44 @@ export function fillSlice(
       values[at++] = weights.reduce((sum, weight) => sum + weight, 0)
       return
     }
+    // Whatever has a part in the last free mode is known with it.
+    if (depth === free.length - 1 && mode.parts.length === 1) {
+      at = fillLast(values, at, mode, factors, starts, weights)
+      return
+    }
     const before = mode.parts.map(({ factor }) => starts[factor])
-    const isLast = depth === free.length - 1 && mode.completes.length === 1
     for (let index = 0; index < mode.size; index++) {
       mode.parts.forEach((part, i) => {
         starts[part.factor] = before[i] + part.starts[index]
       })
-      if (isLast) {
-        const [k] = mode.completes
-        const factor = factors[k]
-        const start = starts[k]
-        let y = 0
-        for (let r = 0; r < rank; r++) y += weights[r] * factor[start + r]
-        values[at++] = y
-      } else fill(depth + 1, mode.completes.length > 0 ? multiplied(weights, mode.completes) : weights)
+      fill(depth + 1, mode.completes.length > 0 ? multiplied(weights, mode.completes) : weights)
     }
     mode.parts.forEach((part, i) => {
       starts[part.factor] = before[i]
     })
   }
   fill(0, multiplied(new Float64Array(rank).fill(1), known))
+}
+
+/** Along the last free mode, which a single factor knows. Returns where it ends. */
+function fillLast(
+  values: Float32Array,
+  at: number,
+  { size, parts: [{ factor: k, starts: steps }] }: FreeMode,
+  factors: readonly Float32Array[],
+  starts: readonly number[],
+  weights: Float64Array,
+): number {
+  const factor = factors[k]
+  const rank = weights.length
+  const first = starts[k]
+  for (let index = 0; index < size; index++) {
+    const start = first + steps[index]
+    let y = 0
+    for (let r = 0; r < rank; r++) y += weights[r] * factor[start + r]
+    values[at++] = y
+  }
+  return at
 }
 
 function freeModes(
@@ -90,7 +108,7 @@ function freeModes(
         .filter((part) => part.mode === mode)
         .map((part) => ({
           factor,
-          starts: Float64Array.from({ length: dims[mode] }, (_, index) => rank * partOf(part, index)),
+          starts: Int32Array.from({ length: dims[mode] }, (_, index) => rank * partOf(part, index)),
         })),
     ),
     completes: digits.flatMap((parts, factor) => (isLastOf(parts, mode) ? [factor] : [])),
