@@ -375,7 +375,7 @@ async function readParts(
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]
     if (typeof from === 'string')
-      parts[part] = await entries.read([from], { ...fromFile(asked), ...alike(train) })
+      parts[part] = await entries.read([from], { ...fromFile(asked, part), ...alike(train) })
   }
   const shares = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
@@ -404,9 +404,12 @@ function alike(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 
   return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
 }
 
-/** Held-out entries are files, even if the others come from a database or a query. */
-function fromFile({ query, database, ...options }: ReadingOptions): ReadingOptions {
-  return options
+/** Held-out entries are files, even if the others come from a database or a query. The verdict counts all of them alike. */
+function fromFile(
+  { query, database, weight, ...options }: ReadingOptions,
+  part: 'validation' | 'test',
+): ReadingOptions {
+  return part === 'test' || weight === undefined ? options : { ...options, weight }
 }
 
 function withCommonDims(file: string, parts: Parts): Parts {

@@ -35,6 +35,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Tables:': [
     'modes',
     'value',
+    'weight',
     'merge',
     'index',
     'dates',

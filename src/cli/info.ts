@@ -115,7 +115,8 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   )
 }
 
-function describe(file: string, { order, dims, entries, density, values, modes }: TensorDescription): string {
+function describe(file: string, description: TensorDescription): string {
+  const { order, dims, entries, density, values, weights, modes } = description
   const head = table(
     [
       ['File', oneLine(file)],
@@ -127,6 +128,9 @@ function describe(file: string, { order, dims, entries, density, values, modes }
         'Values',
         `${figure(values.min)} … ${figure(values.max)}, mean ${figure(values.mean)}, rms ${figure(values.rms)}`,
       ],
+      ...(weights
+        ? [['Weights', `${figure(weights.min)} … ${figure(weights.max)}, mean ${figure(weights.mean)}`]]
+        : []),
       ...(values.negative > 0 ? [['', `${count(values.negative)} negative`]] : []),
     ].map(([name, value]) => [name.padEnd(9) + value]),
   )

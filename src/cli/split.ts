@@ -107,6 +107,8 @@ async function run(file: string, options: Options): Promise<void> {
     report[part] = { file: place(part), entries }
     progress.say(`${place(part)}: ${count(entries)} entries`)
   }
+  if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
+    progress.say(`Not kept: the weights, for which ${ending} has no place.`)
   if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
 }
 

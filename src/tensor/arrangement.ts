@@ -225,8 +225,11 @@ const isWhole = (parts: readonly Digit[], all: ArrangedModes['digits']): boolean
   parts.length === 1 && all.filter((digits) => digits.some(({ mode }) => mode === parts[0].mode)).length === 1
 
 /** The entries as they are learned from; labels stay with the original. */
-export function arrangeTensor({ indices, values }: SparseTensor, modes: ArrangedModes): SparseTensor {
-  return { dims: modes.dims, indices: arrangeColumns(modes, indices), values }
+export function arrangeTensor(
+  { indices, values, weights }: SparseTensor,
+  modes: ArrangedModes,
+): SparseTensor {
+  return { dims: modes.dims, indices: arrangeColumns(modes, indices), values, ...(weights && { weights }) }
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Split, SplitShares } from './split.ts'
  */
 export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
   checkSeed(seed)
-  const { dims, indices, values } = tensor
+  const { dims, indices, values, weights: _, ...names } = tensor
   const sizes = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
     if (!(share >= 0 && share < 1))
       throw new InputError('option', `A held-out share is ${share}; it must lie in [0, 1).`)
@@ -43,7 +43,8 @@ export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: numb
       `Holding out ${held} of ${cellsOf(dims)} cells leaves no entry to learn from.`,
     )
   const part = (indices: Uint32Array[], from: number, to: number): SparseTensor => ({
-    ...tensor,
+    ...names,
+    dims,
     indices,
     values: heldValues.subarray(from, to),
   })
