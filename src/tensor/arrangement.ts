@@ -86,7 +86,7 @@ export function checkArrangement({ mergeModes = [], split = [] }: Arrangement): 
 }
 
 const lengthsOf = (into: number | readonly number[]): readonly number[] =>
-  typeof into === 'object' ? into : [into]
+  Array.isArray(into) ? into : [into as number]
 const periodOf = (lengths: readonly number[]): number =>
   lengths.reduce((product, length) => product * length, 1)
 

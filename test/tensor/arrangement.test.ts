@@ -91,6 +91,7 @@ describe('what cannot be done gets a sentence', () => {
     ],
     ['too many pairs', { mergeModes: [[0, 2]] }, 'a mode of 1000000000 × 8 = 8000000000 rows, more than'],
     ['no list', { mergeModes: 3 as never }, 'mergeModes must be a list of lists of modes.'],
+    ['blocks of nothing', { split: [{ mode: 1, into: null }] as never }, 'split has blocks of'],
     ['no blocks', { split: [{ mode: 1 }] as never }, 'split has blocks of ; lengths must be'],
   ])('%s', (name, arrangement, message) => {
     const dims = [name === 'too many pairs' ? 1e9 : 9, 3, 8]
