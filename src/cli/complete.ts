@@ -52,6 +52,7 @@ import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { print, printJson } from './print.ts'
+import { oneLine } from './printable.ts'
 import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
 import type { ReadingOptions } from './reading.ts'
 import { saveModel } from './saveModel.ts'
@@ -233,7 +234,7 @@ async function runOn(
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
   const arrangement = await readArrangement(options, parts.train, initial, world)
-  if (isArranged(arrangement)) progress.say(describeArrangement(arrangement, parts.train))
+  if (isArranged(arrangement)) progress.say(oneLine(describeArrangement(arrangement, parts.train)))
   const learning = { ...settings, ...arrangement, engine, initial }
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
   await withSignals((interruption) => {
