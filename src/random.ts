@@ -31,6 +31,7 @@ export const purpose = {
   drawing: 12,
   newComponents: 13,
   benchPicture: 14,
+  folds: 15,
 } as const
 
 /** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */

@@ -1,12 +1,13 @@
 /** --merge-modes and --split: what was typed, and the modes that it means. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { World } from '../engine/cpu/world.ts'
+import { option } from '../inputError.ts'
 import { factorModes } from '../model/factorModes.ts'
 import type { CpModel } from '../model/index.ts'
 import { arrangedModes, type FixedArrangement, fixArrangement } from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { modeNumber } from '../tensor/modeNumber.ts'
 import { count } from './format.ts'
-import { modeNumber } from './modeNumber.ts'
 
 export interface ArrangementOptions {
   mergeModes?: string[][]
@@ -67,9 +68,9 @@ export async function readArrangement(
     fixArrangement(
       {
         mergeModes: (mergeModes ?? []).map((modes) =>
-          modes.map((mode) => modeNumber(tensor, mode, '--merge-modes')),
+          modes.map((mode) => modeNumber(tensor, mode, option('mergeModes'))),
         ),
-        split: (split ?? []).map((one) => ({ ...one, mode: modeNumber(tensor, one.mode, '--split') })),
+        split: (split ?? []).map((one) => ({ ...one, mode: modeNumber(tensor, one.mode, option('split')) })),
       },
       tensor,
     )

@@ -24,6 +24,7 @@ import {
   wholeNumbers,
 } from './arguments.ts'
 import { benchIoCommand } from './benchIo.ts'
+import { benchTopCommand } from './benchTop.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseJob } from './memory.ts'
 import { print, printJson } from './print.ts'
@@ -76,6 +77,7 @@ export function benchCommand(): Command {
     .addCommand(sizeCommand())
     .addCommand(processesCommand())
     .addCommand(benchIoCommand())
+    .addCommand(benchTopCommand())
 }
 
 interface SizeOptions extends EngineChoice {

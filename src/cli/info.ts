@@ -3,9 +3,8 @@ import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { inWords } from '../inputError.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { formatBytes } from '../memory.ts'
-import { CpModel } from '../model/index.ts'
+import { CpModel, unobservedOf } from '../model/index.ts'
 import { sizeOfRun } from '../solver/index.ts'
-import { unobservedRows } from '../tensor/arrangement.ts'
 import {
   countsRemark,
   type DuplicatePolicy,
@@ -85,7 +84,7 @@ async function info(files: string[], options: Options): Promise<void> {
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
   const { dims, rank, labels, modes, arrangement, training } = model
-  const unobserved = unobservedRows(model.arrangedModes, model.unobserved, dims)
+  const unobserved = unobservedOf(model)
   if (json)
     return printJson({
       file,

@@ -5,10 +5,14 @@ import { version } from '../version.ts'
 import { benchCommand } from './bench.ts'
 import { completeCommand } from './complete.ts'
 import { completionCommand } from './completion.ts'
+import { componentsCommand } from './components.ts'
 import { convertCommand } from './convert.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
+import { evaluateCommand } from './evaluate.ts'
 import { explainFailure } from './failure.ts'
+import { fillCommand } from './fill.ts'
+import { foldCommand } from './fold.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
 import { imageCommand } from './image.ts'
 import { infoCommand } from './info.ts'
@@ -18,6 +22,8 @@ import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
 import { splitCommand } from './split.ts'
 import { studioCommand } from './studio.ts'
 import { synthCommand } from './synth.ts'
+import { topCommand } from './top.ts'
+import { updateCommand } from './update.ts'
 
 const program = new Command('lacuna')
   .description(
@@ -49,6 +55,12 @@ Examples:
 for (const make of [
   completeCommand,
   predictCommand,
+  topCommand,
+  componentsCommand,
+  evaluateCommand,
+  fillCommand,
+  foldCommand,
+  updateCommand,
   infoCommand,
   dataCommand,
   convertCommand,

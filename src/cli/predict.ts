@@ -3,12 +3,13 @@ import { InputError } from '../inputError.ts'
 import { type Coordinates, readCoordinates } from '../io/index.ts'
 import { openInput } from '../io/node/files/input.ts'
 import { endings, hasEnding, isTableKind } from '../io/node/files/kind.ts'
-import { answerTable, checkOutputs, readModel, writeFileWhole } from '../io/node/index.ts'
+import { answerTable, checkOutputs, readModel, writeCompleted, writeFileWhole } from '../io/node/index.ts'
 import { numberAsText } from '../io/text/writeNumber.ts'
-import { type CpModel, type ErrorSummary, RowPredictor } from '../model/index.ts'
+import { type CpModel, type ErrorSummary, modeName, RowPredictor } from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
-import { print } from './print.ts'
+import { type Assignment, assignment } from './named.ts'
+import { print, printJson } from './print.ts'
 import { printable } from './printable.ts'
 import { nameOf } from './reading.ts'
 import { type Progress, startProgress } from './terminal.ts'
@@ -19,6 +20,10 @@ interface Options {
   modes?: string[]
   value?: string
   decimal?: ',' | '.'
+  at?: Assignment[]
+  query?: string
+  database?: string
+  clip: boolean
   json?: boolean
   quiet?: boolean
 }
@@ -28,13 +33,24 @@ export function predictCommand(): Command {
     .description('Predicts the values at given coordinates, or for the rows of a table.')
     .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
     .argument(
-      '<queries>',
+      '[queries]',
       "a table with the model's columns (.csv, .tsv, .parquet, .json …), a .tns file of coordinates, or - for stdin; a column of values is compared with the predictions",
     )
     .option(
       '-o, --output <file>',
-      'where to write the rows and predictions: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet; for .tns queries .tns; stdout by default',
+      'where to write the rows and predictions: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet; for .tns queries .tns; without queries, all cells: .npy; stdout by default',
     )
+    .option(
+      '--at <mode=label...>',
+      'one cell instead of queries, as in --at userId=42 movieId=318',
+      assignment,
+    )
+    .option('--query <sql>', 'ask about the result of an SQL query, in which the queries are the table data')
+    .option(
+      '--database <file|url>',
+      'ask about a table of a DuckDB, SQLite or Postgres database, named in place of the queries',
+    )
+    .option('--no-clip', 'predictions may lie beyond the values that were seen')
     .option(
       '--fallback <mean|number>',
       'what to predict for labels that the model does not know (default: nothing)',
@@ -60,7 +76,11 @@ Examples:
   lacuna predict model.npz wanted.csv                            the same rows, with a column prediction
   lacuna predict model.npz wanted.parquet -o predicted.parquet
   lacuna predict model.npz new-users.csv --fallback mean         unknown users get the mean over users
-  lacuna predict model.npz wanted.tns -o predicted.tns`,
+  lacuna predict model.npz --at userId=42 movieId=318            one number
+  lacuna predict model.npz all.parquet --query "SELECT * FROM data WHERE userId = 42"
+  zcat wanted.csv.gz | lacuna predict model.npz - > predicted.csv
+  lacuna predict model.npz wanted.tns -o predicted.tns
+  lacuna predict model.npz -o all.npy                            every cell, as an array`,
     )
     .action(predict)
 }
@@ -74,30 +94,76 @@ function fallback(text: string): number | 'mean' {
   }
 }
 
-async function predict(modelFile: string, queries: string, options: Options): Promise<void> {
+async function predict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([options.output], [modelFile, queries])
   const model = await readModel(modelFile)
+  if (options.at) return predictCell(model, queries, options.at, options)
+  if (queries === undefined && options.query === undefined) return predictAll(model, options, progress)
+  if (queries === undefined || options.database !== undefined)
+    return predictRows(model, queries, options, progress)
   const input = await openInput(queries)
   const { kind } = input
   if (kind === 'npy' || kind === 'npz')
     throw new InputError('option', `${input.name}: an array is no list of queries; give a table, or .tns.`)
   if (isTableKind(kind)) return predictRows(model, queries, { ...options, input }, progress)
+  if (options.query !== undefined)
+    throw new InputError(
+      'option',
+      `${input.name}: this is no table, so that --query means nothing; leave it out.`,
+    )
   return predictCoordinates(model, input.name, input.open(), options, progress)
+}
+
+async function predictCell(
+  model: CpModel,
+  queries: string | undefined,
+  at: readonly Assignment[],
+  { clip, json }: Options,
+): Promise<void> {
+  if (queries !== undefined)
+    throw new InputError('option', `${queries}: --at asks about one cell; leave out one of them.`)
+  const labels: Record<string, string> = {}
+  for (const { mode, text = '' } of at) labels[modeName(model, model.lookup.mode(mode))] = text
+  const rows = model.dims.map((_, mode) => {
+    const name = modeName(model, mode)
+    if (!(name in labels))
+      throw new InputError(
+        'option',
+        `There is no ${name}; give a label for each mode: ${model.dims.map((_, m) => modeName(model, m)).join(', ')}.`,
+      )
+    return model.lookup.row(mode, labels[name])
+  })
+  const prediction = model.predict(rows, { clip })
+  if (json) await printJson({ ...labels, prediction })
+  else await print(numberAsText(prediction))
+}
+
+/** The whole tensor. */
+async function predictAll(model: CpModel, { output }: Options, progress: Progress): Promise<void> {
+  if (output === undefined || !hasEnding(output, endings.npy))
+    throw new InputError(
+      'option',
+      'There are no queries; name them, ask about one cell with --at, or name an array for all cells by -o all.npy.',
+    )
+  await writeCompleted(output, model)
+  progress.say(`${output}: ${model.dims.join('×')}`)
 }
 
 async function predictRows(
   model: CpModel,
-  queries: string,
-  options: Options & { input: Awaited<ReturnType<typeof openInput>> },
+  queries: string | undefined,
+  options: Options & { input?: Awaited<ReturnType<typeof openInput>> },
   progress: Progress,
 ): Promise<void> {
-  const { output, fallback, json, modes, decimal, input } = options
+  const { output, fallback, json, modes, decimal, input, query, database, clip } = options
   const trained = model.training.value
   const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
-  const predictor = new RowPredictor(model, fallback)
+  const predictor = new RowPredictor(model, fallback, { clip })
   await answerTable(queries, model, (batch) => predictor.predict(batch), {
-    input,
+    ...(input && { input }),
+    ...(query !== undefined && { query }),
+    ...(database !== undefined && { database }),
     output: output && output !== '-' ? output : { format: json ? 'ndjson' : 'csv', write: printData },
     ...(modes && { modes }),
     ...(decimal && { decimal }),
@@ -126,7 +192,7 @@ async function predictCoordinates(
   model: CpModel,
   name: string,
   source: AsyncIterable<Uint8Array>,
-  { output, json, fallback, value, modes }: Options,
+  { output, json, fallback, value, modes, clip }: Options,
   progress: Progress,
 ): Promise<void> {
   if (fallback !== undefined || value !== undefined || modes)
@@ -141,7 +207,7 @@ async function predictCoordinates(
     )
   const { dims } = model
   const asked = await readCoordinates(source, { name, order: dims.length, dims })
-  const predictor = new RowPredictor(model)
+  const predictor = new RowPredictor(model, undefined, { clip })
   const texts = lines(asked, predictor, json ?? false)
   if (output && output !== '-') await writeFileWhole(output, encoded(texts))
   else for (const text of texts) await print(text)

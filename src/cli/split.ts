@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { InputError } from '../inputError.ts'
+import { InputError, option } from '../inputError.ts'
 import { checkOutputs, type TableOptions, writableEndings, writeTensors } from '../io/node/index.ts'
 import {
   type DuplicatePolicy,
@@ -11,9 +11,9 @@ import {
   split,
   splitByTime,
 } from '../tensor/index.ts'
+import { modeNumber } from '../tensor/modeNumber.ts'
 import { duplicates, negative, share, sizes, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
-import { modeNumber } from './modeNumber.ts'
 import { printJson } from './print.ts'
 import { readWithProgress } from './reading.ts'
 import { addTableOptions, tableOptions } from './tableOptions.ts'
@@ -131,7 +131,7 @@ function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Opti
     if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
     return split(tensor, shares, seed)
   }
-  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, '--time') }) }
+  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, option('time')) }) }
   return by === 'time'
     ? splitByTime(tensor, shares, order)
     : leaveOneOut(tensor, { ...order, validation: validation !== undefined })

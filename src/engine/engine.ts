@@ -5,7 +5,7 @@
  * what a problem would take before anything is taken, loads it, and hands back a LoadedProblem, which tells what the
  * solver must know of the data and does the work.
  */
-import type { SparseTensor } from '../tensor/index.ts'
+import type { Observed, SparseTensor } from '../tensor/index.ts'
 
 /** A place where problems are solved: threads here, or processes elsewhere. */
 export interface Engine {
@@ -63,6 +63,8 @@ export interface Problem {
   zeros?: boolean
   /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
   posterior?: boolean | ((entries: number) => boolean)
+  /** For a learned prior, per mode, what is known of rows beside their entries. */
+  sides?: readonly (RowSide | undefined)[]
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */
@@ -101,8 +103,24 @@ export interface LoadedProblem {
   /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
   readState(): Promise<EngineState>
   writeState(state: EngineState): Promise<void>
+  /**
+   * What the training entries are like, row by row: of all processes, in data units. `tensor`: the same entries, if they
+   * are to be told of by other modes than those that were loaded.
+   */
+  observed(tensor?: SparseTensor): Promise<Observed>
+  /** What has been learned of rows, as of the last 'posterior' step; undefined if there was none. */
+  readPrior(): Promise<LearnedPrior | undefined>
   /** Gives back what the problem took. */
   close(): Promise<void>
+}
+
+/** Rows a ~ N(μ, Σ) per mode, and noise of variance σ² (c₀ + c₁ y + c₂ y²); all scaled. */
+export interface LearnedPrior {
+  sigma2: number
+  noise: readonly [number, number, number]
+  /** Per mode, μ (R) and Σ⁻¹ (R × R). */
+  means: Float32Array[]
+  precisions: Float32Array[]
 }
 
 /** What the solver must know of the data, since it never looks at it. */
@@ -178,15 +196,38 @@ export type Step =
 export interface PosteriorStep {
   kind: 'posterior'
   noise: Noise
+  loss: Loss
   /** Of the training entries: their number, and their mean, scaled. */
   entries: number
   mean: number
+  /** As if rows were certain, and Σ as wide in all directions as they lie apart: instead of λ, where outliers would lead it. */
+  isStart?: boolean
   /** Scaled: σ² as λ saw it, Σ (x − y)² of the training entries, and the variance of their values. */
   begin?: { sigma2: number; squares: number; variance: number }
 }
 
-/** How noise grows with what is predicted: not at all, its variance in proportion, or as the data say. */
-export type Noise = 'gaussian' | 'poisson' | 'auto'
+/**
+ * How noise grows with what is predicted: not at all, its variance in proportion, or as the data say; or that rows of one
+ * mode differ in it.
+ */
+export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
+
+/** What a residual costs: its square, or no more than in proportion to its size where it is beyond two deviations. */
+export type Loss = 'squares' | 'huber'
+
+/** What is known of the rows of a mode beside their entries: for a prior that is learned. */
+export interface RowSide {
+  /** Rows so far apart are neighbours: they are expected to be alike, as much as is learned. */
+  lags?: readonly number[]
+  /** (I_i × columns), row-major: attributes of the rows, on which their mean depends. */
+  features?: Features
+}
+
+/** Attributes of a mode's rows as numbers, row-major. */
+export interface Features {
+  columns: number
+  values: Float32Array
+}
 
 export interface ErrorSums {
   /** Σ (x − y)², scaled. */
@@ -212,4 +253,9 @@ export interface EngineState {
   precisions?: Float32Array[]
   leverages?: Float32Array[]
   shared?: Float32Array[]
+  /** … (I_i × R), (I_i), (I_i), and how much each lag counts: what rows' neighbours, attributes and noise are found to be. */
+  rowMeans?: Float32Array[]
+  ties?: Float32Array[]
+  variances?: Float32Array[]
+  lagWeights?: Float32Array[]
 }

@@ -13,9 +13,10 @@ export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";
 export { noiseMoments, startMoments, sumMoments } from "./posterior";
 export { setPosteriorScratch, setScratch } from "./scratch";
-export { setFastStep, setNoise, setPaperStep, setPosterior } from "./settings";
+export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
 export { finishSharedRow, handOver, step } from "./step";
 export { barrier } from "./threads";
+export { topRows } from "./top";
 export { sumProducts } from "./zeros";
 
 export function scratchBytes(): usize { return SCRATCH_BYTES; }

@@ -38,7 +38,12 @@ export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its 
 export const VIEW_LEVERAGES = 88; // (P), by how much of an entry's own value its prediction follows, on account of the row
 export const VIEW_ROW_SUMS = 92; // (P × 2) in float64: see posterior.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
-export const VIEW_OTHERS = 128; // the addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages
+export const VIEW_ROW_MEANS = 100; // (P × R), where the prior expects each row
+export const VIEW_TIES = 104; // (P), how many times as precisely as σ² Σ⁻¹ it does
+export const VIEW_VARIANCES = 108; // (P), how many times as noisy the entries of a row are as others
+// The addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages; 3 N on, variances.
+export const VIEW_OTHERS = 128;
+export const VIEW_OTHER_TABLES = 4;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0;
@@ -73,3 +78,19 @@ export const MOST_GRAM_BLOCKS = 64;
 
 // Sums over a factor's rows are made of sums over blocks of so many rows, each in float32, added in order in float64.
 export const BLOCK_ROWS = 64;
+
+// The best rows for many questions (top.ts): the description of the work, in words.
+export const TOP_LENGTH = 0; // components
+export const TOP_QUESTION_COUNT = 4;
+export const TOP_COUNT = 8; // rows
+export const TOP_MOST = 12; // rows that answer a question
+export const TOP_QUESTIONS = 16; // (questions × components), room for a multiple of four
+export const TOP_TILES = 20; // (rows / 8 × components × 8)
+export const TOP_EXCLUDED_START = 24; // (questions + 1), where each question's excluded rows begin
+export const TOP_EXCLUDED = 28;
+export const TOP_BEST = 32; // (questions × most)
+export const TOP_SCORES = 36; // (questions × most), −1 at first
+export const TOP_BYTES = 64;
+// Questions that a thread takes at a time, and rows that they pass over together: of 20 components, 40 kB.
+export const TOP_TASK_QUESTIONS = 64;
+export const TOP_ROWS_AT_A_TIME = 512;

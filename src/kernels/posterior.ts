@@ -4,17 +4,20 @@
 //
 // Noise may grow with the values: its variance is σ² times a polynomial of what the model predicts, of what it would
 // predict without the entry itself, rather. Each row's leverage says how much of an entry's own value its prediction
-// follows on account of the row.
+// follows on account of the row. It may also be larger in some rows than in others; and entries far out may be held to
+// pull no harder than those at a certain number of deviations (Huber).
 import { gatherTwo, Window } from "./gather";
 import { addGradient } from "./gram";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, NOISE_BINS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR,
-  VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS,
+  VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
 } from "./layout";
 import { BLOCK, MATRIX, R, ROW } from "./rank";
 import { recordStart } from "./sample";
 import { blockScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "./scratch";
-import { isWeighted, leastMean, rank, variance0, variance1, variance2 } from "./settings";
+import {
+  hasVariances, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
+} from "./settings";
 import { takeTask } from "./threads";
 
 /** Beyond this an entry would say next to nothing about its own prediction. */
@@ -36,7 +39,7 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const x = -load<f32>(D + at);
-    const w = isWeighted ? weightOf(withoutItself(view, p, record, load<f32>(W + at), x)) : <f32>1;
+    const w = isUneven() ? weightOf(view, p, record, load<f32>(W + at), x) : <f32>1;
     store<f32>(W + at, w);
     store<f32>(D + at, -w * x);
     squares += <f64>(w * x) * <f64>x;
@@ -140,17 +143,48 @@ function leverageOf(view: usize, p: u32, record: usize): f32 {
   return min(sum, MOST_LEVERAGE);
 }
 
-/** What would be predicted for an entry if it were not there. */
+/** What would be predicted for an entry of leverage h if it were not there. */
 @inline
-function withoutItself(view: usize, p: u32, record: usize, predicted: f32, x: f32): f32 {
-  const h = leverageOf(view, p, record);
+function withoutItself(predicted: f32, x: f32, h: f32): f32 {
   return max<f32>(0, (predicted - h * x) / (1 - h));
 }
 
+/** Whether entries count differently. */
 @inline
-function weightOf(mean: f32): f32 {
-  const y = max(mean, leastMean);
-  return 1 / (variance0 + y * (variance1 + y * variance2));
+function isUneven(): bool {
+  return isWeighted || hasVariances || mostDeviations > 0;
+}
+
+/** One over the variance of an entry's noise, in units of σ²; less where it lies further out than is believed. */
+function weightOf(view: usize, p: u32, record: usize, predicted: f32, x: f32): f32 {
+  const h = leverageOf(view, p, record);
+  const variance = varianceOf(view, p, record, withoutItself(predicted, x, h));
+  return shareBelieved((predicted - x) / (1 - h), variance) / variance;
+}
+
+/** Of the noise of an entry for which y would be predicted, in units of σ². */
+function varianceOf(view: usize, p: u32, record: usize, mean: f32): f32 {
+  let variance: f32 = 1;
+  if (isWeighted) {
+    const y = max(mean, leastMean);
+    variance = variance0 + y * (variance1 + y * variance2);
+  }
+  if (!hasVariances) return variance;
+  const order = load<u32>(view, VIEW_ORDER);
+  variance *= load<f32>(load<usize>(view, VIEW_VARIANCES) + (<usize>p << 2));
+  for (let o: u32 = 0; o + 1 < order; o++) {
+    const variances = load<usize>(view + ((3 * order + o) << 2), VIEW_OTHERS);
+    variance *= load<f32>(variances + (<usize>load<u32>(record + (o << 2)) << 2));
+  }
+  return variance;
+}
+
+/** How much of a residual's weight is left to it. */
+@inline
+function shareBelieved(residual: f32, variance: f32): f32 {
+  if (mostDeviations == 0) return 1;
+  const most = mostDeviations * Mathf.sqrt(<f32>sigma2 * variance);
+  return min<f32>(1, most / max<f32>(abs(residual), 1e-30));
 }
 
 /**
@@ -193,12 +227,13 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
       const x = -load<f32>(D + (<usize>e << 2));
       const predicted = load<f32>(S + (<usize>e << 2));
       const h = leverageOf(view, p, record);
-      const y = withoutItself(view, p, record, predicted, x);
-      const residual = <f64>((predicted - x) / (1 - h));
+      const y = withoutItself(predicted, x, h);
+      const residual = (predicted - x) / (1 - h);
+      const believed = mostDeviations == 0 ? <f32>1 : shareBelieved(residual, varianceOf(view, p, record, y));
       const bin = bins + <usize>binOf(y, mean) * 24;
       store<f64>(bin, load<f64>(bin) + 1);
       store<f64>(bin, load<f64>(bin, 8) + <f64>y, 8);
-      store<f64>(bin, load<f64>(bin, 16) + residual * residual, 16);
+      store<f64>(bin, load<f64>(bin, 16) + <f64>(believed * residual) * <f64>residual, 16);
       record += stride;
     }
   }

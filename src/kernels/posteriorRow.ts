@@ -1,16 +1,17 @@
-// A row under a learned prior a ~ N(μ, Σ), and what its entries leave uncertain:
-//   a minimises ½ aᵀ(H + σ²Σ⁻¹)a − (Σ w x k + σ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + σ²Σ⁻¹)⁻¹, M = V + a aᵀ,
+// A row under a learned prior a ~ N(μ, Σ/t), and what its entries leave uncertain:
+//   a minimises ½ aᵀ(H + tσ²Σ⁻¹)a − (Σ w x k + tσ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + tσ²Σ⁻¹)⁻¹, M = V + a aᵀ,
+// where μ and t are the row's own where it has neighbours or attributes, and t = 1 otherwise,
 // with H = Σ w ⊙_j M_j (posterior.ts). V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain.
 // Two sums of the row are told: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²], and tr(V H)/σ², the number of
 // parameters that its entries determine.
 import { mirrorHessian } from "./gram";
 import {
-  VIEW_COMPANION, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MEAN, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_SUMS,
+  VIEW_COMPANION, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_TIES,
 } from "./layout";
 import { addToDiagonal, descend, MOST_SWEEPS, ROUNDING, trace } from "./newtonRow";
 import { MATRIX, R, ROW } from "./rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "./scratch";
-import { isFrozen, rank, sigma2 } from "./settings";
+import { isCertain, isFrozen, rank, sigma2 } from "./settings";
 
 export function updateByPosterior(view: usize, p: u32, nnz: u32, sums: usize): void {
   const H = sums;
@@ -21,7 +22,7 @@ export function updateByPosterior(view: usize, p: u32, nnz: u32, sums: usize): v
   const G = vectorScratch();
   const inverse = G + ROW;
   const size = trace(H);
-  prepare(view, H, g, a, system, G);
+  prepare(view, p, H, g, a, system, G);
   addToDiagonal(system, ROUNDING * size, inverse);
   if (!isFrozen) {
     const companion = load<usize>(view, VIEW_COMPANION);
@@ -34,19 +35,22 @@ export function updateByPosterior(view: usize, p: u32, nnz: u32, sums: usize): v
   tell(view, p, nnz, H, g, a, load<f64>(sums, MATRIX + ROW));
 }
 
-/** system = H + σ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + σ²Σ⁻¹(a − μ), in float64. */
-function prepare(view: usize, H: usize, g: usize, a: usize, system: usize, G: usize): void {
+/** system = H + tσ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + tσ²Σ⁻¹(a − μ), in float64. */
+function prepare(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
   const prior = load<usize>(view, VIEW_PRIOR);
-  const mean = load<usize>(view, VIEW_MEAN);
+  const mean = load<usize>(view, VIEW_ROW_MEANS) + <usize>p * ROW;
+  const tie = load<f32>(load<usize>(view, VIEW_TIES) + (<usize>p << 2));
+  const ties = f32x4.splat(tie);
   for (let at: usize = 0; at < MATRIX; at += 16)
-    v128.store(system + at, f32x4.add(v128.load(H + at), v128.load(prior + at)));
+    v128.store(system + at, f32x4.add(v128.load(H + at), f32x4.mul(ties, v128.load(prior + at))));
   for (let r: usize = 0; r < R; r++) {
     let sum = <f64>load<f32>(g + (r << 2));
     const row = r * ROW;
     for (let s: usize = 0; s < R; s++) {
       const at = s << 2;
       const u = <f64>load<f32>(a + at);
-      sum += <f64>load<f32>(H + row + at) * u + <f64>load<f32>(prior + row + at) * (u - <f64>load<f32>(mean + at));
+      const precision = <f64>tie * <f64>load<f32>(prior + row + at);
+      sum += <f64>load<f32>(H + row + at) * u + precision * (u - <f64>load<f32>(mean + at));
     }
     store<f32>(G + (r << 2), <f32>sum);
   }
@@ -118,7 +122,7 @@ function tell(view: usize, p: u32, nnz: u32, H: usize, g: usize, a: usize, squar
     expected += 2 * <f64>load<f32>(g + (i << 2)) * u;
     for (let j: usize = 0; j <= i; j++) {
       const v = sigma2 * dot(T + i * 2 * ROW, T + j * 2 * ROW, i, rank);
-      const m = v + u * <f64>load<f32>(a + (j << 2));
+      const m = (isCertain ? 0 : v) + u * <f64>load<f32>(a + (j << 2));
       const h = <f64>load<f32>(H + j * ROW + (i << 2)) * (i == j ? 1 : 2);
       expected += m * h;
       determined += v * h;

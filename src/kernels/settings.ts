@@ -12,13 +12,16 @@ export let damping: f32 = 0; // newton: see newtonRow.ts
 export let rank: usize = 0; // R without padding
 export let sigma2: f64 = 1; // σ²
 export let isFrozen: bool = false; // measure only
+export let isCertain: bool = false; // as if rows were certain: M = a aᵀ
 export let isWeighted: bool = false;
 export let variance0: f32 = 1; // the noise has variance σ² (variance0 + variance1 y + variance2 y²), y ≥ leastMean
 export let variance1: f32 = 0;
 export let variance2: f32 = 0;
 export let leastMean: f32 = 0;
+export let hasVariances: bool = false; // … times those of the entry's rows
+export let mostDeviations: f32 = 0; // beyond so many deviations an entry pulls no harder; 0: there is no such bound
 
-export function setPosterior(trueRank: u32, noise: f64, frozen: bool): void {
+export function setPosterior(trueRank: u32, noise: f64, frozen: bool, certain: bool): void {
   kind = 4;
   c = 1;
   lambda = 0;
@@ -27,6 +30,7 @@ export function setPosterior(trueRank: u32, noise: f64, frozen: bool): void {
   rank = trueRank;
   sigma2 = noise;
   isFrozen = frozen;
+  isCertain = certain;
 }
 
 export function setNoise(weighted: bool, constant: f32, linear: f32, quadratic: f32, least: f32): void {
@@ -35,6 +39,11 @@ export function setNoise(weighted: bool, constant: f32, linear: f32, quadratic: 
   variance1 = linear;
   variance2 = quadratic;
   leastMean = least;
+}
+
+export function setRowNoise(byRows: bool, deviations: f32): void {
+  hasVariances = byRows;
+  mostDeviations = deviations;
 }
 
 export function setPaperStep(sample: f64, weight: f32, isFirst: bool, skipped: i32): void {

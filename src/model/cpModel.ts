@@ -2,18 +2,26 @@ import { InputError } from '../inputError.ts'
 import {
   type ArrangedModes,
   type Arrangement,
-  arrangeColumns,
   arrangedModes,
   type FixedArrangement,
   fixArrangement,
   isArranged,
-  rowAt,
 } from '../tensor/arrangement.ts'
-import { MAX_ORDER, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
+import type { Observed } from '../tensor/observed.ts'
+import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
+import { align, alignRows, type NewEntry } from './align.ts'
+import { checkDims, checkFactors, checkLabels, checkObserved, checkPrior, checkShapes } from './checkModel.ts'
+import { type Component, type ComponentsOptions, componentsOf } from './components.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
-import { fillSlice } from './fillSlice.ts'
-import { LabelLookup, type Labels } from './labelLookup.ts'
+import { type Answerer, clipped, type Factored, labelOf, type Prior } from './factored.ts'
+import { foldEntries } from './foldIn.ts'
+import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
+import { lambdaPrior } from './lambdaPrior.ts'
+import { forEachPrediction, predictCell } from './products.ts'
+import { type Similar, type SimilarOptions, similarRows } from './similar.ts'
+import { type Ranked, type TopOptions, topRows } from './top.ts'
+import { writeSlice } from './writeSlice.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
 export interface TrainingRecord {
@@ -36,7 +44,25 @@ export interface CpModelFields {
   modes?: readonly Mode[]
   /** Per factor, the rows that no training entry spoke of; none by default. */
   unobserved?: readonly Uint32Array[]
+  /** What the training entries were like, row by row of the modes as they are without an arrangement. */
+  observed?: Observed
+  /** What is known of a factor's row before its entries; without it, new rows are held by the λ of the training, if any. */
+  prior?: Prior
   training?: TrainingRecord
+}
+
+/** How predictions are given. */
+export interface PredictOptions {
+  /** They stay within the values that were seen, which is the default; false: as the factors have them. */
+  clip?: boolean
+}
+
+/** How new entries are taken in. */
+export interface FoldInOptions {
+  /** The name of the values in the rows; by default that of the training data's, or `value`. */
+  value?: string
+  /** Rows that the model knows learn from the entries as well; by default only new ones do. */
+  update?: boolean
 }
 
 /** A slice is refused beyond this many values: 1 GiB of float32. */
@@ -46,88 +72,154 @@ const MAX_SLICE = 2 ** 28
  * What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. Indices, labels and
  * sizes are those of the data, whatever modes were merged or split to learn from it.
  */
-export class CpModel {
+export class CpModel implements Answerer, Factored {
   readonly dims: readonly number[]
   readonly rank: number
   readonly factors: readonly Float32Array[]
   /** Which modes were learned as one, and which as several; undefined where none were. */
   readonly arrangement?: FixedArrangement
+  /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
+  readonly arrangedModes?: ArrangedModes
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
   readonly modes?: readonly Mode[]
   /** Per factor, the rows that no training entry spoke of: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
+  /** What the training entries were like, row by row; files of older versions do not say. */
+  readonly observed?: Observed
+  readonly prior?: Prior
   readonly training: TrainingRecord
-
-  /** The modes of the factors, as parts of the model's own. */
-  readonly arrangedModes: ArrangedModes
 
   #lookup: LabelLookup | undefined
 
-  constructor({ dims, rank, factors, arrangement = {}, labels, modes, unobserved, training }: CpModelFields) {
+  constructor(fields: CpModelFields) {
+    const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
     checkDims(dims)
     if (labels) checkLabels(dims, labels)
     if (modes && modes.length !== dims.length)
       throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
-    const fixed = fixArrangement(arrangement, { dims, modes })
-    this.arrangedModes = arrangedModes(fixed, dims)
-    checkShapes(this.arrangedModes.dims, rank, factors)
+    const arrangement = fixArrangement(fields.arrangement ?? {}, { dims, modes })
+    const learned = arrangedModes(arrangement, dims)
+    checkShapes(learned.dims, rank, factors)
     checkFactors(rank, factors)
-    if (isArranged(fixed)) this.arrangement = fixed
+    if (observed) checkObserved(dims, observed)
+    if (prior) checkPrior(learned.dims, rank, prior)
+    if (isArranged(arrangement)) {
+      this.arrangement = arrangement
+      this.arrangedModes = learned
+    }
     this.dims = dims
     this.rank = rank
     this.factors = factors
     if (labels) this.labels = labels
     if (modes) this.modes = modes
     this.unobserved = unobserved ?? factors.map(() => new Uint32Array(0))
+    if (observed) this.observed = observed
+    if (prior) this.prior = prior
     this.training = training ?? {}
+  }
+
+  /** The models of which predictions are the mean: this one. */
+  get members(): readonly CpModel[] {
+    return [this]
+  }
+
+  /** The smallest and the largest value that was seen, if that is known. */
+  get range(): readonly [number, number] | undefined {
+    return this.observed && [this.observed.min, this.observed.max]
   }
 
   /**
    * The value at a coordinate: 0-based indices, or the label of each mode by the mode's name, as in
    * `{ user: 'a', film: 'x' }`. In a mode without labels, whose values are its indices, that is the index from 1.
    */
-  predict(coordinate: readonly number[] | Labels): number {
-    return isIndices(coordinate) ? this.#predictAt(coordinate) : this.#predictAt(this.#indicesOf(coordinate))
-  }
-
-  #predictAt(coordinate: readonly number[]): number {
-    this.#checkOrder(coordinate.length, 'The coordinate')
-    coordinate.forEach((index, mode) => {
+  predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
+    const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
+    this.#checkOrder(indices.length, 'The coordinate')
+    indices.forEach((index, mode) => {
       this.#checkIndex(index, mode, 'The coordinate')
     })
-    const { rank, factors } = this
-    const product = new Float64Array(rank).fill(1)
-    this.arrangedModes.digits.forEach((digits, k) => {
-      const start = rank * rowAt(digits, coordinate)
-      for (let r = 0; r < rank; r++) product[r] *= factors[k][start + r]
-    })
-    return product.reduce((sum, term) => sum + term, 0)
+    const y = predictCell(this, indices)
+    return clip ? clipped(this, y) : y
   }
 
-  /** Other properties than the modes are passed over, so that whole rows can be asked for. */
-  #indicesOf(labels: Labels): number[] {
-    if (!this.modes)
+  /** Which rows names and labels stand for. */
+  get lookup(): LabelLookup {
+    this.#lookup ??= new LabelLookup(this)
+    return this.#lookup
+  }
+
+  /** What a row is called: its label, or its index from 1. */
+  label(mode: number, row: number): string {
+    return labelOf(this, mode, row)
+  }
+
+  /** Labels of a mode that begin with or contain a text. */
+  suggest(mode: number, text: string, most?: number): string[] {
+    return suggestLabels(this.labels?.[mode], text, most)
+  }
+
+  /** The best rows along a mode: `top({ for: { user: 'ann' }, of: 'film' })`. */
+  top(options: TopOptions): Ranked[] {
+    return topRows(this, options)
+  }
+
+  /** The components, that which explains most first, with the rows that are special about each. */
+  components(options?: ComponentsOptions): Component[] {
+    return componentsOf(this, options)
+  }
+
+  /** The rows of a mode that are most like one of them. */
+  similar(mode: string, label: Label, options?: SimilarOptions): Similar[] {
+    return similarRows(this, mode, label, options)
+  }
+
+  /**
+   * The model with rows that it did not have: entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a
+   * tensor. New rows are solved under what was learned of rows, the others stay as they are, unless they are updated.
+   */
+  foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
+    const { value = this.#valueName(), update = false } = options
+    if (this.arrangement)
       throw new InputError(
         'option',
-        'The modes of this model have no names; give the indices, from 0, instead.',
+        'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',
       )
-    this.#lookup ??= new LabelLookup(this.modes, this.labels)
-    return this.#lookup.indicesOf(labels)
+    const tensor = 'indices' in entries ? align(this, entries) : alignRows(this, entries, value)
+    const prior = this.prior ?? lambdaPrior(this)
+    const folded = foldEntries({ model: { ...this.fields, prior }, entries: tensor, update })
+    const { dims, factors, unobserved, observed } = folded
+    return new CpModel({
+      ...this.fields,
+      ...{ dims, factors, unobserved, labels: tensor.labels, ...(observed && { observed }) },
+    })
+  }
+
+  #valueName(): string {
+    return typeof this.training.value === 'string' ? this.training.value : 'value'
+  }
+
+  /** What it is made of. */
+  get fields(): CpModelFields & Pick<CpModel, 'unobserved' | 'training'> {
+    const { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training } = this
+    return { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training }
   }
 
   /** The values at many coordinates, given as one column of 0-based indices per mode. */
-  predictMany(indices: readonly Uint32Array[]): Float32Array {
+  predictMany(indices: readonly Uint32Array[], { clip = true }: PredictOptions = {}): Float32Array {
     this.#checkColumns(indices)
     const predictions = new Float32Array(indices[0].length)
-    this.#forEachPrediction(indices, (entry, y) => {
-      predictions[entry] = y
+    forEachPrediction(this, indices, (entry, y) => {
+      predictions[entry] = clip ? clipped(this, y) : y
     })
     return predictions
   }
 
   /** A dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. */
-  slice(fixed: readonly (number | null)[]): { dims: number[]; values: Float32Array } {
+  slice(
+    fixed: readonly (number | null)[],
+    { clip = true }: PredictOptions = {},
+  ): { dims: number[]; values: Float32Array } {
     this.#checkOrder(fixed.length, 'The slice')
     fixed.forEach((index, mode) => {
       if (index !== null) this.#checkIndex(index, mode, 'The slice')
@@ -141,17 +233,18 @@ export class CpModel {
         `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
       )
     const values = new Float32Array(size)
-    fillSlice(values, this.dims, fixed, { rank: this.rank, factors: this.factors, modes: this.arrangedModes })
+    writeSlice(values, this, fixed)
+    if (clip && this.observed) for (let at = 0; at < size; at++) values[at] = clipped(this, values[at])
     return { dims, values }
   }
 
   /** How far the model is from observed entries. */
-  error(tensor: SparseTensor): ErrorSummary {
-    return this.errorTally(tensor).summary
+  error(tensor: SparseTensor, options?: PredictOptions): ErrorSummary {
+    return this.errorTally(tensor, options).summary
   }
 
   /** The same, to be added to those of other entries. */
-  errorTally(tensor: SparseTensor): ErrorTally {
+  errorTally(tensor: SparseTensor, { clip = true }: PredictOptions = {}): ErrorTally {
     this.#checkColumns(tensor.indices)
     const x = tensor.values
     if (tensor.indices[0].length !== x.length)
@@ -160,28 +253,8 @@ export class CpModel {
         `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
       )
     const tally = new ErrorTally()
-    this.#forEachPrediction(tensor.indices, (entry, y) => tally.add(x[entry], y))
+    forEachPrediction(this, tensor.indices, (entry, y) => tally.add(x[entry], clip ? clipped(this, y) : y))
     return tally
-  }
-
-  #forEachPrediction(columns: readonly Uint32Array[], visit: (entry: number, y: number) => void): void {
-    const { rank, factors } = this
-    const indices = arrangeColumns(this.arrangedModes, columns)
-    const last = factors.length - 1
-    const product = new Float64Array(rank) // of the rows of all modes but the last
-    for (let e = 0; e < indices[0].length; e++) {
-      let start = indices[0][e] * rank
-      for (let r = 0; r < rank; r++) product[r] = factors[0][start + r]
-      for (let mode = 1; mode < last; mode++) {
-        start = indices[mode][e] * rank
-        const factor = factors[mode]
-        for (let r = 0; r < rank; r++) product[r] *= factor[start + r]
-      }
-      start = indices[last][e] * rank
-      let y = 0
-      for (let r = 0; r < rank; r++) y += product[r] * factors[last][start + r]
-      visit(e, y)
-    }
   }
 
   #checkOrder(found: number, what: string): void {
@@ -217,57 +290,3 @@ export class CpModel {
 
 const isIndices = (coordinate: readonly number[] | Labels): coordinate is readonly number[] =>
   Array.isArray(coordinate)
-
-function checkDims(dims: readonly number[]): void {
-  if (dims.length < 2)
-    throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
-  if (dims.length > MAX_ORDER)
-    throw new InputError(
-      'shape',
-      `A model has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
-    )
-  dims.forEach((dim, mode) => {
-    if (!Number.isInteger(dim) || dim < 1)
-      throw new InputError(
-        'shape',
-        `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`,
-      )
-  })
-}
-
-/** dims: of the arranged modes. */
-function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
-  if (!Number.isInteger(rank) || rank < 1)
-    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
-  if (factors.length !== dims.length)
-    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
-  dims.forEach((dim, mode) => {
-    if (factors[mode].length !== dim * rank)
-      throw new InputError(
-        'shape',
-        `Factor ${mode + 1} has ${factors[mode].length} values; ${dim} rows of rank ${rank} need ${dim * rank}.`,
-      )
-  })
-}
-
-function checkFactors(rank: number, factors: readonly Float32Array[]): void {
-  factors.forEach((factor, mode) => {
-    for (let i = 0; i < factor.length; i++) {
-      if (factor[i] >= 0 && factor[i] < Infinity) continue
-      const row = Math.floor(i / rank)
-      throw new InputError(
-        'value',
-        `Factor ${mode + 1} has the value ${factor[i]} in row ${row + 1}, column ${(i % rank) + 1} (counting from 1); factors must be finite and not negative.`,
-      )
-    }
-  })
-}
-
-function checkLabels(dims: readonly number[], labels: readonly (readonly string[] | undefined)[]): void {
-  if (labels.length !== dims.length)
-    throw new InputError('shape', `The model has ${dims.length} modes but ${labels.length} lists of labels.`)
-  labels.forEach((names, mode) => {
-    if (names && names.length !== dims[mode])
-      throw new InputError('shape', `Mode ${mode + 1} has ${names.length} labels for ${dims[mode]} indices.`)
-  })
-}

@@ -1,4 +1,4 @@
-import type { Digit } from '../tensor/arrangement.ts'
+import { type Digit, modesAsLearned } from '../tensor/arrangement.ts'
 import type { CpModel } from './cpModel.ts'
 
 /** What the rows of a factor stand for. */
@@ -14,10 +14,11 @@ export interface FactorMode {
  * blocks by their first row, and places by number. `unnamed` names a mode that has no name.
  */
 export function factorModes(
-  { dims, modes, labels, arrangedModes }: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'arrangedModes'>,
+  model: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'arrangedModes'>,
   unnamed: (mode: number) => string = (mode) => `mode ${mode + 1}`,
 ): FactorMode[] {
-  const { digits, dims: sizes } = arrangedModes
+  const { dims, modes, labels } = model
+  const { digits, dims: sizes } = modesAsLearned(model)
   const nameOf = (mode: number): string => modes?.[mode]?.name || unnamed(mode)
   const labelAt = (mode: number, index: number): string => labels?.[mode]?.[index] ?? String(index + 1)
   const isSplit = ({ mode }: Digit): boolean =>

@@ -1,45 +1,84 @@
 import { InputError } from '../inputError.ts'
-import type { Mode } from '../tensor/sparseTensor.ts'
+import { type Answerer, modeName } from './factored.ts'
 
-/** By the names of modes, what is asked for in each: a label, as text or as the number that it writes. */
-export type Labels = Readonly<Record<string, string | number | bigint | boolean>>
+/** What is asked for in a mode: a label, as text or as the number that it writes. */
+export type Label = string | number | bigint | boolean
 
-/** Finds the indices of labels. */
+/** By the names of modes, what is asked for in each. */
+export type Labels = Readonly<Record<string, Label>>
+
+type Labelled = Pick<Answerer, 'dims' | 'labels' | 'modes'>
+
+/** Finds the modes and rows that names and labels stand for. */
 export class LabelLookup {
-  readonly #modes: readonly Mode[]
-  readonly #labels: readonly (readonly string[] | undefined)[]
+  readonly #of: Labelled
   /** Per mode, made when it is first asked for. */
   readonly #places: (ReadonlyMap<string | number, number> | undefined)[]
 
-  constructor(modes: readonly Mode[], labels: readonly (readonly string[] | undefined)[] | undefined) {
-    this.#modes = modes
-    this.#labels = labels ?? []
-    this.#places = modes.map(() => undefined)
+  constructor(of: Labelled) {
+    this.#of = of
+    this.#places = of.dims.map(() => undefined)
+  }
+
+  /** The mode of that name, as it is or in another case, or by what it was made of: `week` is week(seen). */
+  mode(name: string): number {
+    const { dims } = this.#of
+    const names = dims.map((_, mode) => modeName(this.#of, mode))
+    const exact = names.indexOf(name)
+    if (exact >= 0) return exact
+    const alike = names.flatMap((each, mode) => {
+      const plain = each.toLowerCase()
+      const wanted = name.toLowerCase()
+      return plain === wanted || plain.split('(')[0] === wanted ? [mode] : []
+    })
+    if (alike.length === 1) return alike[0]
+    throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
+  }
+
+  /** From 0; undefined if there is no such row. */
+  find(mode: number, label: Label): number | undefined {
+    const labels = this.#of.labels?.[mode]
+    if (!labels) {
+      const index = String(label).trim() === '' ? NaN : Number(label) - 1
+      return Number.isInteger(index) && index >= 0 && index < this.#of.dims[mode] ? index : undefined
+    }
+    this.#places[mode] ??= placesOf(labels)
+    const places = this.#places[mode]
+    const text = String(label)
+    const number = text.trim() === '' || typeof label === 'boolean' ? NaN : Number(text)
+    return places.get(text) ?? (Number.isNaN(number) ? undefined : places.get(number))
   }
 
   /** From 0. */
-  indicesOf(asked: Labels): number[] {
-    return this.#modes.map(({ name }, mode) => {
+  row(mode: number, label: Label): number {
+    const found = this.find(mode, label)
+    if (found !== undefined) return found
+    const name = modeName(this.#of, mode)
+    const labels = this.#of.labels?.[mode]
+    throw new InputError(
+      'index',
+      labels
+        ? `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}".`
+        : `${name} is ${label}; it must be a whole number from 1 to ${this.#of.dims[mode]}.`,
+    )
+  }
+
+  /** The rows of all modes, from 0. Other properties than the modes are passed over, so that whole rows can be asked for. */
+  rows(asked: Labels): number[] {
+    const { modes } = this.#of
+    if (!modes)
+      throw new InputError(
+        'option',
+        'The modes of this model have no names; give the indices, from 0, instead.',
+      )
+    return modes.map(({ name }, mode) => {
       if (!Object.hasOwn(asked, name) || asked[name] === null || asked[name] === undefined)
         throw new InputError(
           'option',
-          `There is no ${name}; give a label for each mode: ${this.#modes.map((mode) => mode.name).join(', ')}.`,
+          `There is no ${name}; give a label for each mode: ${modes.map((mode) => mode.name).join(', ')}.`,
         )
-      const labels = this.#labels[mode]
-      return labels ? this.#find(mode, labels, asked[name]) : Number(asked[name]) - 1
+      return this.row(mode, asked[name])
     })
-  }
-
-  #find(mode: number, labels: readonly string[], label: Labels[string]): number {
-    this.#places[mode] ??= placesOf(labels)
-    const places = this.#places[mode]
-    const found = places.get(String(label)) ?? (typeof label === 'number' ? places.get(label) : undefined)
-    if (found !== undefined) return found
-    const { name } = this.#modes[mode]
-    throw new InputError(
-      'index',
-      `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}".`,
-    )
   }
 }
 
@@ -51,4 +90,17 @@ function placesOf(labels: readonly string[]): Map<string | number, number> {
     if (label.trim() !== '' && !Number.isNaN(Number(label))) places.set(Number(label), place)
   })
   return places
+}
+
+/** Labels that begin with or contain a text. */
+export function suggestLabels(labels: readonly string[] | undefined, text: string, most = 30): string[] {
+  const wanted = text.toLowerCase()
+  const [begin, contain]: [string[], string[]] = [[], []]
+  for (const label of labels ?? []) {
+    const at = label.toLowerCase().indexOf(wanted)
+    if (at === 0) begin.push(label)
+    else if (at > 0 && contain.length < most) contain.push(label)
+    if (begin.length >= most) break
+  }
+  return [...begin, ...contain].slice(0, most)
 }

@@ -1,6 +1,6 @@
 import { InputError } from '../inputError.ts'
-import type { CpModel } from './cpModel.ts'
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
+import { type Answerer, clipped } from './factored.ts'
 import { predictKnown } from './predictKnown.ts'
 
 /** Rows that a model is asked about, and what was observed there. */
@@ -20,15 +20,21 @@ export class RowPredictor {
   /** Rows of which some index is not known. */
   unknown = 0
   readonly #partly: ReturnType<typeof predictKnown>
+  readonly #range: Pick<Answerer, 'observed'>
   readonly #fallback: number | 'mean' | undefined
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
 
   /**
    * `fallback`: what to predict where an index is not known; nothing, a number, or the mean over the modes
-   * not known.
+   * not known. `clip`: predictions stay within the values that were seen.
    */
-  constructor(model: CpModel, fallback?: number | 'mean') {
+  constructor(
+    model: Pick<Answerer, 'members' | 'observed'>,
+    fallback?: number | 'mean',
+    { clip = true }: { clip?: boolean } = {},
+  ) {
     this.#partly = predictKnown(model)
+    this.#range = clip ? model : {}
     this.#fallback = fallback
   }
 
@@ -39,7 +45,10 @@ export class RowPredictor {
       const coordinate = indices.map((column) => (column[row] < 0 ? null : column[row]))
       const known = !coordinate.includes(null)
       if (!known) this.unknown++
-      const y = known || this.#fallback === 'mean' ? this.#partly(coordinate) : (this.#fallback ?? NaN)
+      const y =
+        known || this.#fallback === 'mean'
+          ? clipped(this.#range, this.#partly(coordinate))
+          : (this.#fallback ?? NaN)
       if (y === Infinity)
         throw new InputError(
           'value',

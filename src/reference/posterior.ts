@@ -7,6 +7,8 @@
  */
 import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
+import { expectRows, type Side } from './rowMeans.ts'
+import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
 
 export interface Posterior {
   factors: Matrix[]
@@ -17,6 +19,14 @@ export interface Posterior {
   precisions: Matrix[]
   /** Per mode and row, by how much of an entry's own value its prediction follows. */
   leverages: Vector[]
+  /** Per mode and row, where it is expected, how many times as precisely as Σ⁻¹, and how noisy its entries are. */
+  rowMeans: Matrix[]
+  ties: Vector[]
+  variances: Vector[]
+  /** Per mode, how much each lag counts. */
+  lagWeights: Vector[]
+  /** The mode whose rows differ in noise, if one does. */
+  noisyMode?: number
   sigma2: number
   sweeps: number
 }
@@ -31,7 +41,18 @@ export interface PosteriorSettings {
   mean: number
   /** c₀ and c₁ of the noise's variance, from predictions and residuals of all entries; none: the same everywhere. */
   noise?: (predictions: Vector, residuals: Vector) => readonly [number, number]
+  /** Whether rows of one mode differ in noise. */
+  rowNoise?: boolean
+  /** Whether entries pull no harder than those at two deviations. */
+  huber?: boolean
+  /** Whether rows are taken as certain, and Σ left as it begins. */
+  isStart?: boolean
+  /** Per mode, what is known of rows beside their entries. */
+  sides?: readonly (Side | undefined)[]
 }
+
+/** Of normal residuals, the mean of w z², w = min(1, 2/|z|): ∫ z² within two deviations, and 2|z| beyond. */
+const HUBER_SHARE = 0.9545
 
 /** From balanced factors. */
 export function startPosterior(
@@ -47,9 +68,14 @@ export function startPosterior(
     means: factors.map((matrix, i) => meanOf(observedRows(tensor, i).map((p) => matrix[p]))),
     precisions: factors.map(() => identity(rank, lambda / sigma2)),
     leverages: factors.map((matrix) => new Float64Array(matrix.length)),
+    rowMeans: [],
+    ties: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
+    variances: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
+    lagWeights: factors.map((_, i) => new Float64Array(settings.sides?.[i]?.lags?.length ?? 0).fill(0.5)),
     sigma2,
     sweeps: 0,
   }
+  state.rowMeans = factors.map((matrix, i) => matrix.map(() => state.means[i].slice()))
   // How many parameters the entries determine: what is left of them tells of the noise.
   let determined = 0
   for (let i = 0; i < factors.length; i++)
@@ -57,7 +83,8 @@ export function startPosterior(
       determined += rowPosterior(tensor, state, i, p, () => 1).determined
   const free = Math.max(0, tensor.values.length - determined)
   const most = 0.1 * variance
-  state.sigma2 = 2 * free > tensor.values.length && free * most > squares ? squares / free : most
+  if (settings.isStart) state.sigma2 = variance
+  else state.sigma2 = 2 * free > tensor.values.length && free * most > squares ? squares / free : most
   state.precisions = factors.map((matrix, i) => {
     const rows = observedRows(tensor, i)
     let spread = 0
@@ -71,7 +98,7 @@ export function startPosterior(
 export function sweepPosterior(
   tensor: SparseTensor,
   state: Posterior,
-  { noise, mean }: PosteriorSettings,
+  { noise, rowNoise, huber, mean, sides, isStart }: PosteriorSettings,
 ): void {
   const variance = noise?.(
     ...((['prediction', 'residual'] as const).map((what) =>
@@ -79,58 +106,89 @@ export function sweepPosterior(
     ) as [Vector, Vector]),
   )
   const weight = (e: number): number => {
-    if (!variance) return 1
-    const y = Math.max(withoutItself(tensor, state, e).prediction, 0.02 * mean)
-    return 1 / (variance[0] + variance[1] * y)
+    const { prediction, residual } = withoutItself(tensor, state, e)
+    const y = Math.max(prediction, 0.02 * mean)
+    let v = variance ? variance[0] + variance[1] * y : 1
+    if (rowNoise) for (const [j, column] of tensor.indices.entries()) v *= state.variances[j][column[e]]
+    const believed = huber ? Math.min(1, (2 * Math.sqrt(state.sigma2 * v)) / Math.abs(residual)) : 1
+    return believed / v
   }
   let expected = 0
+  const squares = state.factors.map((matrix) => new Float64Array(matrix.length))
   state.factors.forEach((matrix, i) => {
     const rows = observedRows(tensor, i)
-    const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight))
+    const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, isStart))
     expected = found.reduce((sum, row) => sum + row.expected, 0)
-    found.forEach(({ a, V, determined, nnz }, q) => {
+    found.forEach(({ a, V, expected, determined, nnz }, q) => {
+      squares[i][rows[q]] = expected
       matrix[rows[q]] = a
-      state.moments[i][rows[q]] = add(V, outer(a, a))
+      state.moments[i][rows[q]] = isStart ? outer(a, a) : add(V, outer(a, a))
       state.leverages[i][rows[q]] = determined / nnz
     })
-    const mu = meanOf(rows.map((p) => matrix[p]))
-    state.means[i] = mu
-    if (state.sweeps > 0)
-      state.precisions[i] = inverse(
-        covariance(
-          rows.map((p) => state.moments[i][p]),
-          mu,
-        ),
-      )
-    matrix.forEach((_, p) => {
-      if (!rows.includes(p)) matrix[p] = mu.slice()
-    })
+    state.means[i] = meanOf(rows.map((p) => matrix[p]))
+    const isWhole = state.sweeps > 0 && !isStart
+    const side = expectRows(
+      matrix,
+      state.moments[i],
+      rows,
+      state.means[i],
+      sides?.[i] ?? {},
+      state.lagWeights[i],
+      isWhole,
+    )
+    state.rowMeans[i] = side.means
+    state.ties[i] = side.ties
+    state.lagWeights[i] = side.weights
+    if (isWhole) state.precisions[i] = inverse(shrunk(side.covariance, rows.length))
+    for (const [p, row] of side.filled) matrix[p] = row
   })
-  state.sigma2 = expected / tensor.values.length
+  const share = huber ? HUBER_SHARE : 1
+  state.sigma2 = expected / tensor.values.length / share
+  if (rowNoise) renewVariances(tensor, state, squares, state.sigma2 * share)
   state.sweeps++
 }
 
-/** Σ: the mean of (a − μ)(a − μ)ᵀ + V, shrunk a little towards its diagonal where rows are few. */
-function covariance(moments: readonly Matrix[], mu: Vector): Matrix {
-  const n = moments.length
-  const rank = mu.length
-  const matrix = Array.from(mu, (_, r) =>
-    Float64Array.from(mu, (_, s) => {
-      const value = moments.reduce((sum, M) => sum + M[r][s], 0) / n - mu[r] * mu[s]
-      return r === s ? value : (value * n) / (n + rank / 8)
-    }),
+/** Σ, a little less beside its diagonal where rows are few. */
+function shrunk(covariance: Matrix, rows: number): Matrix {
+  const rank = covariance.length
+  const floor = (1e-6 * covariance.reduce((sum, row, r) => sum + row[r], 0)) / rank
+  return covariance.map((row, r) =>
+    row.map((value, s) => (r === s ? value + floor : (value * rows) / (rows + rank / 8))),
   )
-  const floor = (1e-6 * matrix.reduce((sum, row, r) => sum + row[r], 0)) / rank
-  return matrix.map((row, r) => row.map((value, s) => value + (r === s ? floor : 0)))
+}
+
+/** In the mode whose rows differ most, by likelihood in the first sweep: how noisy they are, as if 5 more entries were as all. */
+function renewVariances(
+  { indices }: SparseTensor,
+  state: Posterior,
+  squares: Vector[],
+  sigma2: number,
+): void {
+  const found = squares.map((sums, i) => {
+    const n = new Float64Array(sums.length)
+    for (const p of indices[i]) n[p]++
+    const own = sums.map((sum, p) => (sum * state.variances[i][p] + 5 * sigma2) / (n[p] + 5))
+    const mean = own.reduce((sum, v, p) => sum + n[p] * v, 0) / indices[i].length
+    const variances = own.map((v, p) => (n[p] > 0 ? v / mean : 1))
+    const gain = variances.reduce((sum, v, p) => sum - (n[p] > 0 ? (n[p] / 2) * Math.log(v) + 1 : 0), 0)
+    return { variances, gain }
+  })
+  if (state.sweeps === 0) {
+    const best = found.reduce((best, { gain }, i) => (gain > found[best].gain ? i : best), 0)
+    state.noisyMode = found[best].gain > 0 ? best : undefined
+  }
+  const { noisyMode } = state
+  if (noisyMode !== undefined) state.variances[noisyMode] = found[noisyMode].variances
 }
 
 /** A row, what is left uncertain of it, and what it says of the noise. */
 function rowPosterior(
   tensor: SparseTensor,
-  { factors, moments, means, precisions, sigma2 }: Posterior,
+  { factors, moments, rowMeans, ties, precisions, sigma2 }: Posterior,
   i: number,
   p: number,
   weight: (entry: number) => number,
+  isCertain = false,
 ): { a: Vector; V: Matrix; expected: number; determined: number; nnz: number } {
   const before = factors[i][p]
   const rank = before.length
@@ -150,13 +208,13 @@ function rowPosterior(
     for (let r = 0; r < rank; r++) b[r] += w * x * others.reduce((k, { j, q }) => k * factors[j][q][r], 1)
     squares += w * x * x
   }
-  const prior = precisions[i].map((row) => row.map((u) => u * sigma2))
+  const prior = precisions[i].map((row) => row.map((u) => u * sigma2 * ties[i][p]))
   const trace = H.reduce((sum, row, r) => sum + row[r], 0)
   const system = add(H, add(prior, identity(rank, 1e-7 * trace)))
-  const right = b.map((u, r) => u + dot(prior[r], means[i]))
+  const right = b.map((u, r) => u + dot(prior[r], rowMeans[i][p]))
   const a = descend(system, right, before)
   const V = inverse(system).map((row) => row.map((u) => u * sigma2))
-  const M = add(V, outer(a, a))
+  const M = isCertain ? outer(a, a) : add(V, outer(a, a))
   return {
     a,
     V,
@@ -201,30 +259,4 @@ function withoutItself(
 const observedRows = ({ dims, indices }: SparseTensor, i: number): number[] => {
   const seen = new Set(indices[i])
   return Array.from({ length: dims[i] }, (_, p) => p).filter((p) => seen.has(p))
-}
-
-const identity = (n: number, scale: number): Matrix =>
-  Array.from({ length: n }, (_, r) => Float64Array.from({ length: n }, (_, s) => (r === s ? scale : 0)))
-const outer = (a: Vector, b: Vector): Matrix => [...a].map((u) => b.map((v) => u * v))
-const add = (A: Matrix, B: Matrix): Matrix => A.map((row, r) => row.map((u, s) => u + B[r][s]))
-const traceOf = (A: Matrix, B: Matrix): number => A.reduce((sum, row, r) => sum + dot(row, B[r]), 0)
-const meanOf = (rows: Matrix): Vector =>
-  rows[0].map((_, r) => rows.reduce((sum, row) => sum + row[r], 0) / rows.length)
-
-/** By Gauss and Jordan; the matrix is positive definite. */
-function inverse(A: Matrix): Matrix {
-  const n = A.length
-  const rows = A.map((row, r) =>
-    Float64Array.from({ length: 2 * n }, (_, s) => (s < n ? row[s] : Number(s - n === r))),
-  )
-  for (let k = 0; k < n; k++) {
-    const pivot = rows[k][k]
-    rows[k] = rows[k].map((u) => u / pivot)
-    for (let r = 0; r < n; r++) {
-      if (r === k) continue
-      const by = rows[r][k]
-      rows[r] = rows[r].map((u, s) => u - by * rows[k][s])
-    }
-  }
-  return rows.map((row) => row.slice(n))
 }

@@ -10,7 +10,7 @@ import { checkSettings, type Settings } from './options.ts'
 import type { Progress, RunState } from './run.ts'
 
 const MAGIC = 'lacuna run\n'
-const VERSION = 1
+const VERSION = 2
 /** The magic, the version, and the length of the JSON. */
 const HEAD_BYTES = MAGIC.length + 8
 
@@ -24,6 +24,10 @@ const matrices = [
   'precisions',
   'leverages',
   'shared',
+  'rowMeans',
+  'ties',
+  'variances',
+  'lagWeights',
 ] as const
 
 interface Header {
@@ -102,6 +106,10 @@ const header: Shape = {
     'precisions?': ['number'],
     'leverages?': ['number'],
     'shared?': ['number'],
+    'rowMeans?': ['number'],
+    'ties?': ['number'],
+    'variances?': ['number'],
+    'lagWeights?': ['number'],
   },
 }
 

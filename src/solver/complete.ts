@@ -1,13 +1,19 @@
 import type { SparseTensor } from '../tensor/index.ts'
+import { chooseSettings, choosesByDefault } from './choose.ts'
 import type { CompleteOptions } from './options.ts'
 import { type Completion, Run } from './run.ts'
 
 /** Learns a nonnegative model of rank R from the observed entries. */
-export async function complete(tensor: SparseTensor, options: CompleteOptions = {}): Promise<Completion> {
+export async function complete(tensor: SparseTensor, given: CompleteOptions = {}): Promise<Completion> {
+  const { choose = choosesByDefault(given), onEpoch, ...asked } = given
+  const { options, choice } = choose ? await chooseSettings(tensor, asked) : { options: asked }
   const run = await Run.start(tensor, options)
   try {
-    for await (const report of run) options.onEpoch?.(report)
-    return await run.result()
+    for await (const report of run) onEpoch?.(report)
+    const result = await run.result()
+    if (!choice) return result
+    result.model.training.choice = choice
+    return { ...result, choice }
   } finally {
     await run.close()
   }

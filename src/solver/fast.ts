@@ -6,7 +6,7 @@ import type { LoadedProblem, Statistics, Step } from '../engine/engine.ts'
 import { type LambdaRule, lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
 import type { Settings } from './options.ts'
-import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep } from './prior.ts'
+import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
 import {
   climb,
@@ -49,11 +49,18 @@ export interface FastState {
   best: { score: number; epoch: number }
   /** The epoch from which progress is judged: that of the last climb. */
   since: number
+  /** How many sweeps there have been instead of λ's; undefined where λ leads. */
+  startSweeps?: number
   /** How many sweeps there have been under a learned prior; undefined before there are any. */
   priorSweeps?: number
 }
 
-export function fastMethod(settings: Settings, problem: LoadedProblem): Method<FastState> {
+/** hasFeatures: attributes of rows were given. */
+export function fastMethod(
+  settings: Settings,
+  problem: LoadedProblem,
+  hasFeatures = false,
+): Method<FastState> {
   const { rank } = settings
   const { statistics } = problem
   const { entries } = statistics.sets.train
@@ -65,7 +72,8 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
   const rule = lambdaRule(statistics, rank)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
   // With fewer entries than rows, not even one number for each row is known: there is nothing to learn a prior from.
-  const learns = learnsPrior(settings, { dims: statistics.dims, entries }) && entries >= allRows
+  const learns = learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) && entries >= allRows
+  const hasSides = hasFeatures || Object.keys(settings.lags).length > 0
   const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
   return {
     balances: true,
@@ -81,6 +89,7 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
         before: first.train.relative,
         best: { score: scoreOf(first), epoch: 0 },
         since: 0,
+        ...(learns && settings.loss === 'huber' && { startSweeps: 0 }),
       }
     },
 
@@ -88,6 +97,11 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
       if (state.priorSweeps !== undefined) {
         const first = state.priorSweeps === 0 ? best : undefined
         const step = posteriorStep(settings, statistics, rule, first)
+        return { iterations: 1, sample: 1, lambda: state.lambda, step }
+      }
+      if (state.startSweeps !== undefined) {
+        const first = state.startSweeps === 0 ? best : undefined
+        const step = posteriorStep(settings, statistics, rule, first, true)
         return { iterations: 1, sample: 1, lambda: state.lambda, step }
       }
       const stage = stages[state.schedule.at]
@@ -103,6 +117,7 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
 
     judge(state, past, { iterations, sample }, report) {
       if (state.priorSweeps !== undefined) return judgePrior(state, past, report)
+      if (state.startSweeps !== undefined) return judgeStart(state, report)
       state.rounds++
       // A few entries of a row can throw it beyond float32 where no λ holds it.
       const isSound = hasFiniteErrors(report)
@@ -134,10 +149,28 @@ export function fastMethod(settings: Settings, problem: LoadedProblem): Method<F
   function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
     // Where there are about as many parameters as entries a close fit says nothing.
     const isTelling = entries > 2 * rank * allRows
-    if (!learns || (isTelling && best.train.relative < NOISELESS)) return false
+    const isNoiseless = isTelling && best.train.relative < NOISELESS
+    // Neighbours and attributes tell of rows of which no entry does.
+    if (!learns || (isNoiseless && !hasSides)) return false
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
     return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
+  }
+
+  /** Where outliers are, a small training error is no merit: the latest factors are kept. */
+  function judgeStart(state: FastState, report: EpochReport): Verdict {
+    const isSound = hasFiniteErrors(report)
+    state.startSweeps = state.startSweeps! + 1
+    const most = Math.min(START_SWEEPS, Math.max(1, settings.epochs - PRIOR_SWEEPS))
+    if (isSound && state.startSweeps < most)
+      return {
+        tell: true,
+        keep: true,
+        back: false,
+        stop: report.epoch + 0.5 > settings.epochs ? 'epochs' : undefined,
+      }
+    state.priorSweeps = 0
+    return { tell: isSound, keep: isSound, back: true }
   }
 
   /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */

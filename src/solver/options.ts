@@ -1,4 +1,4 @@
-import type { Engine, Noise } from '../engine/engine.ts'
+import type { Engine, Loss, Noise } from '../engine/engine.ts'
 import {
   InputError,
   type OptionMention,
@@ -19,6 +19,7 @@ import {
 import type { SparseTensor } from '../tensor/index.ts'
 import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
+import { checkLags, type FeatureSets, type Lags, lagsText } from './sides.ts'
 
 /**
  * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
@@ -49,9 +50,15 @@ export interface RunOptions extends Arrangement {
   prior?: Prior
   /**
    * How the noise grows with the values, for a prior that is learned: 'gaussian', not at all; 'poisson', its variance in
-   * proportion; 'auto' (default), as the data say.
+   * proportion; 'auto' (default), as the data say; 'row': not, but the rows of one mode differ in it (sensors).
    */
   noise?: Noise
+  /** What a residual costs: its square (default), or 'huber': beyond two deviations in proportion to its size (outliers). */
+  loss?: Loss
+  /** Modes whose rows are ordered, and which of them are alike: { hour: [1, 24] }, by names or numbers from 1. */
+  lags?: Lags
+  /** Attributes of the rows of modes, as numbers: { film: { columns, values } }. */
+  features?: FeatureSets
   /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
   maxInner?: number
   /** Stop after this many epochs, each of 1/c AO iterations. */
@@ -83,13 +90,19 @@ export interface RunOptions extends Arrangement {
 
 /** What `complete` can be told beside the settings of a run. */
 export interface CompleteOptions extends RunOptions {
+  /**
+   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better: by
+   * default where lags, features or validation entries are given.
+   */
+  choose?: boolean
   /** Told after every epoch. */
   onEpoch?: (report: EpochReport) => void
 }
 
 export type Prior = 'auto' | 'learned' | 'isotropic'
 export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
-export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson']
+export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson', 'row']
+export const lossNames: readonly Loss[] = ['squares', 'huber']
 
 export type Missing = 'unknown' | 'zero'
 export const missingNames: readonly Missing[] = ['unknown', 'zero']
@@ -106,6 +119,8 @@ export interface Settings extends Required<Arrangement> {
   missing: Missing
   prior: Prior
   noise: Noise
+  loss: Loss
+  lags: Lags
   maxInner: number
   epochs: number
   seconds: number
@@ -134,6 +149,8 @@ const common = {
   missing: 'unknown' as const,
   prior: 'auto' as const,
   noise: 'auto' as const,
+  loss: 'squares' as const,
+  lags: {},
   maxInner: 1,
   seconds: Infinity,
   seed: 1,
@@ -171,6 +188,9 @@ const known: readonly (keyof CompleteOptions)[] = [
   'noise',
   'mergeModes',
   'split',
+  'loss',
+  'lags',
+  'features',
   'maxInner',
   'epochs',
   'seconds',
@@ -183,6 +203,7 @@ const known: readonly (keyof CompleteOptions)[] = [
   'initial',
   'signal',
   'engine',
+  'choose',
   'onEpoch',
 ]
 
@@ -216,16 +237,20 @@ export function settingsOf(options: RunOptions): Settings {
       'option',
       sentence`${option('patience')} counts epochs without a better validation error; give ${option('validation')} too.`,
     )
-  return checkSettings(settings)
+  const checked = checkSettings(settings)
+  if (options.features && Object.keys(options.features).length > 0)
+    refuseWithoutPrior(option('features'), checked)
+  return checked
 }
 
 /** That of a model to start from, unless another is given. */
 const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
   mergeModes === undefined && split === undefined ? { ...arrangement } : {}
 
-/** The value of an option as one types it; nothing where no modes are arranged. */
+/** The value of an option as one types it; nothing where nothing is said of any mode. */
 export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
   const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
+  if (name === 'lags') return lagsText(settings.lags)
   if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
   if (name === 'split') return split.map(splitText).join(' ')
   return settings[name] as string | number
@@ -267,7 +292,7 @@ export function checkSettings(settings: Settings): Settings {
         )
     } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
   }
-  const oneOfThese = (name: 'missing' | 'prior' | 'noise', names: readonly string[]): void => {
+  const oneOfThese = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
     if (!names.includes(settings[name])) throw wrongName(name, settings[name], names)
   }
   for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
@@ -279,7 +304,9 @@ export function checkSettings(settings: Settings): Settings {
   oneOfThese('missing', missingNames)
   oneOfThese('prior', priorNames)
   oneOfThese('noise', noiseNames)
+  oneOfThese('loss', lossNames)
   checkArrangement(settings)
+  checkLags(settings.lags)
   checkMissing(settings)
   checkPrior(settings)
   if (solver === 'fast' && settings.maxInner !== 1)
@@ -308,9 +335,19 @@ const wrongName = (name: keyof Settings, value: unknown, names: readonly string[
     sentence`${option(name)} is '${String(value)}'; there are ${oneOf(names.map((name) => `'${name}'`))}.`,
   )
 
-function checkPrior({ prior, noise, solver, lambda, sample, missing }: Settings): void {
-  const learned = prior === 'learned' ? option('prior', 'learned') : option('noise', noise)
-  if (prior !== 'learned' && (noise === 'auto' || noise === 'gaussian')) return
+function checkPrior(settings: Settings): void {
+  const { prior, noise, loss, lags } = settings
+  if (prior === 'learned') refuseWithoutPrior(option('prior', 'learned'), settings)
+  if (noise !== 'auto' && noise !== 'gaussian') refuseWithoutPrior(option('noise', noise), settings)
+  if (loss === 'huber') refuseWithoutPrior(option('loss', loss), settings)
+  if (Object.keys(lags).length > 0) refuseWithoutPrior(option('lags'), settings)
+}
+
+/** What only a learned prior can use goes with nothing that rules it out. */
+function refuseWithoutPrior(
+  learned: OptionMention,
+  { prior, solver, lambda, sample, missing }: Settings,
+): void {
   const refused = (why: string | OptionMention): InputError =>
     new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
   if (solver === 'paper') throw refused(option('solver', 'paper'))

@@ -15,8 +15,9 @@ import {
   isArranged,
   refuseGaps,
 } from '../tensor/arrangement.ts'
-import type { SparseTensor } from '../tensor/index.ts'
+import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
 import { version } from '../version.ts'
+import type { Choice } from './choose.ts'
 import { type FastState, fastMethod, probeSize } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
 import type { Method, Round } from './method.ts'
@@ -32,8 +33,9 @@ import {
   withOption,
 } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
-import { learnsPrior } from './prior.ts'
+import { keptPrior, learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import { arrangedSides, featuresDigest, sidesOf } from './sides.ts'
 import type { StopReason } from './stopping.ts'
 
 /** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
@@ -75,6 +77,8 @@ export interface Completion {
   watch?: Record<string, ErrorSummary>
   seconds: number
   stopped: StopReason
+  /** Where settings were chosen by trials. */
+  choice?: Choice
 }
 
 /** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
@@ -92,6 +96,8 @@ export class Run implements AsyncIterable<EpochReport> {
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
+  /** What the entries are like, once it has been asked for. */
+  #observed: Promise<Observed> | undefined
   /** Ends when what is being done has been done. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -105,7 +111,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#hasValidation = loaded.options.validation !== undefined
     this.#options = loaded.options
     this.#settings = loaded.settings
-    this.#method = methodOf(loaded.settings, loaded.problem)
+    this.#method = methodOf(loaded.settings, loaded.problem, loaded.options)
     this.#progress = progress
     this.#signal?.addEventListener('abort', this.#heedSignal)
     this.#heedSignal()
@@ -128,7 +134,7 @@ export class Run implements AsyncIterable<EpochReport> {
         ? given.map((factor) => scaled(factor, statistics.factorScale))
         : randomFactors(statistics, settings.rank, settings.seed)
       await problem.writeFactors(factors)
-      const method = methodOf(settings, problem)
+      const method = methodOf(settings, problem, options)
       if (method.balances) await problem.balance()
       await problem.keep()
       const look = lookingAt(problem, method, options)
@@ -159,7 +165,7 @@ export class Run implements AsyncIterable<EpochReport> {
     const settings = resumedSettings(arranged(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
     return openRun(loaded, async () => {
-      if (loaded.problem.statistics.digest !== state.digest)
+      if (digestOf(loaded) !== state.digest)
         throw new InputError(
           'checkpoint',
           'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
@@ -196,6 +202,12 @@ export class Run implements AsyncIterable<EpochReport> {
   /** Why it ended; undefined as long as it can go on. */
   get stopped(): StopReason | undefined {
     return this.#progress.stopped
+  }
+
+  /** Whether λ has led as far as it can, and a prior is about to be learned. */
+  get isBeforePrior(): boolean {
+    const { method, stopped } = this.#progress
+    return stopped === undefined && 'priorSweeps' in method && method.priorSweeps === 0
   }
 
   /** Whether it has found anything better than what it started from. */
@@ -303,7 +315,7 @@ export class Run implements AsyncIterable<EpochReport> {
     return this.#inTurn(async () => {
       const before = this.#settings
       this.#settings = settings
-      this.#method = methodOf(settings, this.#problem)
+      this.#method = methodOf(settings, this.#problem, this.#options)
       const progress = this.#progress
       if (
         progress.stopped !== undefined ||
@@ -337,7 +349,7 @@ export class Run implements AsyncIterable<EpochReport> {
       const train = this.#method.looksAt === 'train' ? report.train : await this.#trainError(factors)
       const { reports, seconds, stopped = 'aborted' } = this.#progress
       return {
-        model: this.#modelOf(factors, { ...report, train }),
+        model: await this.#modelOf(factors, { ...report, train }),
         settings: this.#settings,
         epochs: [...reports],
         train,
@@ -369,21 +381,27 @@ export class Run implements AsyncIterable<EpochReport> {
     return inDataUnits(sums[0], statistics.sets.train, statistics)
   }
 
-  #modelOf(factors: readonly Float32Array[], report: EpochReport): CpModel {
+  async #modelOf(factors: readonly Float32Array[], report: EpochReport): Promise<CpModel> {
     const { iterations, seconds, stopped = 'aborted' } = this.#progress
     const { dims, labels, modes, valueName } = this.#tensor
     const { factorScale, emptyRows } = this.#problem.statistics
     const { mergeModes, split, ...settings } = this.#settings
-    const arrangement = { mergeModes, split }
+    const zeros = settings.missing === 'zero'
+    this.#observed ??= this.#problem.observed(this.#tensor)
+    const observed = await this.#observed
+    const learned = isOfPrior(this.#progress, report) ? await this.#problem.readPrior() : undefined
+    const prior = learned && keptPrior(learned, this.#problem.statistics, observed.mean)
     return new CpModel({
       dims,
       rank: settings.rank,
       factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
-      arrangement,
+      arrangement: { mergeModes, split },
       labels,
       modes,
       // A row of zeros is as well known as any other.
-      unobserved: this.#settings.missing === 'zero' ? emptyRows.map(() => new Uint32Array()) : emptyRows,
+      unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
+      observed: zeros ? withZeros(observed, dims) : observed,
+      ...(prior && { prior }),
       training: finite({
         version,
         ...settings,
@@ -404,7 +422,7 @@ export class Run implements AsyncIterable<EpochReport> {
   state(): Promise<RunState> {
     return this.#inTurn(async () => ({
       settings: this.#settings,
-      digest: this.#problem.statistics.digest,
+      digest: digestOf({ problem: this.#problem, options: this.#options }),
       progress: structuredClone(this.#progress),
       engine: await this.#problem.readState(),
     }))
@@ -443,13 +461,14 @@ export interface Loaded {
 /** The settings that decide what a run needs. */
 type Needy = Pick<
   Settings,
-  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'mergeModes' | 'split'
+  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags' | 'mergeModes' | 'split'
 >
 
 /** What a run needs beside the entries. */
 function needsOf(
   settings: Needy,
   dims: readonly number[],
+  hasFeatures = false,
 ): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
   probe?: (entries: number) => number
   posterior?: (entries: number) => boolean
@@ -457,7 +476,7 @@ function needsOf(
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, companions: true, zeros: true }
   if (solver === 'paper') return { rank, companions: maxInner > 1 }
-  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries })
+  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
   return { rank, companions: true, probe: probeSize, posterior }
 }
 
@@ -477,15 +496,17 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Arrange
   const modes = arrangedModes(settings, tensor.dims)
   const asLearned = (set: SparseTensor): SparseTensor =>
     isArranged(settings) ? arrangeTensor(set, modes) : set
-  const { validation, watch = {} } = options
+  const { validation, watch = {}, features } = options
   const sets = Object.entries({ ...(validation && { validation }), ...watch })
+  const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
     const problem = await engine.load({
       tensor: asLearned(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
-      ...needsOf(settings, modes.dims),
+      ...needsOf(settings, modes.dims, features !== undefined),
+      ...(sides && { sides }),
       seed: settings.seed,
       threads: options.threads,
     })
@@ -507,6 +528,10 @@ function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
   return { ...settings, ...fixed }
 }
 
+/** Tells entries and attributes from others. */
+const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
+  problem.statistics.digest + featuresDigest(options.features)
+
 async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
   try {
     return await open()
@@ -517,8 +542,13 @@ async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>
   }
 }
 
-function methodOf(settings: Settings, problem: LoadedProblem): Method<FastState | PaperState> {
-  const method = settings.solver === 'fast' ? fastMethod(settings, problem) : paperMethod(settings)
+function methodOf(
+  settings: Settings,
+  problem: LoadedProblem,
+  { features }: RunOptions,
+): Method<FastState | PaperState> {
+  const method =
+    settings.solver === 'fast' ? fastMethod(settings, problem, features !== undefined) : paperMethod(settings)
   return method as Method<FastState | PaperState>
 }
 
@@ -547,6 +577,12 @@ function lookingAt(
       seconds: filled.seconds + seconds,
     }
   }
+}
+
+/** Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the last. */
+function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
+  const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
+  return report.epoch > epoch - sweeps + 0.5
 }
 
 const heldOut = ({ validation, watch }: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({
@@ -586,10 +622,10 @@ function resumedSettings(
 function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
-    // Y of the paper's inner steps may be negative, and so may covariances.
-    const least = ['companions', 'moments', 'precisions'].includes(name) ? -Infinity : -0
+    // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
+    const least = ['companions', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
-      (name === 'shared' || array.length === lengthOf(name, dims[mode], rank)) &&
+      (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
     if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
       throw new InputError(
@@ -610,6 +646,8 @@ function lengthOf(name: string, rows: number, rank: number): number {
     case 'precisions':
       return rank ** 2
     case 'leverages':
+    case 'ties':
+    case 'variances':
       return rows
     default:
       return rows * rank

@@ -152,6 +152,8 @@ function checkFixed(fixed: FixedArrangement, { dims, modes, labels }: Frame): vo
   }
 }
 
+const NOTHING: FixedArrangement = { mergeModes: [], split: [] }
+
 /** Whether anything is merged or split. */
 export const isArranged = ({ mergeModes, split }: FixedArrangement): boolean =>
   mergeModes.length + split.length > 0
@@ -192,6 +194,18 @@ export function arrangedModes(
       parts.map((part, at) => ({ ...part, weight: periodOf(parts.slice(at + 1).map(({ size }) => size)) })),
     ),
   }
+}
+
+/** The modes of a model's factors: its own, where none are arranged. */
+export const modesAsLearned = (model: {
+  readonly dims: readonly number[]
+  readonly arrangedModes?: ArrangedModes
+}): ArrangedModes => model.arrangedModes ?? arrangedModes(NOTHING, model.dims)
+
+/** The number among the arranged modes of one that was left as it is; undefined if it was not. */
+export function wholeMode({ digits }: ArrangedModes, mode: number): number | undefined {
+  const k = digits.findIndex((parts) => parts[0].mode === mode && isWhole(parts, digits))
+  return k < 0 ? undefined : k
 }
 
 const whole = (mode: number, size: number): Omit<Digit, 'weight'> => ({ mode, offset: 0, stride: 1, size })

@@ -6,6 +6,7 @@ export {
   type TensorDescription,
 } from './describe.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './leaveOneOut.ts'
+export { type Observed, observe, withZeros } from './observed.ts'
 export {
   type DuplicatePolicy,
   type Mode,

@@ -3,28 +3,33 @@
  * Node or in a page: nothing here belongs to a test framework.
  */
 import fc from 'fast-check'
-import { fitNoise } from '#dist/engine/cpu/noise.js'
 import { orderKeys, placeOf } from '#dist/engine/cpu/order.js'
-import type {
-  Engine,
-  EngineState,
-  Iterations,
-  LoadedProblem,
-  Noise,
-  Problem,
-  Step,
-} from '#dist/engine/engine.js'
-import { NOISE_BINS } from '#dist/kernels/layout.js'
+import type { Engine, EngineState, Iterations, Problem, Step } from '#dist/engine/engine.js'
 import { draw, hashIndex, mix, stream } from '#dist/random.js'
 import { balance, columnLengths, type FastStep, fastNtc } from '#dist/reference/fast.js'
-import type { Matrix, Vector } from '#dist/reference/matrix.js'
+import type { Matrix } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
-import { type PosteriorSettings, startPosterior, sweepPosterior } from '#dist/reference/posterior.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
+import { comparePosterior, posteriorCases } from './comparePosterior.ts'
 import { engineSampler } from './engineSampler.ts'
+import {
+  below,
+  demand,
+  followsOnly,
+  inDataUnits,
+  inEngineUnits,
+  type MakeEngine,
+  matrices,
+  residualSums,
+  same,
+  scaledLambda,
+  sumOf,
+  withEngine,
+  withProblem,
+} from './judging.ts'
 
-export type MakeEngine = () => Engine
+export { followOnly, type MakeEngine } from './judging.ts'
 
 export interface EngineCheck {
   name: string
@@ -36,57 +41,6 @@ export interface VariantCheck {
   name: string
   check(variants: readonly { name: string; make: MakeEngine }[]): Promise<void>
 }
-
-let follows = false
-
-/** Of several processes, one judges; the others do what it does with its engine, and have nothing to compare it with. */
-export function followOnly(): void {
-  follows = true
-}
-
-function demand(ok: boolean, message: string): asserts ok {
-  if (!ok && !follows) throw new Error(message)
-}
-
-const below = (value: number, limit: number, what: string): void =>
-  demand(value < limit, `${what}: ${value} is not below ${limit}`)
-
-const same = (a: unknown, b: unknown, what: string): void =>
-  demand(JSON.stringify(a) === JSON.stringify(b), `${what}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
-
-async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = make()
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
-}
-
-async function withProblem<T>(
-  engine: Engine,
-  problem: Problem,
-  use: (loaded: LoadedProblem) => Promise<T>,
-): Promise<T> {
-  const loaded = await engine.load(problem)
-  try {
-    return await use(loaded)
-  } finally {
-    await loaded.close()
-  }
-}
-
-const matrices = (factors: readonly Float32Array[], rank: number): Matrix[] =>
-  factors.map((factor) => toMatrix(factor, rank))
-
-/** Initial factors as the engine wants them, and factors as the reference has them. */
-const inEngineUnits = (factors: readonly Float32Array[], { statistics }: LoadedProblem): Float32Array[] =>
-  factors.map((factor) => factor.map((u) => u * statistics.factorScale))
-const inDataUnits = (factors: readonly Float32Array[], { statistics }: LoadedProblem): Float32Array[] =>
-  factors.map((factor) => factor.map((u) => u / statistics.factorScale))
-/** λ, too, has a unit. */
-const scaledLambda = (lambda: number, { statistics }: LoadedProblem): number =>
-  lambda * statistics.factorScale ** (2 * statistics.dims.length - 2)
 
 async function iterated(
   engine: Engine,
@@ -137,7 +91,7 @@ async function comparePaper(engine: Engine, problem: PaperCase): Promise<number>
     seed,
     step,
   })
-  if (follows) return 0
+  if (followsOnly()) return 0
   const reference = known({ problem }, () =>
     ntc(tensor, matrices(initial, rank), {
       lambda,
@@ -171,7 +125,7 @@ async function compareFast(
   const initial = randomFactors(tensor.dims, rank, seed)
   const run = { first: 3, count: 2, sample: c, lambda, seed, step }
   const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, run)
-  if (follows) return { difference: 0, touchiness: () => 0 }
+  if (followsOnly()) return { difference: 0, touchiness: () => 0 }
   const entries = tensor.values.length
   const oracle = (jitter: number): Matrix[] =>
     known({ dims: tensor.dims, entries, rank, c, lambda, step, seed, jitter }, () => {
@@ -468,14 +422,7 @@ export const engineChecks: EngineCheck[] = [
     name: 'sweeps under a learned prior as float64 does',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const cases = [
-          { dims: [14, 11], rank: 3, entries: 100, noise: 'gaussian' },
-          { dims: [9, 12, 7], rank: 5, entries: 300, noise: 'poisson' },
-          { dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto' },
-          { dims: [5, 6, 7, 8], rank: 3, entries: 250, noise: 'auto' },
-          { dims: [4, 5, 4, 3, 4], rank: 2, entries: 200, noise: 'gaussian' },
-        ] as const
-        for (const problem of cases) await comparePosterior(engine, problem)
+        for (const problem of posteriorCases) await comparePosterior(engine, problem)
       }),
   },
   {
@@ -787,8 +734,8 @@ export const engineChecks: EngineCheck[] = [
   },
 ]
 
-const posteriorStep: Step = { kind: 'posterior', noise: 'auto', entries: 20_000, mean: 1 }
-const firstSweep = { ...posteriorStep, begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
+const posteriorStep: Step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 20_000, mean: 1 }
+const first = { begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
 
 interface BitRun {
   step: Step
@@ -796,6 +743,7 @@ interface BitRun {
   c: number
   zeros?: true
   posterior?: true
+  sides?: Problem['sides']
 }
 
 const BIT_RUNS: BitRun[] = [
@@ -806,13 +754,20 @@ const BIT_RUNS: BitRun[] = [
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
   { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 10, c: 1, zeros: true },
   { step: posteriorStep, rank: 10, c: 1, posterior: true },
+  {
+    step: { ...posteriorStep, noise: 'row', loss: 'huber' },
+    rank: 3,
+    c: 1,
+    posterior: true,
+    sides: [undefined, { lags: [1, 7] }, undefined],
+  },
 ]
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros, posterior }: BitRun,
+  { step, rank, c, zeros, posterior, sides }: BitRun,
   heldOut: SparseTensor,
   iterations = 3,
 ): Promise<string> {
@@ -826,12 +781,13 @@ async function everything(
     seed: 9,
     zeros,
     posterior,
+    sides,
   }
   return withProblem(engine, problem, async (loaded) => {
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
     const run = { sample: c, lambda: 0.01, seed: 9, step }
-    if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: firstSweep })
+    if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, ...first } as Step })
     await loaded.iterate({ ...run, first: 0, count: iterations })
     if (step.kind !== 'paper' && !posterior) await loaded.balance()
     await loaded.keep()
@@ -843,9 +799,9 @@ async function everything(
 
 const stateText = ({ factors, companions = [], means, scales, kept = [], ...rest }: EngineState): string => {
   const { moments = [], precisions = [], leverages = [], shared = [] } = rest
-  return [factors, companions, means, scales, kept, moments, precisions, leverages, shared]
-    .map(bytesOf)
-    .join('\n')
+  const { rowMeans = [], ties = [], variances = [], lagWeights = [] } = rest
+  const learned = [moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights]
+  return [factors, companions, means, scales, kept, ...learned].map(bytesOf).join('\n')
 }
 
 /** With all kinds of steps. */
@@ -886,8 +842,8 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       name: 'go on from the state of another as if there had been no break',
       async check(variants) {
         const tensor = bumpy(6)
-        const runs = bitRuns.map(({ step, rank, c, zeros, posterior }) => ({
-          problem: { tensor, rank, companions: true, seed: 9, zeros, posterior },
+        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, sides }) => ({
+          problem: { tensor, rank, companions: true, seed: 9, zeros, posterior, sides },
           run: { sample: c, lambda: 0.01, seed: 9, step },
         }))
         // The states of one engine before each of some iterations, and after the last.
@@ -897,7 +853,13 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
               withProblem(engine, problem, async (loaded) => {
                 await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
                 await loaded.balance()
-                if (problem.posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: firstSweep })
+                if (problem.posterior)
+                  await loaded.iterate({
+                    ...run,
+                    first: 0,
+                    count: 1,
+                    step: { ...run.step, ...first } as Step,
+                  })
                 const states = [await loaded.readState()]
                 for (let k = 0; k < 4; k++) {
                   await loaded.iterate({ ...run, first: k, count: 1 })
@@ -977,94 +939,6 @@ function withZeros(listed: SparseTensor, leftOut?: SparseTensor): SparseTensor {
   }
 }
 
-interface PosteriorCase {
-  dims: readonly number[]
-  rank: number
-  entries: number
-  noise: Noise
-}
-
-/** Three sweeps: factors, what is uncertain, what is learned, and the noise. */
-async function comparePosterior(engine: Engine, { noise, rank, ...shape }: PosteriorCase): Promise<void> {
-  const dims = [...shape.dims]
-  const tensor = randomTensor({ dims, entries: shape.entries, seed: 11 })
-  const initial = randomFactors(dims, rank, 12)
-  const { factors } = balance(tensor, matrices(initial, rank))
-  const entries = tensor.values.length
-  const mean = sumOf(tensor, (x) => x) / entries
-  const settings: PosteriorSettings = {
-    lambda: 0.5,
-    sigma2: 0.3,
-    squares: residualSums(tensor, factors)[0] / 10,
-    variance: sumOf(tensor, (x) => x * x) / entries - mean * mean,
-    mean,
-    ...(noise !== 'gaussian' && {
-      noise: (predictions, residuals) =>
-        noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, mean),
-    }),
-  }
-  const reference = startPosterior(tensor, factors, settings)
-  for (let sweep = 0; sweep < 3; sweep++) sweepPosterior(tensor, reference, settings)
-
-  await withProblem(engine, { tensor, rank, companions: true, seed: 1, posterior: true }, async (loaded) => {
-    const { valueScale, factorScale, emptyRows } = loaded.statistics
-    await loaded.writeFactors(inEngineUnits(initial, loaded))
-    await loaded.balance()
-    const begin = {
-      sigma2: settings.sigma2 * valueScale ** 2,
-      squares: settings.squares * valueScale ** 2,
-      variance: settings.variance * valueScale ** 2,
-    }
-    const step = { kind: 'posterior', noise, entries, mean: mean * valueScale } as const
-    const run = { sample: 1, lambda: scaledLambda(0.5, loaded), seed: 1 }
-    await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, begin } })
-    await loaded.iterate({ ...run, first: 1, count: 2, step })
-    const state = await loaded.readState()
-    const where = `at ${dims.join('×')} with ${noise} noise`
-    below(distance(inDataUnits(state.factors, loaded), reference.factors), 2e-3, `factors ${where}`)
-    const sigma2 = state.shared![0][0] / valueScale ** 2
-    below(Math.abs(sigma2 / reference.sigma2 - 1), 2e-3, `σ² ${where}`)
-    dims.forEach((_, i) => {
-      const seen = reference.factors[i].map((_, p) => !emptyRows[i].includes(p))
-      reference.moments[i].forEach((M, p) => {
-        const found = state.moments![i].subarray(p * rank ** 2, (p + 1) * rank ** 2)
-        if (seen[p])
-          below(upperDistance(found, M, factorScale ** -2), 3e-3, `moments of ${p} in ${i} ${where}`)
-        below(Math.abs(reference.leverages[i][p] - state.leverages![i][p]), 3e-3, `leverage ${where}`)
-      })
-      const { precisions } = reference
-      below(
-        upperDistance(state.precisions![i], precisions[i], factorScale ** 2),
-        1e-2,
-        `Σ⁻¹ of ${i} ${where}`,
-      )
-    })
-  })
-}
-
-/** Of symmetric matrices, relative to the largest number of the second. */
-function upperDistance(found: Float32Array, wanted: Matrix, scale: number): number {
-  const largest = Math.max(...wanted.map((row) => Math.max(...row)))
-  return Math.max(
-    ...wanted.flatMap((row, r) =>
-      [...row].map((u, s) => (s < r ? 0 : Math.abs(found[r * row.length + s] * scale - u) / largest)),
-    ),
-  )
-}
-
-/** The noise's variance by what is predicted, as the engine finds it from bins. */
-function varianceOf(predictions: Vector, residuals: Vector, mean: number): [number, number] {
-  const bins = new Float64Array(3 * NOISE_BINS)
-  predictions.forEach((y, e) => {
-    const bin = Math.min(NOISE_BINS - 1, Math.max(0, Math.floor(4 * Math.log2(y / mean) + 41)))
-    bins[3 * bin]++
-    bins[3 * bin + 1] += y
-    bins[3 * bin + 2] += residuals[e] ** 2
-  })
-  const [c0, c1] = fitNoise(bins, mean)
-  return [c0, c1]
-}
-
 /** The entries that are in the probe, by seed and coordinates. */
 function probeOf(tensor: SparseTensor, wanted: number, seed: number): SparseTensor {
   const { hash: key, probe } = orderKeys(seed, tensor.dims.length)
@@ -1075,18 +949,3 @@ function probeOf(tensor: SparseTensor, wanted: number, seed: number): SparseTens
   )
   return pickEntries(tensor, picked)
 }
-
-function residualSums(tensor: SparseTensor, U: readonly Matrix[]): [number, number] {
-  let [squares, absolutes] = [0, 0]
-  tensor.values.forEach((x, e) => {
-    let y = 0
-    for (let r = 0; r < U[0][0].length; r++)
-      y += U.reduce((product, matrix, i) => product * matrix[tensor.indices[i][e]][r], 1)
-    squares += (x - y) ** 2
-    absolutes += Math.abs(x - y)
-  })
-  return [squares, absolutes]
-}
-
-const sumOf = ({ values }: SparseTensor, of: (x: number) => number): number =>
-  values.reduce((sum, x) => sum + of(x), 0)

@@ -26,9 +26,9 @@ describe('a prediction by label', () => {
     [{ user: 'c', film: '10', slot: 1 }, 'The model knows no user "c"; it has 2, from "a" to "b".'],
     [{ user: 'a', film: 'constructor', slot: 1 }, 'knows no film "constructor"'],
     [{ user: 'a', slot: 1 }, 'There is no film; give a label for each mode: user, film, slot.'],
-    [{ user: 'a', film: '10', slot: 3 }, 'index 2 in mode 3'],
-    [{ user: 'a', film: '10', slot: 0 }, 'index -1 in mode 3'],
-    [{ user: 'a', film: '10', slot: 'x' }, 'index NaN in mode 3'],
+    [{ user: 'a', film: '10', slot: 3 }, 'slot is 3; it must be a whole number from 1 to 2'],
+    [{ user: 'a', film: '10', slot: 0 }, 'slot is 0; it must be'],
+    [{ user: 'a', film: '10', slot: 'x' }, 'slot is x; it must be'],
   ])('is refused in a sentence: %j', (labels, message) => {
     expect(() => model.predict(labels)).toThrow(
       expect.objectContaining({ name: 'InputError', message: expect.stringContaining(message) }),

@@ -20,7 +20,10 @@ function worlds(processes: number): World[] {
     gatherNumbers: (...own: number[]) => exchange(process, own),
     async deal(outgoing: Uint32Array, lengths: number[], incoming: Uint32Array) {
       let start = 0
-      const pieces = lengths.map((length) => outgoing.slice(start, (start += length)))
+      const pieces = lengths.map((length) => {
+        start += length
+        return outgoing.slice(start - length, start)
+      })
       const came = ((await exchange(process, pieces)) as Uint32Array[][]).map((all) => all[process])
       let at = 0
       for (const piece of came) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CpModel } from '#dist/model/index.js'
 import { complete, decodeRun, encodeRun, Run, type RunOptions } from '#dist/solver/index.js'
-import { type SparseTensor, split, synthetic } from '#dist/tensor/index.js'
+import { observe, type SparseTensor, split, synthetic, withZeros } from '#dist/tensor/index.js'
 
 const { tensor } = synthetic({ dims: [6, 50, 5], entries: 1000, rank: 2, snrDb: 20, seed: 3 })
 const modes = ['from', 'hour', 'to'].map((name) => ({ name }))
@@ -47,6 +47,8 @@ describe('a run on arranged modes', () => {
       expect(arranged.watch).toEqual(hand.watch)
       expect(model.dims).toEqual([6, 50, 5])
       expect(model.unobserved).toEqual(hand.model.unobserved)
+      expect(model.observed).toEqual(observe(train))
+      expect(model.prior).toEqual(hand.model.prior)
       expect(model.error(test).rmse).toBeCloseTo(arranged.watch!.test.rmse, 4)
       expect(model.predict([2, 31, 4])).toBe(hand.model.predict([14, 2, 7]))
       expect(model.predict({ from: 3, hour: 32, to: 5 })).toBe(model.predict([2, 31, 4]))
@@ -61,11 +63,60 @@ describe('a run on arranged modes', () => {
     const indices = [train.indices[0].map((i, e) => 5 * i + train.indices[2][e]), train.indices[1]]
     const hand = await complete({ dims: [30, 50], indices, values: train.values }, asked)
     expect(bytesOf(model)).toBe(bytesOf(hand.model))
+    expect(model.observed).toEqual(withZeros(observe(train), train.dims))
     expect(await refusal(complete(train, { ...asked, ...arrange }))).toBe(
       "missing: 'zero' takes every cell for known, and split: '2:12' makes blocks of which one is not full: mode 2 has 50 rows; give blocks that they fill.",
     )
   })
 })
+
+describe('neighbours and attributes beside an arrangement', () => {
+  const { train, validation } = parts
+  const merge: RunOptions = { mergeModes: [['to', 'from']] }
+  const values = Float32Array.from({ length: 50 }, (_, t) => Math.sin(t / 4))
+  const features = { columns: 1, values }
+  const handTrain: SparseTensor = pairs(train)
+
+  it('are of the modes as they are called, wherever these come to stand', async () => {
+    // hour is the third mode, and the second one where the others are merged.
+    const { indices, values } = train
+    const last = { dims: [6, 5, 50], indices: [indices[0], indices[2], indices[1]], values }
+    const named = ['from', 'to', 'hour'].map((name) => ({ name }))
+    const asked = { ...options, epochs: 300, choose: false }
+    const without = await complete({ ...last, modes: named }, { ...asked, ...merge })
+    for (const sides of [{ lags: { hour: [1, 2] } }, { features: { hour: features } }]) {
+      const arranged = await complete({ ...last, modes: named }, { ...asked, ...sides, ...merge })
+      const hand = await complete(handTrain, { ...asked, ...sides })
+      expect(bytesOf(arranged.model)).toBe(bytesOf(hand.model))
+      expect(bytesOf(arranged.model)).not.toBe(bytesOf(without.model))
+    }
+  })
+
+  it('are tried in that arrangement', async () => {
+    const asked = { ...options, epochs: 300, lags: { hour: [1] } }
+    const arranged = await complete(train, { ...asked, ...merge, validation })
+    const hand = await complete(handTrain, { ...asked, validation: pairs(validation) })
+    expect(arranged.choice).toEqual(hand.choice)
+    expect(arranged.choice!.trials.length).toBeGreaterThan(1)
+    expect(arranged.model.arrangement).toEqual({ mergeModes: [[0, 2]], split: [] })
+  })
+
+  it('are refused of modes that are merged or split', async () => {
+    const refused = (given: RunOptions) => refusal(complete(train, { ...options, ...arrange, ...given }))
+    expect(await refused({ lags: { hour: [1] } })).toBe(
+      'lags is of mode hour, which is merged or split; leave one of them out.',
+    )
+    expect(await refused({ features: { to: { columns: 1, values: new Float32Array(5) } } })).toBe(
+      'features is of mode to, which is merged or split; leave one of them out.',
+    )
+  })
+})
+
+/** from and to as one, in the first place. */
+function pairs({ indices: [from, hour, to], values }: SparseTensor): SparseTensor {
+  const both = from.map((i, e) => 5 * i + to[e])
+  return { dims: [30, 50], indices: [both, hour], values, modes: [{ name: 'pair' }, { name: 'hour' }] }
+}
 
 describe('what was learned so far', () => {
   it('goes on with the same bits, and not in another arrangement', async () => {

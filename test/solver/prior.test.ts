@@ -169,7 +169,33 @@ describe('a learned prior', () => {
         { noise: 'poisson', sample: 0.5 },
         "noise: 'poisson' does not go with sample: 0.5; leave one of them out.",
       ],
-      [{ noise: 'row' }, "noise is 'row'; there are 'auto', 'gaussian' or 'poisson'."],
+      [{ noise: 'rows' as 'row' }, "noise is 'rows'; there are 'auto', 'gaussian', 'poisson' or 'row'."],
+      [{ loss: 'absolute' as 'huber' }, "loss is 'absolute'; there are 'squares' or 'huber'."],
+      [
+        { loss: 'huber', prior: 'isotropic' },
+        "loss: 'huber' does not go with prior: 'isotropic'; leave one of them out.",
+      ],
+      [{ lags: { 1: [1] }, lambda: 1 }, 'lags does not go with lambda: 1; leave one of them out.'],
+      [{ lags: { 1: [] } }, 'lags of 1 is ; it must be different whole numbers from 1.'],
+      [{ lags: { 1: [1, 1] } }, 'lags of 1 is 1,1; it must be different whole numbers from 1.'],
+      [{ lags: { 1: [5] } }, 'lags of 1 has 5, and there are only 5 rows; give distances below that.'],
+      [{ lags: { hour: [1] } }, "lags names mode 'hour'; there are 1 to 2."],
+      [
+        { features: { 3: { columns: 1, values: new Float32Array(5) } } },
+        "features names mode '3'; there are 1 to 2.",
+      ],
+      [
+        { features: { 2: { columns: 2, values: new Float32Array(5) } } },
+        'features of 2 has 5 values; 5 rows of 2 are 10.',
+      ],
+      [
+        { features: { 2: { columns: 1, values: new Float32Array(5).fill(Number.NaN) } } },
+        'features of 2 has values that are not finite.',
+      ],
+      [
+        { features: { 2: { columns: 1, values: new Float32Array(5) } }, solver: 'paper' },
+        "features does not go with solver: 'paper'; leave one of them out.",
+      ],
     ] as [RunOptions, string][])
       await expect(complete(tensor, options)).rejects.toThrow(refusal(message))
   })

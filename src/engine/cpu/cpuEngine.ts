@@ -104,7 +104,7 @@ export class CpuEngine implements Engine {
       const number = this.#problems++
       const place = { pool, members, world, leastParts: this.#parts, takeMemory }
       const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem))
-      return await CpuProblem.open(place, number, loaded, release)
+      return await CpuProblem.open(place, number, loaded, problem.tensor, release)
     } catch (error) {
       release()
       throw error

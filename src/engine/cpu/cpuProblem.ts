@@ -1,9 +1,11 @@
 import { CONTROL_STOP } from '../../kernels/layout.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type {
   EngineState,
   ErrorSums,
   Iterated,
   Iterations,
+  LearnedPrior,
   LoadedProblem,
   Measured,
   SetStatistics,
@@ -12,9 +14,11 @@ import type {
   Timed,
 } from '../engine.ts'
 import { costOf } from './cost.ts'
+import { MOST_LAGS } from './layout.ts'
 import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
-import { SHARED_NUMBERS } from './posterior.ts'
+import { observeAll } from './observeAll.ts'
+import { learnedNoise, SHARED_NUMBERS } from './posterior.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
@@ -22,6 +26,7 @@ export class CpuProblem implements LoadedProblem {
   readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
+  readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
   /** Questions asked so far. */
@@ -31,12 +36,14 @@ export class CpuProblem implements LoadedProblem {
     place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
     number: number,
     loaded: LoadedParts,
+    tensor: SparseTensor,
     release: () => void,
     statistics: Statistics,
   ) {
     this.#place = place
     this.#number = number
     this.#loaded = loaded
+    this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
   }
@@ -46,11 +53,12 @@ export class CpuProblem implements LoadedProblem {
     place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
     number: number,
     loaded: LoadedParts,
+    tensor: SparseTensor,
     release: () => void,
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
-    const problem = new CpuProblem(place, number, loaded, release, statistics)
+    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics)
     // Of zero factors, the residuals are the values.
     const names = [...loaded.viewOf.keys()]
     const { sums } = await problem.errors(names)
@@ -169,32 +177,42 @@ export class CpuProblem implements LoadedProblem {
     if (state.moments) this.#writePosterior(state)
   }
 
-  #readPosterior(): Pick<EngineState, 'moments' | 'precisions' | 'leverages' | 'shared'> {
-    const { parts, rank } = this.#loaded
-    const [{ memory, layout }] = parts
-    const { padded, modes } = layout
-    // Rows of R × R, each of whose rows is padded.
-    const matrices = (address: number, count: number): Float32Array => {
-      const from = new Float32Array(memory.buffer, address, count * padded * padded)
-      const found = new Float32Array(count * rank * rank)
-      for (let p = 0; p < count; p++)
-        for (let r = 0; r < rank; r++) {
-          const begin = (p * padded + r) * padded
-          found.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
-        }
-      return found
-    }
+  #readPosterior(): Partial<EngineState> {
+    const [{ memory, layout }] = this.#loaded.parts
+    const { modes } = layout
     return {
-      moments: modes.map(({ moments, rows }) => matrices(moments, rows)),
-      precisions: modes.map(({ precision }) => matrices(precision, 1)),
+      moments: modes.map(({ moments, rows }) => this.#matrices(moments, rows)),
+      precisions: modes.map(({ precision }) => this.#matrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
+      rowMeans: modes.map(({ rowMeans }, mode) => this.#read(0, rowMeans, mode)),
+      ties: modes.map(({ ties, rows }) => new Float32Array(memory.buffer, ties, rows).slice()),
+      variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
+      lagWeights: modes.map(({ lagWeights }) =>
+        new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
+      ),
       shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
     }
   }
 
-  #writePosterior({ moments, precisions, leverages, shared }: EngineState): void {
+  /** Rows of R × R, each of whose rows is padded. */
+  #matrices(address: number, count: number): Float32Array {
     const { parts, rank } = this.#loaded
-    for (const { memory, layout } of parts) {
+    const [{ memory, layout }] = parts
+    const { padded } = layout
+    const from = new Float32Array(memory.buffer, address, count * padded * padded)
+    const found = new Float32Array(count * rank * rank)
+    for (let p = 0; p < count; p++)
+      for (let r = 0; r < rank; r++) {
+        const begin = (p * padded + r) * padded
+        found.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
+      }
+    return found
+  }
+
+  #writePosterior(state: EngineState): void {
+    const { moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights } = state
+    const { parts, rank } = this.#loaded
+    parts.forEach(({ memory, layout }, k) => {
       const { padded, modes } = layout
       const matrices = (address: number, count: number, from: Float32Array): void => {
         const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
@@ -208,8 +226,30 @@ export class CpuProblem implements LoadedProblem {
         matrices(mode.moments, mode.rows, moments![i])
         matrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
+        this.#write(k, mode.rowMeans, i, rowMeans![i])
+        new Float32Array(memory.buffer, mode.ties, mode.rows).set(ties![i])
+        new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
+        new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
       })
       new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).set(shared![0])
+    })
+  }
+
+  async observed(tensor = this.#tensor): Promise<Observed> {
+    const { world } = this.#place
+    return world.inTurn(this.#number, ++this.#steps, () => observeAll(world, tensor))
+  }
+
+  async readPrior(): Promise<LearnedPrior | undefined> {
+    const { parts, posterior, rank } = this.#loaded
+    if (!posterior) return undefined
+    const [{ memory, layout }] = parts
+    const noise = learnedNoise(new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS))
+    if (!noise) return undefined
+    return {
+      ...noise,
+      means: layout.modes.map(({ mean }) => new Float32Array(memory.buffer, mean, rank).slice()),
+      precisions: layout.modes.map(({ precision }) => this.#matrices(precision, 1)),
     }
   }
 

@@ -19,8 +19,9 @@ export function paddedRank(rank: number): number {
 export interface Kernel {
   setScratch(address: number): void
   setPosteriorScratch(address: number): void
-  setPosterior(rank: number, sigma2: number, frozen: number): void
+  setPosterior(rank: number, sigma2: number, frozen: number, certain: number): void
   setNoise(weighted: number, constant: number, linear: number, quadratic: number, least: number): void
+  setRowNoise(byRows: number, deviations: number): void
   startMoments(factor: number, moments: number, rows: number, thread: number, threads: number): void
   sumMoments(
     moments: number,
@@ -116,6 +117,7 @@ export interface Kernel {
     scale: number,
   ): void
   largestEigenvalue(H: number, v: number, w: number): number
+  topRows(control: number, work: number): void
   draw(key: number, counter: number): number
   below(bits: number, n: number): number
 }

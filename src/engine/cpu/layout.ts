@@ -9,12 +9,16 @@ import {
   LOADED_AT_A_TIME,
   MOST_GRAM_BLOCKS,
   NOISE_BINS,
+  VIEW_OTHER_TABLES,
   VIEW_OTHERS,
 } from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32
+
+/** The most lags of a mode. */
+export const MOST_LAGS = 16
 
 export interface PartLayout {
   padded: number
@@ -61,6 +65,11 @@ export interface ModeLayout {
   rowSums: number
   precision: number
   prior: number
+  /** … (P × R), (P) and (P), and how much each lag counts. */
+  rowMeans: number
+  ties: number
+  variances: number
+  lagWeights: number
   /** Where cells that are not listed are zeros: (R × R) for the kernels, and the sums that it is made of (zeros.ts). */
   gram: number
   products: number
@@ -138,6 +147,10 @@ export function layOut(size: PartSize): PartLayout {
     rowSums: posterior ? take('uncertainty', 16 * rows) : 0,
     precision: posterior ? take('uncertainty', padded * rowBytes) : 0,
     prior: posterior ? take('uncertainty', padded * rowBytes) : 0,
+    rowMeans: posterior ? take('uncertainty', rows * rowBytes) : 0,
+    ties: posterior ? take('uncertainty', 4 * rows) : 0,
+    variances: posterior ? take('uncertainty', 4 * rows) : 0,
+    lagWeights: posterior ? take('uncertainty', 4 * MOST_LAGS) : 0,
     gram: zeros ? take('factors', padded * rowBytes) : 0,
     products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
     productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
@@ -150,7 +163,7 @@ export function layOut(size: PartSize): PartLayout {
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
   const views = size.views.map(({ name, segments, entries, chunks, hasErrors }, v) => ({
-    descriptor: take(name, VIEW_OTHERS + 12 * order),
+    descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
     rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
     firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
     segments,

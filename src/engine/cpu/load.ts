@@ -133,7 +133,8 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,
-    opening: { ...opening, thread },
+    // One of them learns from what is beside the entries.
+    opening: { ...opening, thread, ...(posterior && { sides: sidesFor(problem, thread) }) },
     module,
   }))
   const placing = {
@@ -177,6 +178,10 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     },
   }
 }
+
+/** All threads must know which modes have anything. */
+const sidesFor = ({ sides }: Problem, thread: number): Problem['sides'] =>
+  sides?.map((side) => (side && thread > 0 ? {} : side))
 
 /** How many entries the sets have, in all processes. */
 async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {

@@ -1,6 +1,6 @@
 import type { InputErrorCode, Sentence } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { Iterations, Timed } from '../engine.ts'
+import type { Iterations, RowSide, Timed } from '../engine.ts'
 import type { CountingLayout, PartLayout } from './layout.ts'
 import type { OrderKeys } from './order.ts'
 
@@ -37,6 +37,8 @@ export interface Opening {
   zeros: boolean
   rank: number
   posterior: boolean
+  /** What is known of rows beside their entries, per mode: for the first thread, and which modes have any for the others. */
+  sides?: readonly (RowSide | undefined)[]
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */
@@ -99,6 +101,14 @@ export type Request =
   | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
+  /** The best rows for many questions, in a memory of their own. */
+  | {
+      type: 'top'
+      module: WebAssembly.Module
+      memory: WebAssembly.Memory
+      control: number
+      work: number
+    }
   | { type: 'balance' | 'fillEmptyRows' | 'shareCompanions' | 'keep' | 'restore' | 'close'; problem: number }
 
 /** Before there are parts, in a memory of its own. */

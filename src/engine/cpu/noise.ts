@@ -34,3 +34,48 @@ export function fitNoise(bins: Float64Array, mean: number): [number, number, num
   // Nothing is without noise: a weight must be finite.
   return [c0 / total + 1e-9, c1 / total, 0]
 }
+
+/** As if so many more entries of a row were as noisy as all are. */
+const PRIOR_ENTRIES = 5
+/** Variances of their own must make what rows leave unexplained more probable by so much (its logarithm) for each row. */
+const LEAST_GAIN = 1
+
+/**
+ * How noisy the rows of a mode are, in units of σ²: from Σ w E[(x − k·a)²] of each row, which was weighted by the variance so
+ * far. The mean over entries is 1.
+ */
+export function rowVariances(
+  lengths: Uint32Array,
+  sums: Float64Array,
+  before: Float32Array,
+  sigma2: number,
+): Float64Array {
+  const found = Float64Array.from(
+    lengths,
+    (n, p) => (before[p] * sums[2 * p] + PRIOR_ENTRIES * sigma2) / (n + PRIOR_ENTRIES),
+  )
+  let [sum, entries] = [0, 0]
+  lengths.forEach((n, p) => {
+    sum += n * found[p]
+    entries += n
+  })
+  return found.map((variance, p) => (lengths[p] > 0 ? variance / (sum / entries) : 1))
+}
+
+/** The mode whose rows differ most in noise, by how much more probable that makes the residuals; −1: none does. */
+export function chooseMode(
+  variances: readonly Float64Array[],
+  lengthsOf: (mode: number) => Uint32Array,
+): number {
+  const gains = variances.map((found, i) => {
+    let [gain, rows] = [0, 0]
+    lengthsOf(i).forEach((n, p) => {
+      if (n === 0) return
+      gain -= (n / 2) * Math.log(found[p])
+      rows++
+    })
+    return gain - LEAST_GAIN * rows
+  })
+  const best = gains.indexOf(Math.max(...gains))
+  return gains[best] > 0 ? best : -1
+}

@@ -189,12 +189,16 @@ export function describe(
     [at.VIEW_LEVERAGES, layout.modes[mode].leverages],
     [at.VIEW_ROW_SUMS, layout.modes[mode].rowSums],
     [at.VIEW_PRIOR, layout.modes[mode].prior],
+    [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
+    [at.VIEW_TIES, layout.modes[mode].ties],
+    [at.VIEW_VARIANCES, layout.modes[mode].variances],
     ...layout.modes
       .filter((_, other) => other !== mode)
-      .flatMap(({ factor, moments, leverages }, o): [number, number][] => [
+      .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [
         [at.VIEW_OTHERS + 4 * o, factor],
         [at.VIEW_OTHERS + 4 * (order + o), moments],
         [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
+        [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
       ]),
   ]
   for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value

@@ -5,11 +5,13 @@
  * is saved is all there is.
  */
 import { NOISE_BINS } from '../../kernels/layout.ts'
-import type { PosteriorStep } from '../engine.ts'
+import type { PosteriorStep, RowSide } from '../engine.ts'
 import { addBlocks } from './balance.ts'
+import { inverted } from './inverse.ts'
 import type { Kernel } from './kernel.ts'
-import { gramBlocks, type PartLayout } from './layout.ts'
-import { fitNoise } from './noise.ts'
+import { gramBlocks, MOST_LAGS, type PartLayout } from './layout.ts'
+import { chooseMode, fitNoise, rowVariances } from './noise.ts'
+import { FIRST_LAG_WEIGHT, learnRowMeans, type ModeRows } from './rowMeans.ts'
 
 export interface PosteriorPart {
   kernel: Kernel
@@ -23,6 +25,8 @@ export interface PosteriorProblem {
   thread: number
   threads: number
   rank: number
+  /** What is known of rows beside their entries, per mode. */
+  sides?: readonly (RowSide | undefined)[]
   meet(): void
 }
 
@@ -42,6 +46,10 @@ const SHRINKAGE = 1 / 8
 const NARROWEST = 1e-6
 /** Predictions below this share of the mean are taken for as noisy as this. */
 const LEAST_MEAN = 0.02
+/** Where residuals are not believed without bound: up to so many deviations they are. */
+const HUBER_DEVIATIONS = 2
+/** Of normal residuals, the mean of squares weighted so is this share of σ². */
+const HUBER_SHARE = 0.9545
 
 /** Where the numbers stand that all rows share. */
 const SIGMA2 = 0
@@ -49,7 +57,18 @@ const VARIANCE0 = 1
 const VARIANCE1 = 2
 const VARIANCE2 = 3
 const SWEEPS = 4
+/** Which mode's rows differ in noise, from 1; 0: none. */
+const NOISY_MODE = 5
 export const SHARED_NUMBERS = 8
+
+/** σ² and the variances' coefficients among them; undefined before the first sweep. */
+export function learnedNoise(
+  numbers: Float32Array,
+): { sigma2: number; noise: readonly [number, number, number] } | undefined {
+  if (!(numbers[SWEEPS] > 0)) return undefined
+  const [c0, c1, c2] = [numbers[VARIANCE0], numbers[VARIANCE1], numbers[VARIANCE2]]
+  return { sigma2: numbers[SIGMA2], noise: c0 + c1 + c2 > 0 ? [c0, c1, c2] : [1, 0, 0] }
+}
 
 export function sweepPosterior(
   problem: PosteriorProblem,
@@ -67,10 +86,12 @@ export function sweepPosterior(
     setStep(problem, step, false)
     problem.meet()
     work.step(i)
-    learn(problem, i, sweeps > 0)
+    learn(problem, i, sweeps > 0 && !step.isStart)
   }
   if (thread === 0) {
-    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries)
+    const share = step.loss === 'huber' ? HUBER_SHARE : 1
+    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / share)
+    if (step.noise === 'row') renewVariances(problem, sigma2 * share, sweeps === 0)
     for (const part of parts) {
       numbersOf(part)[SIGMA2] = sigma2
       numbersOf(part)[SWEEPS] = sweeps + 1
@@ -83,11 +104,19 @@ export function sweepPosterior(
 const numbersOf = ({ memory, layout }: PosteriorPart): Float32Array =>
   new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS)
 
-function setStep({ parts, rank }: PosteriorProblem, { noise, mean }: PosteriorStep, isFrozen: boolean): void {
+function setStep(
+  { parts, rank }: PosteriorProblem,
+  { noise, loss, mean, isStart }: PosteriorStep,
+  isFrozen: boolean,
+): void {
   for (const part of parts) {
     const numbers = numbersOf(part)
-    part.kernel.setPosterior(rank, numbers[SIGMA2], isFrozen ? 1 : 0)
-    const isWeighted = noise !== 'gaussian' && !isFrozen
+    part.kernel.setPosterior(rank, numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
+    const isWeighted = (noise === 'poisson' || noise === 'auto') && !isFrozen
+    part.kernel.setRowNoise(
+      noise === 'row' && !isFrozen ? 1 : 0,
+      loss === 'huber' && !isFrozen ? HUBER_DEVIATIONS : 0,
+    )
     part.kernel.setNoise(
       isWeighted ? 1 : 0,
       numbers[VARIANCE0],
@@ -105,6 +134,9 @@ function setStep({ parts, rank }: PosteriorProblem, { noise, mean }: PosteriorSt
 function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
   const { parts, thread, threads } = problem
   const { sigma2, squares, variance } = step.begin!
+  // What a start has found of the noise, outliers apart.
+  const known = step.loss === 'huber' && !step.isStart ? numbersOf(parts[0])[SIGMA2] : 0
+  problem.meet()
   for (const { kernel, layout } of parts)
     for (const { factor, moments, rows } of layout.modes)
       kernel.startMoments(factor, moments, rows, thread, threads)
@@ -113,6 +145,9 @@ function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, w
       numbersOf(part).fill(0)[SIGMA2] = sigma2
       part.layout.modes.forEach((mode, i) => {
         new Float32Array(part.memory.buffer, mode.leverages, mode.rows).fill(0)
+        new Float32Array(part.memory.buffer, mode.variances, mode.rows).fill(1)
+        new Float32Array(part.memory.buffer, mode.lagWeights, MOST_LAGS).fill(FIRST_LAG_WEIGHT)
+        writeMeans(part, i, new Float32Array(part.memory.buffer, mode.mean, part.layout.padded))
         writeIsotropic(part, i, problem.rank, lambda / sigma2)
         writePrior(part, i)
       })
@@ -134,7 +169,8 @@ function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, w
     const most = MOST_NOISE * variance
     // What is fitted by using up the entries says nothing of the noise.
     const isTelling = 2 * free > step.entries && free * most > squares
-    const noise = Math.max(1e-30, isTelling ? squares / free : most)
+    const found = known || (step.isStart ? variance : isTelling ? squares / free : most)
+    const noise = Math.max(1e-30, found)
     const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
     for (const part of parts) {
       numbersOf(part)[SIGMA2] = noise
@@ -178,7 +214,7 @@ function renewNoise(
   step: PosteriorStep,
   work: PosteriorWork,
 ): void {
-  if (step.noise === 'gaussian') return
+  if (step.noise === 'gaussian' || step.noise === 'row') return
   let found: readonly number[] = [0, 1 / step.mean, 0]
   if (step.noise === 'auto') {
     for (const { kernel, layout } of parts)
@@ -188,6 +224,28 @@ function renewNoise(
   }
   if (thread === 0) for (const part of parts) numbersOf(part).set(found, VARIANCE0)
   meet()
+}
+
+/** How much noisier some rows are than others, of the mode in which they differ most. */
+function renewVariances({ parts }: PosteriorProblem, sigma2: number, isFirst: boolean): void {
+  const [{ memory, layout }] = parts
+  const rowsOf = (i: number): [Uint32Array, Float64Array, Float32Array] => {
+    const { rows, rowLengths, rowSums, variances } = layout.modes[i]
+    return [
+      new Uint32Array(memory.buffer, rowLengths, rows),
+      new Float64Array(memory.buffer, rowSums, 2 * rows),
+      new Float32Array(memory.buffer, variances, rows),
+    ]
+  }
+  if (isFirst) {
+    const found = layout.modes.map((_, i) => rowVariances(...rowsOf(i), sigma2))
+    for (const part of parts) numbersOf(part)[NOISY_MODE] = chooseMode(found, (i) => rowsOf(i)[0]) + 1
+  }
+  const chosen = numbersOf(parts[0])[NOISY_MODE] - 1
+  if (chosen < 0) return
+  const variances = rowVariances(...rowsOf(chosen), sigma2)
+  for (const part of parts)
+    new Float32Array(part.memory.buffer, part.layout.modes[chosen].variances, variances.length).set(variances)
 }
 
 /** Σ over the rows of one of their two sums. */
@@ -200,8 +258,12 @@ function sumOf({ memory, layout }: PosteriorPart, i: number, which: 0 | 1): numb
   return sum
 }
 
-/** μ and, but after the first sweep, Σ of a mode from its rows and what is uncertain of them; rows without entries get μ. */
-function learn({ parts, thread, threads, rank, meet }: PosteriorProblem, i: number, isWhole: boolean): void {
+/**
+ * μ and, but after the first sweep, Σ of a mode from its rows and what is uncertain of them; where rows have neighbours or
+ * attributes, what these say of each (rowMeans.ts). Rows without entries get what is expected of them.
+ */
+function learn(problem: PosteriorProblem, i: number, isWhole: boolean): void {
+  const { parts, thread, threads, sides, meet } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
   const { perBlock } = gramBlocks(mode.rows)
@@ -211,86 +273,125 @@ function learn({ parts, thread, threads, rank, meet }: PosteriorProblem, i: numb
   meet()
   if (thread === 0) {
     const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
-    const precision = isWhole ? precisionOf(first, i, rank, mean) : undefined
-    for (const { memory, layout } of parts) {
-      const { padded } = layout
-      new Float32Array(memory.buffer, layout.modes[i].mean, padded).set(mean)
-      if (precision)
-        new Float32Array(memory.buffer, layout.modes[i].precision, padded * padded).set(precision)
+    for (const { memory, layout } of parts)
+      new Float32Array(memory.buffer, layout.modes[i].mean, layout.padded).set(mean)
+    const side = sides?.[i]
+    if (side) learnSide(problem, i, side, mean, isWhole)
+    else {
+      const precision = isWhole ? precisionOf(first, i, problem.rank, mean) : undefined
+      for (const part of parts) {
+        if (precision) writePrecision(part, i, precision)
+        writeMeans(part, i, mean)
+      }
     }
   }
   meet()
+  if (sides?.[i]) return
   for (const { kernel, layout, observed } of parts) {
     const { factor, rows, rowLengths, mean } = layout.modes[i]
     if (observed[i] < rows) kernel.fillEmptyRows(factor, rows, rowLengths, mean, thread, threads)
   }
 }
 
-/** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
-function precisionOf(
-  { memory, layout, observed }: PosteriorPart,
+/** The same mean for all rows. */
+function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: ArrayLike<number>): void {
+  const { rows, rowMeans, ties } = layout.modes[i]
+  const { padded } = layout
+  const means = new Float32Array(memory.buffer, rowMeans, rows * padded)
+  means.set(mean)
+  for (let done = padded; done < means.length; done *= 2) means.copyWithin(done, 0, done)
+  new Float32Array(memory.buffer, ties, rows).fill(1)
+}
+
+/** Means, ties and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
+function learnSide(
+  { parts, rank }: PosteriorProblem,
   i: number,
-  rank: number,
+  side: RowSide,
   mean: Float64Array,
-): Float64Array {
+  isWhole: boolean,
+): void {
+  const [first] = parts
+  const { padded } = first.layout
+  const rows = modeRows(first, i, rank)
+  const products = isWhole ? productsOf(first, i) : undefined
+  const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
+  const learned = learnRowMeans(rows, side, mean, weights, products)
+  const precision =
+    learned.covariance && invertedPadded(shrunk(learned.covariance, rows.observed, rank), rank, padded)
+  for (const part of parts) {
+    const { memory, layout } = part
+    const { factor, rowMeans, ties, lagWeights } = layout.modes[i]
+    if (precision) writePrecision(part, i, precision)
+    new Float32Array(memory.buffer, rowMeans, learned.means.length).set(learned.means)
+    new Float32Array(memory.buffer, ties, rows.count).set(learned.ties)
+    new Float32Array(memory.buffer, lagWeights, MOST_LAGS).set(learned.weights)
+    const rowsThere = new Float32Array(memory.buffer, factor, rows.count * padded)
+    for (const p of learned.filled)
+      rowsThere.set(learned.rows.subarray(p * padded, p * padded + rank), p * padded)
+  }
+}
+
+/** A mode's rows as thread 0 sees them. */
+function modeRows({ memory, layout, observed }: PosteriorPart, i: number, rank: number): ModeRows {
+  const { factor, moments, rows, rowLengths } = layout.modes[i]
+  const { padded } = layout
+  return {
+    count: rows,
+    observed: observed[i],
+    rank,
+    padded,
+    lengths: new Uint32Array(memory.buffer, rowLengths, rows),
+    factor: new Float32Array(memory.buffer, factor, rows * padded),
+    moments: new Float32Array(memory.buffer, moments, rows * padded * padded),
+  }
+}
+
+/** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
+function precisionOf(part: PosteriorPart, i: number, rank: number, mean: Float64Array): Float64Array {
+  const { padded } = part.layout
+  const n = part.observed[i]
+  const products = productsOf(part, i)
+  const covariance = new Float64Array(rank * rank)
+  for (let r = 0; r < rank; r++)
+    for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
+  return invertedPadded(shrunk(covariance, n, rank), rank, padded)
+}
+
+/** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
+function productsOf({ memory, layout }: PosteriorPart, i: number): Float64Array {
   const { padded, modes } = layout
   const size = padded * padded
-  const n = observed[i]
   const total = new Float64Array(size)
   for (let block = 0; block < gramBlocks(modes[i].rows).count; block++) {
     const sums = new Float64Array(memory.buffer, modes[i].productSums + 8 * block * size, size)
     for (let at = 0; at < size; at++) total[at] += sums[at]
   }
-  const covariance = new Float64Array(rank * rank)
-  const shrunk = n / (n + SHRINKAGE * rank)
-  let trace = 0
+  return total
+}
+
+/** From what is on and above the diagonal: the rest, and a little less beside the diagonal where rows are few. */
+function shrunk(upper: Float64Array, rows: number, rank: number): Float64Array {
+  const covariance = upper.slice()
+  const share = rows / (rows + SHRINKAGE * rank)
   for (let r = 0; r < rank; r++)
-    for (let s = r; s < rank; s++) {
-      const value = total[r * padded + s] / n - mean[r] * mean[s]
-      covariance[r * rank + s] = covariance[s * rank + r] = r === s ? value : shrunk * value
-      if (r === s) trace += value
-    }
-  const floor = (NARROWEST * Math.max(trace, 0)) / rank + 1e-30
-  const inverse = inverted(covariance, rank, floor)
-  const precision = new Float64Array(size)
+    for (let s = r + 1; s < rank; s++)
+      covariance[r * rank + s] = covariance[s * rank + r] = share * upper[r * rank + s]
+  return covariance
+}
+
+function invertedPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
+  let trace = 0
+  for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
+  const inverse = inverted(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)
+  const precision = new Float64Array(padded * padded)
   for (let r = 0; r < rank; r++)
     for (let s = 0; s < rank; s++) precision[r * padded + s] = inverse[r * rank + s]
   return precision
 }
 
-/** The inverse of a symmetric matrix (n × n) with at least `floor` more on its diagonal: as much as it takes. */
-function inverted(matrix: Float64Array, n: number, floor: number): Float64Array {
-  const L = new Float64Array(n * n)
-  for (let added = floor; !factorized(matrix, n, added, L); added *= 10);
-  // T = L⁻¹, by columns.
-  const T = new Float64Array(n * n)
-  for (let j = 0; j < n; j++) {
-    T[j * n + j] = 1 / L[j * n + j]
-    for (let i = j + 1; i < n; i++) {
-      let sum = 0
-      for (let k = j; k < i; k++) sum += L[i * n + k] * T[j * n + k]
-      T[j * n + i] = -sum / L[i * n + i]
-    }
-  }
-  const inverse = new Float64Array(n * n)
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j <= i; j++) {
-      let sum = 0
-      for (let k = i; k < n; k++) sum += T[i * n + k] * T[j * n + k]
-      inverse[i * n + j] = inverse[j * n + i] = sum
-    }
-  return inverse
-}
-
-function factorized(matrix: Float64Array, n: number, added: number, L: Float64Array): boolean {
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j <= i; j++) {
-      let rest = matrix[i * n + j] + (i === j ? added : 0)
-      for (let k = 0; k < j; k++) rest -= L[i * n + k] * L[j * n + k]
-      if (i === j && !(rest > 0)) return false
-      L[i * n + j] = i === j ? Math.sqrt(rest) : rest / L[j * n + j]
-    }
-  return true
+function writePrecision({ memory, layout }: PosteriorPart, i: number, precision: Float64Array): void {
+  new Float32Array(memory.buffer, layout.modes[i].precision, precision.length).set(precision)
 }
 
 /** Adds up the bins of all chunks, in their order. */

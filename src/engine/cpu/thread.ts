@@ -93,6 +93,9 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return passOver(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
+      case 'top':
+        instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
+        return undefined
       case 'shareCompanions':
         return shareCompanions(known(request.problem))
       case 'keep':

@@ -1,13 +1,15 @@
 /**
  * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
- * without entries, and metadata.json. NumPy reads the factors with numpy.load(file)['factor_1']. Where modes were merged or
- * split, metadata.json has the arrangement, and the factors are those of the arranged modes.
+ * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
+ * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
+ * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the arrangement, and the factors
+ * and what was learned of their rows are those of the arranged modes.
  */
 
 import type { Bytes } from '../../bytes.ts'
 import { InputError, inFile } from '../../inputError.ts'
 import { type Shape, shapeFault } from '../../jsonShape.ts'
-import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'
+import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/cpModel.ts'
 import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/arrangement.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
@@ -23,6 +25,7 @@ import {
   readNames,
   TENSOR_FORMAT,
 } from '../text/names.ts'
+import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
 /** 2 has an arrangement. */
 const VERSION = 2
@@ -43,18 +46,23 @@ const PLAIN_VERSION = 1
 
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export function encodeModel(model: CpModel): Bytes {
-  const { dims, rank, factors, arrangement, arrangedModes, unobserved, training } = model
-  const version = arrangement ? VERSION : PLAIN_VERSION
-  const how = { ...namesToJson(model), ...(arrangement && { arrangement }), training }
-  const about = { format: MODEL_FORMAT, version, dims, rank, ...how }
+  const { dims, rank, factors, arrangement, unobserved, training } = model
+  const about = {
+    ...{ format: MODEL_FORMAT, version: arrangement ? VERSION : PLAIN_VERSION, dims, rank },
+    ...namesToJson(model),
+    ...(arrangement && { arrangement }),
+    ...knowledgeToJson(model),
+    training,
+  }
   const entries: NpzEntries = {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
   }
   factors.forEach((data, mode) => {
-    entries[`factor_${mode + 1}.npy`] = { shape: [arrangedModes.dims[mode], rank], data }
+    entries[`factor_${mode + 1}.npy`] = { shape: [data.length / rank, rank], data }
     if (unobserved[mode].length > 0)
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
+  Object.assign(entries, knowledgeArrays(model))
   return encodeNpz(entries)
 }
 
@@ -63,12 +71,17 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
   const files = unpackNpz(bytes, name, options)
   const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
-  const factors = sizes.map((size, mode) => readFactor(files, mode, [size, rank], name))
-  const unobserved = sizes.map((_, mode) => readUnobserved(files, mode, name))
-  return inFile(
-    name,
-    () => new CpModel({ dims, rank, factors, arrangement, ...namesFromJson(names), unobserved, training }),
-  )
+  const fields: CpModelFields = {
+    dims,
+    rank,
+    factors: sizes.map((size, mode) => readFactor(files, mode, [size, rank], name)),
+    arrangement,
+    ...namesFromJson(names),
+    unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
+    ...readKnowledge(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
+    training,
+  }
+  return inFile(name, () => new CpModel(fields))
 }
 
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {

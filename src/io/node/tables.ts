@@ -62,7 +62,7 @@ interface OpenOptions
 }
 
 /** Opens a table for as long as the work takes. */
-async function withTable<T>(
+export async function withTable<T>(
   files: readonly string[],
   options: OpenOptions,
   work: (table: Table) => Promise<T>,
@@ -208,7 +208,7 @@ function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
 }
 
 /** The types of a text's columns by its first rows, for DuckDB, which wants to know before. */
-async function typesOf(table: Table): Promise<ColumnType[]> {
+export async function typesOf(table: Table): Promise<ColumnType[]> {
   const { columns, rowCount } = await table.sample()
   return table.columns.map(({ quoted }, c) => {
     const cells = columns[c]
@@ -224,6 +224,10 @@ async function typesOf(table: Table): Promise<ColumnType[]> {
 
 /** What of the table is asked, and where the answer goes. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
+  /** SQL whose result is asked about instead of the file, which is its table `data`. */
+  query?: string
+  /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
+  database?: string
   /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
   output: string | { format: TableText; write(text: string): Promise<void> }
   decimal?: ',' | '.'
@@ -238,7 +242,7 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
  * what the columns mean.
  */
 export async function answerTable(
-  path: string,
+  path: string | undefined,
   model: Labelled,
   answer: (batch: QueryBatch) => Float64Array,
   options: AnswerTableOptions,
@@ -250,10 +254,13 @@ export async function answerTable(
       'table',
       `${output}: predictions for a table are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
     )
-  const { modes, value, decimal, input } = options
+  const { modes, value, decimal, input, query, database } = options
+  const files = path === undefined ? [] : [path]
   const opening = {
     typed: modes ?? [],
     verbatim: true,
+    ...(query !== undefined && { query }),
+    ...(database !== undefined && { database }),
     ...(typeof value === 'string' && { values: [value] }),
     ...(decimal && { decimal }),
     ...(input && { input }),
@@ -275,12 +282,12 @@ export async function answerTable(
     freeName('prediction', new Set(ownColumns(table).map((column) => column.name.toLowerCase())))
 
   if (format && typeof output !== 'string')
-    return withTable([path], opening, async (table) => {
+    return withTable(files, opening, async (table) => {
       for await (const text of writeRows(answered(table), ownColumns(table), nameIn(table), format))
         await output.write(text)
     })
   if (format)
-    return withTable([path], opening, (table) =>
+    return withTable(files, opening, (table) =>
       writeFileWhole(
         String(output),
         encoded(writeRows(answered(table), ownColumns(table), nameIn(table), format)),
@@ -290,7 +297,7 @@ export async function answerTable(
     {
       path: String(output),
       write: (_, temporary) =>
-        withTable([path], { ...opening, output: temporary }, async (table) => {
+        withTable(files, { ...opening, output: temporary }, async (table) => {
           const { writePredictedParquet } = await import('./duckdb/writeParquet.ts')
           await writePredictedParquet(temporary, answered(table), table, nameIn(table))
         }),

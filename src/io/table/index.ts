@@ -1,11 +1,14 @@
 /** Tables: who delivers rows, what they mean, and how tensors and predictions are written as tables. */
 
+export { type AnswerColumn, type AnswerRow, writeAnswerRows } from './answerRows.ts'
 export { timeBins } from './bins.ts'
 export { type TextFile, textTable } from './csv.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
 export { type ColumnSummary, isTime } from './guess.ts'
 export { jsonTable } from './json.ts'
+export { meltTable } from './melt.ts'
 export {
+  findColumn,
   findLike,
   findMode,
   type IndexPolicy,

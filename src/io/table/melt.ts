@@ -18,12 +18,18 @@ import {
 /** Long rows that are made at a time. */
 const BATCH_ROWS = 2 ** 16
 
+/** A row of the wide table is as many rows here as there are wide columns, in their order. */
+export interface MeltedTable extends Table {
+  /** By their places in the wide table. */
+  wide: readonly number[]
+}
+
 /**
  * The table with a row for every cell of the columns meant: the other columns, then one with the columns'
  * names, then the cells. `melt` is its name and, after an equals sign, the columns; without any, all that no
  * mode names.
  */
-export function meltTable(table: Table, melt: string, modes: readonly string[]): Table {
+export function meltTable(table: Table, melt: string, modes: readonly string[]): MeltedTable {
   const [, mode, patterns] = /^([^=]+?)\s*(?:=\s*([\s\S]+))?$/.exec(melt.trim()) ?? []
   if (mode === undefined)
     throw new InputError(
@@ -100,6 +106,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     name: table.name,
     unit: table.unit,
     columns,
+    wide,
     read,
     ...(table.decimal && { decimal: table.decimal }),
     ...(table.guesses && { guesses: table.guesses }),

@@ -77,6 +77,8 @@ export interface ReadRowsOptions extends TableOptions {
   dims?: readonly number[]
   /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
+  /** With `like`: its modes, but the labels of the table itself. */
+  newLabels?: boolean
   /** Told what was guessed and which rows were left out. */
   onRemark?(remark: Remark): void
   /** Told how many rows have been read. */
@@ -131,6 +133,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     ...(value && { value }),
     ...(weight && { weight }),
     ...(like && { like }),
+    ...(options.newLabels && { newLabels: true }),
     ...(dims && { dims }),
     ...(negative && { negative }),
     ...(onRemark && { onRemark }),

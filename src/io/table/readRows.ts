@@ -26,6 +26,8 @@ export interface Plan {
   index: IndexPolicy
   /** A tensor or model whose labels are to be used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
+  /** Modes are those of `like`, but labels are the table's own. */
+  newLabels?: boolean
   dims?: readonly number[]
   negative?: NegativePolicy
   onRemark?(remark: Remark): void
@@ -69,7 +71,9 @@ export async function readPlanned(plan: Plan): Promise<SparseTensor> {
   const finished = readers.map((reader, m) =>
     reader.finish(
       modes[m].index ?? plan.index,
-      like && { labels: like.labels?.[m], type: like.modes?.[m]?.type },
+      like && !(plan.newLabels && like.labels?.[m])
+        ? { labels: like.labels?.[m], type: like.modes?.[m]?.type }
+        : undefined,
     ),
   )
   const { unknown, ...found } = entries.finish(finished.map(({ places }) => places))

@@ -61,7 +61,7 @@ function jsonOf(text: string | null, { quoted }: TableColumn): string {
 }
 
 /** In quotes where it must be; no text at all is an empty field, an empty text a pair of quotes. */
-function field(text: string | null, delimiter: string): string {
+export function field(text: string | null, delimiter: string): string {
   if (text === null) return ''
   const plain = text !== '' && !/["\r\n]/.test(text) && !text.includes(delimiter) && text === text.trim()
   return plain ? text : `"${text.replaceAll('"', '""')}"`

@@ -192,7 +192,9 @@ export function CompleteView({ complain, settle }: ViewProps) {
             )}
           </section>
         )}
-        {model && run.status !== 'running' && <Explorer name={opened.name} {...{ model, call, complain }} />}
+        {model && run.status !== 'running' && (
+          <Explorer name={opened.name} onModel={setModel} {...{ model, call, complain }} />
+        )}
       </div>
 
       <aside class="card stack panel" aria-label="Settings">

@@ -22,10 +22,13 @@ export function ComponentsCard({ components }: { components: readonly Component[
                 <h4>{name}</h4>
                 {size > strongest.length && <Profile values={profile} />}
                 <ul>
-                  {strongest.map(({ label, weight }) => (
+                  {strongest.map(({ label, weight, lift }) => (
                     <li key={label}>
                       <span class="bar" style={{ width: `${100 * weight}%` }} />
                       <span class="bar-label">{label}</span>
+                      <small class="soft number" title="times its usual share">
+                        ×{lift.toFixed(1)}
+                      </small>
                     </li>
                   ))}
                 </ul>

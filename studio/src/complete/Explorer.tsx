@@ -3,6 +3,7 @@ import { download } from '../parts/download.ts'
 import { Segmented } from '../parts/Segmented.tsx'
 import type { Remote } from '../solving/remote.ts'
 import { ComponentsCard } from './ComponentsCard.tsx'
+import { NewRowsCard } from './NewRowsCard.tsx'
 import { PredictCard } from './PredictCard.tsx'
 import type { Component, ModelSummary } from './protocol.ts'
 import { SliceCard } from './SliceCard.tsx'
@@ -14,6 +15,7 @@ const pages = [
   { value: 'slice', text: 'Slice' },
   { value: 'predict', text: 'Predict a cell' },
   { value: 'top', text: 'Best along a mode' },
+  { value: 'new', text: 'New rows' },
 ] as const
 
 type Page = (typeof pages)[number]['value']
@@ -30,21 +32,31 @@ export interface ExploreProps {
 interface Props {
   name: string
   model: ModelSummary
+  /** The model has got new rows. */
+  onModel(model: ModelSummary): void
   call: Remote<CompleteFunctions>
   complain(error: unknown): void
 }
 
 /** What the model has learned, to look at and to ask. */
-export function Explorer({ name, model, call, complain }: Props) {
+export function Explorer({ name, model, onModel, call, complain }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
   const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
+  /** A row that is new, and to be looked at. */
+  const [chosen, setChosen] = useState<{ mode: number; label: string }>()
 
   useEffect(() => {
     call.components().then((found) => {
       setComponents(found)
       // Begin where most is going on: with what the first component is about.
-      setLabels(found[0].modes.map(({ strongest }) => strongest[0].label))
+      const begin = model.modes.map(() => '')
+      for (const { modes, strongest } of found[0].modes)
+        modes.forEach((mode, i) => {
+          begin[mode] = strongest[0]?.labels[i] ?? ''
+        })
+      if (chosen) begin[chosen.mode] = chosen.label
+      setLabels(begin)
     }, complain)
   }, [model])
 
@@ -91,6 +103,15 @@ export function Explorer({ name, model, call, complain }: Props) {
       {page === 'slice' && <SliceCard {...shared} />}
       {page === 'predict' && <PredictCard {...shared} />}
       {page === 'top' && <TopCard {...shared} />}
+      {page === 'new' && (
+        <NewRowsCard
+          {...shared}
+          onFolded={(larger, mode, label) => {
+            setChosen({ mode, label })
+            onModel(larger)
+          }}
+        />
+      )}
     </section>
   )
 }

@@ -9,18 +9,19 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
   const [mode, setMode] = useState(model.modes.length - 1)
   const [most, setMost] = useState(10)
   const [skip, setSkip] = useState(false)
+  const [minEntries, setMinEntries] = useState(1)
   const [ranked, setRanked] = useState<Ranked[] | string>([])
   const others = model.modes.map((_, m) => m).filter((m) => m !== mode)
   useEffect(() => {
     let current = true
-    call.top(labels, mode, most, skip).then(
+    call.top(labels, mode, most, { skipObserved: skip, minEntries }).then(
       (found) => current && setRanked(found),
       (error: Error) => current && setRanked(error.message),
     )
     return () => {
       current = false
     }
-  }, [labels.join('\n'), mode, most, skip, model])
+  }, [labels.join('\n'), mode, most, skip, minEntries, model])
   const highest = typeof ranked === 'string' ? 1 : (ranked[0]?.predicted ?? 1)
   return (
     <div class="stack">
@@ -55,6 +56,15 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
           </select>
         </label>
       </div>
+      <label class="field">
+        <span class="field-head">Entries that a row must have</span>
+        <input
+          type="number"
+          min={0}
+          value={minEntries}
+          onInput={({ currentTarget }) => setMinEntries(Math.max(0, Number(currentTarget.value) || 0))}
+        />
+      </label>
       {model.observed && (
         <label class="check">
           <input
@@ -69,13 +79,20 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
         <p class="soft">{ranked}</p>
       ) : (
         <ol class="ranking">
-          {ranked.map(({ label, predicted, observed }) => (
+          {ranked.map(({ label, predicted, observed, entries, components }) => (
             <li key={label}>
               <span class="bar" style={{ width: `${(100 * predicted) / (highest || 1)}%` }} />
               <span class="bar-label">{label}</span>
               <span class="number">
                 {figure(predicted)}
                 {observed !== undefined && <small class="soft"> observed {figure(observed)}</small>}
+                {entries !== undefined && <small class="soft"> {entries} entries</small>}
+                {components.length > 0 && (
+                  <small class="soft" title="components that made it so">
+                    {' '}
+                    by {components.join(', ')}
+                  </small>
+                )}
               </span>
             </li>
           ))}

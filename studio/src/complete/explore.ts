@@ -1,8 +1,8 @@
-/** Questions to a model, answered in the worker. */
-import { type CpModel, InputError, type SparseTensor } from 'lacuna'
-import { type FactorMode, factorModes } from '#dist/model/factorModes.js'
-import { rowAt } from '#dist/tensor/arrangement.js'
-import { componentOrder, componentWeights } from '../solving/warmStart.ts'
+/** Questions to a model, answered in the worker: what the page shows of the library's answers. */
+import type { CpModel, SparseTensor } from 'lacuna'
+import { factorModes } from '#dist/model/factorModes.js'
+import { valuesAlong } from '#dist/model/index.js'
+import { modesAsLearned, rowAt } from '#dist/tensor/arrangement.js'
 import type { Component, Prediction, Ranked, Slice } from './protocol.ts'
 import { modeName } from './summary.ts'
 
@@ -11,95 +11,39 @@ const PROFILE_POINTS = 120
 /** Rows and columns that a slice shows at most. */
 const SLICE_SIDE = 64
 
-export const labelOf = ({ labels }: Pick<CpModel, 'labels'>, mode: number, index: number): string =>
-  labels?.[mode]?.[index] ?? String(index + 1)
-
-/** The index that a label stands for; in a mode without labels, the number counted from 1. */
-export function indexOf(model: CpModel, mode: number, label: string): number {
-  const labels = model.labels?.[mode]
-  const index = labels ? labels.indexOf(label) : Number(label.trim() || Number.NaN) - 1
-  if (Number.isInteger(index) && index >= 0 && index < model.dims[mode]) return index
-  throw new InputError(
-    'option',
-    labels
-      ? `There is no “${label}” in ${modeName(model, mode)}; pick one of the suggestions.`
-      : `“${label}” is no row of ${modeName(model, mode)}; give a whole number from 1 to ${model.dims[mode]}.`,
-  )
-}
-
-/** Labels that begin with or contain a text. */
-export function suggest(model: CpModel, mode: number, text: string, most = 30): string[] {
-  const labels = model.labels?.[mode]
-  if (!labels) return []
-  const wanted = text.toLowerCase()
-  const [begin, contain]: [string[], string[]] = [[], []]
-  for (const label of labels) {
-    const at = label.toLowerCase().indexOf(wanted)
-    if (at === 0) begin.push(label)
-    else if (at > 0 && contain.length < most) contain.push(label)
-    if (begin.length >= most) break
-  }
-  return [...begin, ...contain].slice(0, most)
-}
-
 export function components(model: CpModel): Component[] {
-  const modes = factorModes(model)
-  const weights = componentWeights(model)
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
-  return componentOrder(model).map((r, place) => ({
-    number: place + 1,
-    share: total > 0 ? weights[r] / total : 0,
-    modes: modes.map((mode, k) => describeColumn(model, k, mode, r)),
+  return model.components({ strongest: STRONGEST }).map(({ number, share, modes }) => ({
+    number,
+    share,
+    modes: modes.map(({ name, modes, strongest, profile }) => ({
+      name: model.modes ? name : modes.map((mode) => modeName(model, mode)).join(' × '),
+      modes,
+      size: profile.length,
+      strongest: strongest.map(({ label, labels, weight, lift }) => ({ label, labels, weight, lift })),
+      profile: peaks(profile),
+    })),
   }))
 }
 
-/** r, of the factor k. */
-function describeColumn(
-  { rank, factors }: CpModel,
-  k: number,
-  { name, size, labelOf }: FactorMode,
-  r: number,
-): Component['modes'][number] {
-  const column = Float32Array.from({ length: size }, (_, row) => factors[k][row * rank + r])
-  const order = strongestRows(column, STRONGEST)
-  const largest = column[order[0]] || 1
-  const step = Math.max(1, column.length / PROFILE_POINTS)
-  const points = Math.min(column.length, PROFILE_POINTS)
-  return {
-    name,
-    size,
-    strongest: order.map((row) => ({
-      label: labelOf(row) ?? String(row + 1),
-      weight: column[row] / largest,
-    })),
-    profile: Array.from({ length: points }, (_, p) => {
-      let peak = 0
-      for (let row = Math.floor(p * step); row < Math.floor((p + 1) * step); row++)
-        peak = Math.max(peak, column[row])
-      return peak / largest
-    }),
-  }
-}
-
-/** The rows of the largest values, in one pass. */
-function strongestRows(column: Float32Array, most: number): number[] {
-  const best: number[] = []
-  for (let row = 0; row < column.length; row++) {
-    if (best.length === most && column[row] <= column[best[most - 1]]) continue
-    best.push(row)
-    best.sort((a, b) => column[b] - column[a] || a - b)
-    if (best.length > most) best.pop()
-  }
-  return best
+/** The largest of each of as many parts as can be drawn. */
+function peaks(profile: Float32Array): number[] {
+  const step = Math.max(1, profile.length / PROFILE_POINTS)
+  return Array.from({ length: Math.min(profile.length, PROFILE_POINTS) }, (_, p) => {
+    let peak = 0
+    for (let row = Math.floor(p * step); row < Math.floor((p + 1) * step); row++)
+      peak = Math.max(peak, profile[row])
+    return peak
+  })
 }
 
 export function predict(model: CpModel, data: SparseTensor | undefined, coordinate: number[]): Prediction {
-  const observed = data && valueAt(data, coordinate)
+  const observed = data && valuesAlong(data, coordinate, 0).get(coordinate[0])
+  const { digits } = modesAsLearned(model)
   return {
     predicted: model.predict(coordinate),
     ...(observed !== undefined && { observed }),
     unseen: factorModes(model).flatMap(({ name }, k) =>
-      model.unobserved[k].includes(rowAt(model.arrangedModes.digits[k], coordinate)) ? [name] : [],
+      model.unobserved[k].includes(rowAt(digits[k], coordinate)) ? [name] : [],
     ),
   }
 }
@@ -111,23 +55,30 @@ export function top(
   coordinate: number[],
   mode: number,
   most: number,
-  skipObserved: boolean,
+  { skipObserved, minEntries }: { skipObserved: boolean; minEntries: number },
 ): Ranked[] {
-  const { values } = model.slice(coordinate.map((index, m) => (m === mode ? null : index)))
   const observed = data ? valuesAlong(data, coordinate, mode) : new Map<number, number>()
-  const candidates = Float32Array.from(values, (value, row) =>
-    skipObserved && observed.has(row) ? -1 : value,
+  const names = model.dims.map((_, m) => model.modes?.[m]?.name ?? `mode_${m + 1}`)
+  const others = coordinate.flatMap((row, m) =>
+    m === mode ? [] : [[names[m], model.label(m, row)] as const],
   )
-  return strongestRows(candidates, most)
-    .filter((row) => candidates[row] >= 0)
-    .map((row) => {
-      const seen = observed.get(row)
-      return {
-        label: labelOf(model, mode, row),
-        predicted: values[row],
-        ...(seen !== undefined && { observed: seen }),
-      }
-    })
+  const ranked = model.top({
+    for: Object.fromEntries(others),
+    of: names[mode],
+    n: most,
+    minEntries,
+    ...(skipObserved && data && { exclude: data }),
+  })
+  return ranked.map(({ row, label, predicted, entries, why }) => {
+    const seen = observed.get(row)
+    return {
+      label,
+      predicted,
+      ...(entries !== undefined && { entries }),
+      components: why.map(({ component }) => component),
+      ...(seen !== undefined && { observed: seen }),
+    }
+  })
 }
 
 /**
@@ -162,8 +113,8 @@ export function slice(
     if (i !== undefined && j !== undefined) observed[i * columns.length + j] = data!.values[e]
   }
   return {
-    rows: rows.map((row) => labelOf(model, rowMode, row)),
-    columns: columns.map((column) => labelOf(model, columnMode, column)),
+    rows: rows.map((row) => model.label(rowMode, row)),
+    columns: columns.map((column) => model.label(columnMode, column)),
     observed,
     predicted,
     hiddenRows: model.dims[rowMode] - rows.length,
@@ -191,13 +142,4 @@ function entriesOf({ indices, values }: SparseTensor, coordinate: number[], free
   for (let e = 0; e < values.length; e++)
     if (fixed.every(({ column, index }) => column[e] === index)) found.push(e)
   return found
-}
-
-function valueAt(data: SparseTensor, coordinate: number[]): number | undefined {
-  const [entry] = entriesOf(data, coordinate, [])
-  return entry === undefined ? undefined : data.values[entry]
-}
-
-function valuesAlong(data: SparseTensor, coordinate: number[], mode: number): Map<number, number> {
-  return new Map(entriesOf(data, coordinate, [mode]).map((e) => [data.indices[mode][e], data.values[e]]))
 }

@@ -1,6 +1,5 @@
 import type { CpModel, SparseTensor } from 'lacuna'
 import { float32Text } from '../numbers.ts'
-import { labelOf } from './explore.ts'
 import { modeName } from './summary.ts'
 
 /** With so many cells at the most, all of them are predicted; else those observed. */
@@ -16,7 +15,7 @@ export function predictionsCsv(model: CpModel, data: SparseTensor | undefined): 
     `${[...model.dims.map((_, mode) => quoted(modeName(model, mode))), 'observed', 'prediction'].join()}\n`,
   ]
   const labels = model.dims.map((size, mode) =>
-    Array.from({ length: size }, (_, row) => quoted(labelOf(model, mode, row))),
+    Array.from({ length: size }, (_, row) => quoted(model.label(mode, row))),
   )
   let piece = ''
   let rows = 0

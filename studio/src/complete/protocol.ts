@@ -61,14 +61,16 @@ export interface ModelSummary {
 
 export interface Component {
   number: number
-  /** Of the sum of all components' weights. */
+  /** Of all that is predicted. */
   share: number
-  /** Those of the factors, which differ from the model's where modes were merged or split. */
+  /** Those that were merged are one. */
   modes: {
     name: string
+    /** The model's, by number. */
+    modes: readonly number[]
     size: number
-    /** The strongest rows, weights relative to the first. */
-    strongest: { label: string; weight: number }[]
+    /** The rows that tell it from others; weights relative to the largest, lift: times its usual share. */
+    strongest: { label: string; labels: readonly string[]; weight: number; lift: number }[]
     /** The whole column, at most 120 points, relative to its largest. */
     profile: number[]
   }[]
@@ -96,4 +98,14 @@ export interface Ranked {
   label: string
   predicted: number
   observed?: number
+  /** How many training entries the row has. */
+  entries?: number
+  /** The components that made it so, by number. */
+  components: number[]
+}
+
+export interface Folded {
+  model: ModelSummary
+  /** Per mode, the labels that are new. */
+  added: string[][]
 }

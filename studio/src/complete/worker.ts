@@ -4,9 +4,19 @@ import { explainStop } from '#dist/solver/index.js'
 import { answerCalls, tell } from '../solving/remote.ts'
 import { type RunSettings, Solving } from '../solving/solving.ts'
 import * as explore from './explore.ts'
+import { foldLines } from './foldLines.ts'
 import { checkTensorSize, inspect, type Reading, read } from './opening.ts'
 import { predictionsCsv } from './predictions.ts'
-import type { Component, DataSummary, ModelSummary, Opened, Prediction, Ranked, Slice } from './protocol.ts'
+import type {
+  Component,
+  DataSummary,
+  Folded,
+  ModelSummary,
+  Opened,
+  Prediction,
+  Ranked,
+  Slice,
+} from './protocol.ts'
 import { summarizeData, summarizeModel } from './summary.ts'
 
 let data: { name: string; tensor: SparseTensor } | undefined
@@ -82,10 +92,20 @@ const functions = {
   },
 
   components: (): Component[] => explore.components(known()),
-  suggest: (mode: number, text: string): string[] => explore.suggest(known(), mode, text),
+  suggest: (mode: number, text: string): string[] => known().suggest(mode, text),
   predict: (labels: string[]): Prediction => explore.predict(known(), data?.tensor, coordinate(labels)),
-  top: (labels: string[], mode: number, most: number, skipObserved: boolean): Ranked[] =>
-    explore.top(known(), data?.tensor, coordinate(labels, [mode]), mode, most, skipObserved),
+  top: (
+    labels: string[],
+    mode: number,
+    most: number,
+    filter: { skipObserved: boolean; minEntries: number },
+  ): Ranked[] => explore.top(known(), data?.tensor, coordinate(labels, [mode]), mode, most, filter),
+  /** New rows, as lines of labels and a value. */
+  async foldIn(lines: string): Promise<Folded> {
+    const { model: larger, added } = await foldLines(known(), lines)
+    model = larger
+    return { model: summarizeModel(model, { observed: data !== undefined }), added }
+  },
   slice: (labels: string[], rows: number, columns: number): Slice =>
     explore.slice(known(), data?.tensor, coordinate(labels, [rows, columns]), rows, columns),
   modelFile: (): Uint8Array => encodeModel(known()),
@@ -101,7 +121,7 @@ function known(): CpModel {
 
 /** Labels as indices; the free modes have none. */
 function coordinate(labels: string[], free: number[] = []): number[] {
-  return labels.map((label, mode) => (free.includes(mode) ? 0 : explore.indexOf(known(), mode, label)))
+  return labels.map((label, mode) => (free.includes(mode) ? 0 : known().lookup.row(mode, label)))
 }
 
 answerCalls(functions)

@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import type { DuckDBValue } from '@duckdb/node-api'
 import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
 import {
+  type AnswerColumn,
+  type AnswerRow,
   type Cells,
   cellText,
   checkLabels,
@@ -151,4 +153,37 @@ function textsOf(cells: Cells, start: number, end: number, seen: Set<string>): (
     if (text !== null && seen.size < SEEN) seen.add(text)
     return text
   })
+}
+
+/** Answers into a file that is there, as Parquet: labels in their types, if every one survives that. */
+export async function writeAnswerParquet(
+  path: string,
+  file: string,
+  columns: readonly AnswerColumn[],
+  batches: AsyncIterable<readonly AnswerRow[]> | Iterable<readonly AnswerRow[]>,
+): Promise<void> {
+  await inSession(path, async (session) => {
+    const types = { number: 'DOUBLE', whole: 'UINTEGER', text: 'VARCHAR' } as const
+    const filled = columns.map(({ kind }, c): FilledColumn => ({ name: `c${c}`, type: types[kind] }))
+    await session.fill('answers', filled, columnsOf(columns.length, batches))
+    const selected: string[] = []
+    for (const [c, { kind, type }] of columns.entries())
+      selected.push(kind === 'text' ? await typed(session, 'answers', `c${c}`, type) : `c${c}`)
+    await session.lock({ paths: [resolve(file)] })
+    const names = columns.map(({ name }) => name)
+    await copyTo(session, file, selectAs(selected, names, 'answers'))
+  })
+}
+
+async function* columnsOf(
+  count: number,
+  batches: AsyncIterable<readonly AnswerRow[]> | Iterable<readonly AnswerRow[]>,
+): AsyncGenerator<DuckDBValue[][]> {
+  for await (const rows of batches)
+    for (let start = 0; start < rows.length; start += BATCH) {
+      const some = rows.slice(start, start + BATCH)
+      yield Array.from({ length: count }, (_, c) =>
+        some.map((row) => (typeof row[c] === 'number' && Number.isNaN(row[c]) ? null : row[c])),
+      )
+    }
 }

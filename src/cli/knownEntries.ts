@@ -1,0 +1,71 @@
+/** Entries from files, by the rows of a model. */
+import { isTableFile } from '../io/node/index.ts'
+import type { Answerer, CpModel } from '../model/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { type ReadingOptions, readWithProgress } from './reading.ts'
+import type { Progress } from './terminal.ts'
+
+/** The entries of a file that the model knows the labels of; others are left out, which is said. */
+export function readKnownEntries(
+  file: string,
+  model: Answerer,
+  options: ReadingOptions,
+  progress: Progress,
+): Promise<SparseTensor> {
+  const like = model.modes ? { like: model, ...(model.labels && { dims: model.dims }) } : { dims: model.dims }
+  return readWithProgress([file], { ...options, ...like }, progress)
+}
+
+/**
+ * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes, whose
+ * indices are then none.
+ */
+export async function readMeetings(
+  file: string,
+  model: Answerer,
+  wanted: readonly number[],
+  progress: Progress,
+): Promise<SparseTensor> {
+  if (!model.modes || !isTableFile(file) || wanted.length < 2)
+    return readKnownEntries(file, model, {}, progress)
+  const { modes, labels, dims } = model
+  const like = {
+    dims: wanted.map((mode) => dims[mode]),
+    modes: wanted.map((mode) => modes[mode]),
+    ...(labels && { labels: wanted.map((mode) => labels[mode]) }),
+  }
+  const found = await readWithProgress(
+    [file],
+    { like, dims: like.dims, modes: like.modes.map(({ name }) => name), merge: 'count' },
+    progress,
+  )
+  const none = new Uint32Array(found.values.length)
+  return {
+    ...found,
+    dims,
+    modes,
+    labels,
+    indices: dims.map((_, mode) => found.indices[wanted.indexOf(mode)] ?? none),
+  }
+}
+
+/** All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it stay. */
+export function readNewEntries(
+  files: readonly string[],
+  model: CpModel,
+  options: ReadingOptions,
+  progress: Progress,
+): Promise<SparseTensor> {
+  const trained = model.training.value
+  const value = options.value ?? (typeof trained === 'string' ? trained : undefined)
+  const tables = files.length > 0 && files.every(isTableFile)
+  return readWithProgress(
+    files,
+    {
+      ...options,
+      ...(tables && value !== undefined && { value }),
+      ...(model.modes && { like: model, newLabels: true }),
+    },
+    progress,
+  )
+}

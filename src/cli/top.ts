@@ -1,0 +1,274 @@
+import { Command } from 'commander'
+import { hardwareThreads } from '../engine/cpu/index.ts'
+import { InputError } from '../inputError.ts'
+import {
+  type AnswerOutput,
+  checkAnswerOutput,
+  checkOutputs,
+  readModel,
+  writeAnswers,
+} from '../io/node/index.ts'
+import type { AnswerColumn, AnswerRow } from '../io/table/index.ts'
+import { type CpModel, labelOf, modeName, type Ranked, topForAll } from '../model/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { positiveWholeNumber, wholeNumber } from './arguments.ts'
+import { inWordsOf } from './componentWords.ts'
+import { count, figure, table } from './format.ts'
+import { readMeetings } from './knownEntries.ts'
+import { type Assignment, assignment, namesHelp, RowNames } from './named.ts'
+import { print, printJson } from './print.ts'
+import { oneLine, printable } from './printable.ts'
+import { painter, startProgress } from './terminal.ts'
+
+interface Options {
+  for?: Assignment[]
+  of?: string
+  n: number
+  exclude?: string[]
+  minEntries?: number
+  names?: Assignment[]
+  clip: boolean
+  threads: number
+  output?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+export function topCommand(): Command {
+  return new Command('top')
+    .description('Finds the best rows along a mode: ten films for a user, say, and why.')
+    .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
+    .option(
+      '--for <mode=label...>',
+      'what it is asked for, as in userId=42; other modes are averaged, by their entries. userId alone: for every one of them',
+      assignment,
+    )
+    .option('--of <mode>', 'the mode whose rows are ranked')
+    .option('-n <n>', 'how many rows', positiveWholeNumber, 10)
+    .option(
+      '--exclude <file...>',
+      'leave out what is in these tables beside what is asked for: films already rated',
+    )
+    .option('--min-entries <n>', 'leave out rows of fewer entries than this (default: 1)', wholeNumber)
+    .option('--names <mode=file:column...>', namesHelp, assignment)
+    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option(
+      '--threads <n>',
+      'worker threads; they do not change the result',
+      positiveWholeNumber,
+      hardwareThreads(),
+    )
+    .option(
+      '-o, --output <file>',
+      'write a table: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet (default for every row: CSV on stdout)',
+    )
+    .option('--json', 'print JSON')
+    .option('-q, --quiet', 'no progress and no remarks')
+    .addHelpText(
+      'after',
+      `
+An answer comes with its support: how many entries the model has seen of the row, and their mean. Few entries make a
+prediction that is drawn to the mean; --min-entries leaves such rows out.
+
+Examples:
+  lacuna data fetch movielens-latest-small -o ml
+  lacuna complete ml/ratings.csv --modes userId movieId --value rating -o films.npz
+  lacuna top films.npz --for userId=42 --of movieId --exclude ml/ratings.csv --names movieId=ml/movies.csv:title
+  lacuna top films.npz --of movieId --min-entries 50         the best for all users on average
+  lacuna top films.npz --for userId --of movieId --exclude ml/ratings.csv -o recommended.parquet`,
+    )
+    .action(top)
+}
+
+async function top(modelFile: string, options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  if (options.output && options.output !== '-') checkAnswerOutput(options.output)
+  const nameFiles = (options.names ?? []).map(({ text = '' }) => text.slice(0, text.lastIndexOf(':')))
+  await checkOutputs([options.output], [modelFile, ...(options.exclude ?? []), ...nameFiles.filter(Boolean)])
+  const model = await readModel(modelFile)
+  if (options.of === undefined)
+    throw new InputError(
+      'option',
+      `Say with --of which mode is to be ranked: ${model.dims.map((_, mode) => modeName(model, mode)).join(', ')}.`,
+    )
+  const names = await RowNames.read(model, options.names, progress)
+  const of = names.mode(options.of)
+  const asked = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
+  const labels: Record<string, string> = {}
+  for (const { mode, text } of asked)
+    if (text !== undefined) labels[modeName(model, mode)] = labelOf(model, mode, names.row(mode, text))
+  const every = asked.filter(({ text }) => text === undefined)
+  if (every.length > 1)
+    throw new InputError(
+      'option',
+      'Only one mode can be asked for as a whole; give the others a label, as in userId=42.',
+    )
+  const meeting = [...new Set([...asked.map(({ mode }) => mode), of])]
+  let exclude: SparseTensor | undefined
+  for (const file of options.exclude ?? [])
+    exclude = joined(exclude, await readMeetings(file, model, meeting, progress))
+  const { n, minEntries, clip, threads, output, json } = options
+  const question = { n, minEntries, clip, of: modeName(model, of), ...(exclude && { exclude }) }
+  if (every.length === 1) {
+    await topOfEach(
+      model,
+      every[0].mode,
+      { ...question, threads, output, json, fixed: labels, names },
+      progress,
+    )
+    return
+  }
+  const ranked = model.top({ ...question, for: labels })
+  progress.end()
+  if (ranked.length === 0) progress.say('No row is left: all are excluded, or have fewer entries.')
+  await tellTop(model, of, labels, ranked, names, options)
+}
+
+function joined(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
+  if (!a) return b
+  const [first, second] = [a, b]
+  const indices = first.indices.map((column, mode) => {
+    const both = new Uint32Array(column.length + second.indices[mode].length)
+    both.set(column)
+    both.set(second.indices[mode], column.length)
+    return both
+  })
+  return { ...a, indices, values: new Float32Array(indices[0].length) }
+}
+
+/** Answers to one question. */
+export async function tellTop(
+  model: CpModel,
+  of: number,
+  labels: Readonly<Record<string, string>>,
+  ranked: readonly Ranked[],
+  names: RowNames,
+  options: Pick<Options, 'output' | 'json'>,
+): Promise<void> {
+  const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
+  if (options.output && options.output !== '-') {
+    const rows = named.map(
+      ({ label, name, predicted, entries, mean }, i): AnswerRow => [
+        ...Object.values(labels),
+        ...[
+          i + 1,
+          label,
+          ...(names.titles[of] ? [name ?? null] : []),
+          predicted,
+          entries ?? null,
+          mean ?? null,
+        ],
+      ],
+    )
+    return writeAnswers(options.output, columnsOf(model, Object.keys(labels), of, names, true), [rows])
+  }
+  const mode = modeName(model, of)
+  if (options.json)
+    return printJson({
+      for: labels,
+      of: mode,
+      top: named.map(({ row, name, ...rest }) => ({ ...rest, ...(name !== undefined && { name }) })),
+    })
+  const { bold, dim } = painter(process.stdout)
+  const hasNames = names.titles[of] !== undefined
+  const words = inWordsOf(model, names)
+  const used = new Set(named.flatMap(({ why }) => why.map(({ component }) => component)))
+  const lines = named.map(({ label, name, predicted, entries, mean, why }, i) => [
+    String(i + 1),
+    oneLine(hasNames ? (name ?? label) : label),
+    figure(predicted),
+    ...(entries === undefined ? [] : [count(entries), figure(mean ?? 0)]),
+    why.map(({ component, share }) => `${component} (${Math.round(100 * share)}%)`).join(', '),
+  ])
+  const support = model.observed ? ['entries', 'their mean'] : []
+  const head = ['', names.titles[of] ?? mode, 'predicted', ...support, 'why: components']
+  const width = Math.max(...lines.map(([, name]) => name.length), head[1].length)
+  const padded = [head, ...lines].map(([number, name, ...rest]) => [
+    `${number.padStart(2)}  ${name.padEnd(width)}`,
+    ...rest,
+  ])
+  const [first, ...rows] = table(padded).split('\n')
+  const reasons = [...used]
+    .sort((a, b) => a - b)
+    .map((component) => `  ${component}  ${words(component, of)}`)
+  await print([bold(first), ...rows].join('\n'))
+  if (reasons.length > 0)
+    await print(
+      `\n${dim('Components that made it so, by what is special about them:')}\n${printable(reasons.join('\n'))}`,
+    )
+}
+
+interface ForEach extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
+  of: string
+  fixed: Readonly<Record<string, string>>
+  exclude?: SparseTensor
+  names: RowNames
+}
+
+async function topOfEach(
+  model: CpModel,
+  mode: number,
+  options: ForEach,
+  progress: ReturnType<typeof startProgress>,
+): Promise<void> {
+  const { names, output, json, ...question } = options
+  const of = names.mode(options.of)
+  const name = modeName(model, mode)
+  const hasNames = names.titles[of] !== undefined
+  const total = model.dims[mode]
+  async function* rows(): AsyncGenerator<AnswerRow[]> {
+    for await (const { first, count: some, n, rows, predicted, found } of topForAll(model, {
+      ...question,
+      for: name,
+    })) {
+      const answers: AnswerRow[] = []
+      for (let q = 0; q < some; q++)
+        for (let i = 0; i < found[q]; i++) {
+          const row = rows[q * n + i]
+          const label = labelOf(model, of, row)
+          answers.push([
+            labelOf(model, mode, first + q),
+            ...[i + 1, label, ...(hasNames ? [names.of(of, row) ?? null] : []), predicted[q * n + i]],
+            model.observed?.counts[of][row] ?? null,
+          ])
+        }
+      progress.update(`${count(first + some)} of ${count(total)} rows of ${name}`)
+      yield answers
+    }
+  }
+  const out: AnswerOutput =
+    output && output !== '-'
+      ? output
+      : {
+          format: json ? 'ndjson' : 'csv',
+          write: (text) => print(process.stdout.isTTY ? printable(text) : text),
+        }
+  await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
+  progress.end()
+  if (typeof out === 'string')
+    progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)
+}
+
+function columnsOf(
+  model: CpModel,
+  asked: readonly string[],
+  of: number,
+  names: RowNames,
+  hasMean: boolean,
+): AnswerColumn[] {
+  const labels = (mode: number): AnswerColumn => ({
+    name: modeName(model, mode),
+    kind: 'text',
+    type: model.modes?.[mode]?.type ?? 'BIGINT',
+  })
+  const title = names.titles[of]
+  return [
+    ...asked.map((name) => labels(names.mode(name))),
+    { name: 'rank', kind: 'whole' },
+    labels(of),
+    ...(title === undefined ? [] : [{ name: title, kind: 'text' } as const]),
+    { name: 'prediction', kind: 'number' },
+    { name: 'entries', kind: 'whole' },
+    ...(hasMean ? [{ name: 'mean', kind: 'number' } as const] : []),
+  ]
+}

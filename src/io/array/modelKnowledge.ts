@@ -1,0 +1,81 @@
+/** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
+import type { CpModel, CpModelFields } from '../../model/cpModel.ts'
+import type { Prior } from '../../model/factored.ts'
+import type { Observed } from '../../tensor/observed.ts'
+import { decodeNpy } from '../npz/npy.ts'
+import type { NpzEntries } from '../npz/npz.ts'
+import { damaged, isArrayOf, isNumber, isRecord } from '../text/names.ts'
+
+type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
+
+export function knowledgeToJson({ observed, prior }: CpModel): object {
+  return {
+    ...(observed && { observed: pick(observed, ['entries', 'min', 'max', 'mean']) }),
+    ...(prior && { prior: pick(prior, ['kind', 'sigma2', 'noise', 'least']) }),
+  }
+}
+
+const pick = <T extends object>(from: T, keys: readonly (keyof T)[]): object =>
+  Object.fromEntries(keys.map((key) => [key, from[key]]))
+
+export function knowledgeArrays({ rank, observed, prior }: CpModel): NpzEntries {
+  const arrays: NpzEntries = {}
+  observed?.counts.forEach((data, mode) => {
+    arrays[`entries_${mode + 1}.npy`] = { shape: [data.length], data }
+    arrays[`mean_${mode + 1}.npy`] = { shape: [data.length], data: observed.means[mode] }
+  })
+  prior?.means.forEach((data, mode) => {
+    arrays[`prior_mean_${mode + 1}.npy`] = { shape: [rank], data }
+    arrays[`prior_precision_${mode + 1}.npy`] = { shape: [rank, rank], data: prior.precisions[mode] }
+  })
+  return arrays
+}
+
+/** Sizes are checked by the model. There are so many modes, and so many factors. */
+export function readKnowledge(
+  files: Record<string, Uint8Array>,
+  metadata: Record<string, unknown>,
+  [modes, factors]: readonly [number, number],
+  name: string,
+): Knowledge {
+  const columns = <A>(stem: string, order: number, from: (values: ArrayLike<number>) => A): A[] =>
+    Array.from({ length: order }, (_, mode) => {
+      const file = `${stem}_${mode + 1}.npy`
+      if (!files[file]) throw damaged(stem, name)
+      return from(Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number))
+    })
+  const { observed, prior } = metadata
+  return {
+    ...(observed !== undefined && {
+      observed: {
+        ...readNumbers(observed, name),
+        counts: columns('entries', modes, (values) => Uint32Array.from(values)),
+        means: columns('mean', modes, (values) => Float32Array.from(values)),
+      },
+    }),
+    ...(prior !== undefined && {
+      prior: {
+        ...readNoise(prior, name),
+        means: columns('prior_mean', factors, (values) => Float32Array.from(values)),
+        precisions: columns('prior_precision', factors, (values) => Float32Array.from(values)),
+      },
+    }),
+  }
+}
+
+function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'means'> {
+  if (!isRecord(value)) throw damaged('summary of entries', name)
+  const { entries, min, max, mean } = value
+  if (!isNumber(entries) || !isNumber(min) || !isNumber(max) || !isNumber(mean))
+    throw damaged('summary of entries', name)
+  return { entries, min, max, mean }
+}
+
+function readNoise(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
+  if (!isRecord(value)) throw damaged('prior', name)
+  const { kind, sigma2, noise, least } = value
+  const isKind = kind === 'learned' || kind === 'isotropic' || kind === 'zeros'
+  if (!isKind || !isNumber(sigma2) || !isArrayOf(noise, isNumber) || noise.length !== 3 || !isNumber(least))
+    throw damaged('prior', name)
+  return { kind, sigma2, noise: [noise[0], noise[1], noise[2]], least }
+}

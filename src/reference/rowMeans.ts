@@ -1,0 +1,125 @@
+/** Where rows are expected, if something is known of them beside their entries: what engine/cpu/rowMeans.ts must compute. */
+import { dot, type Matrix, type Vector } from './matrix.ts'
+import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
+
+export interface Side {
+  lags?: readonly number[]
+  /** Per row, its attributes. */
+  features?: Matrix
+}
+
+export interface Expected {
+  means: Matrix
+  ties: Vector
+  weights: Vector
+  covariance: Matrix
+  /** Rows without entries, and what they become. */
+  filled: Map<number, Vector>
+}
+
+/** rows: those that have entries; mu: their mean; weights: of the lags so far, renewed if `learns`. */
+export function expectRows(
+  matrix: Matrix,
+  moments: readonly Matrix[],
+  rows: readonly number[],
+  mu: Vector,
+  { lags = [], features }: Side,
+  weights: Vector,
+  learns: boolean,
+): Expected {
+  const rank = mu.length
+  const base = features ? byAttributes(matrix, rows, mu, features) : matrix.map(() => mu.slice())
+  const uncertain = (p: number): Matrix =>
+    add(
+      moments[p],
+      outer(matrix[p], matrix[p]).map((row) => row.map((u) => -u)),
+    )
+  const mean = (found: readonly Matrix[]): Matrix =>
+    found.reduce(add, identity(rank, 0)).map((row) => row.map((u) => u / found.length))
+  const minus = (a: Vector, b: Vector): Vector => a.map((u, r) => u - b[r])
+  const around = mean(
+    rows.map((p) => add(outer(minus(matrix[p], base[p]), minus(matrix[p], base[p])), uncertain(p))),
+  )
+  const has = new Set(rows)
+  const apart = lags.map((lag) => {
+    const pairs = rows.filter((p) => has.has(p + lag))
+    const differences = pairs.map((p) => {
+      const d = minus(matrix[p], matrix[p + lag])
+      return add(outer(d, d), add(uncertain(p), uncertain(p + lag)))
+    })
+    return differences.length === 0 ? undefined : mean(differences)
+  })
+  const w = weights.slice()
+  const covarianceOf = (): Matrix =>
+    apart.reduce<Matrix>(
+      (sum, S, k) =>
+        S
+          ? add(
+              sum,
+              S.map((row) => row.map((u) => w[k] * u)),
+            )
+          : sum,
+      around,
+    )
+  if (learns)
+    for (let round = 0; round < 9; round++) {
+      const S = covarianceOf()
+      const floor = (1e-6 * S.reduce((sum, row, r) => sum + row[r], 0)) / rank
+      const precision = inverse(add(S, identity(rank, floor)))
+      const expected = tracesOfLaplacians(matrix.length, lags, w)
+      apart.forEach((S, k) => {
+        if (S) w[k] = Math.min(1e4, Math.max(1e-6, (w[k] * rank * expected[k]) / traceOf(precision, S)))
+      })
+    }
+  const now = matrix.map((row) => row.slice())
+  const expect = (p: number): [Vector, number] => {
+    const sum = base[p].slice()
+    let tie = 1
+    lags.forEach((lag, k) => {
+      for (const q of [p - lag, p + lag].filter((q) => q >= 0 && q < matrix.length)) {
+        tie += w[k]
+        now[q].forEach((u, r) => {
+          sum[r] += w[k] * u
+        })
+      }
+    })
+    return [sum.map((u) => u / tie), tie]
+  }
+  const empty = matrix.map((_, p) => p).filter((p) => !has.has(p))
+  for (let round = 0; round < 50; round++)
+    for (const p of empty) now[p] = expect(p)[0].map((u) => Math.max(0, u))
+  return {
+    means: matrix.map((_, p) => expect(p)[0]),
+    ties: Float64Array.from(matrix, (_, p) => expect(p)[1]),
+    weights: w,
+    covariance: covarianceOf(),
+    filled: new Map(empty.map((p) => [p, now[p]])),
+  }
+}
+
+/** μ + B(x − x̄), B by ridge regression of the rows with entries on their attributes. */
+function byAttributes(matrix: Matrix, rows: readonly number[], mu: Vector, x: Matrix): Matrix {
+  const columns = x[0].length
+  const centre = x[0].map((_, f) => rows.reduce((sum, p) => sum + x[p][f], 0) / rows.length)
+  const centred = x.map((row) => row.map((u, f) => u - centre[f]))
+  const XX = rows.reduce<Matrix>((sum, p) => add(sum, outer(centred[p], centred[p])), identity(columns, 1))
+  const solve = inverse(XX)
+  const effect = Array.from(mu, (_, r) => {
+    const right = centre.map((_, f) =>
+      rows.reduce((sum, p) => sum + centred[p][f] * (matrix[p][r] - mu[r]), 0),
+    )
+    return Float64Array.from(solve, (row) => dot(row, right))
+  })
+  return centred.map((own) => mu.map((u, r) => u + dot(effect[r], own)))
+}
+
+/** tr(L_k (1 + Σ w L)⁻¹) / rows for each lag's Laplacian L_k on a circle of rows. */
+function tracesOfLaplacians(rows: number, lags: readonly number[], w: Vector): number[] {
+  const wave = (lag: number, f: number): number => 2 - 2 * Math.cos((2 * Math.PI * f * lag) / rows)
+  return lags.map((lag) => {
+    let sum = 0
+    for (let f = 0; f < rows; f++)
+      sum += wave(lag, f) / (1 + lags.reduce((total, other, k) => total + w[k] * wave(other, f), 0))
+    return sum / rows
+  })
+}

@@ -1,0 +1,138 @@
+/**
+ * Noise, neighbours and attributes help on some data and hurt on other: they are tried on entries that are held out, and kept
+ * where these are predicted better. All trials go out from the factors that λ has led to.
+ */
+import { cpuEngine } from '../engine/cpu/index.ts'
+import type { Noise } from '../engine/engine.ts'
+import { describeFoldBy, type FoldBy, foldsOf, splitFold } from '../tensor/folds.ts'
+import { gapsOf } from '../tensor/gaps.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { type RunOptions, settingsOf } from './options.ts'
+import { Run, type RunState } from './run.ts'
+import { featuresDigest } from './sides.ts'
+
+/** Settings that were tried, and the error of what was held out. */
+export interface Trial {
+  noise: Noise
+  lags: boolean
+  features: boolean
+  rmse: number
+}
+
+/** How settings were chosen; plain data. */
+export interface Choice {
+  /** In words, what of the entries was held out together. */
+  by: string
+  /** How many entries were held out. */
+  entries: number
+  trials: Trial[]
+  chosen: Trial
+}
+
+/** One in so many groups of entries is held out. */
+const HELD_OUT = 10
+/** What differs from the settings given must be better by this share. */
+const LEAST_GAIN = 1e-3
+
+/** Whether these options leave anything to choose. */
+export function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): boolean {
+  return noise === 'auto' || Object.keys(lags).length > 0 || features !== undefined
+}
+
+/** Whether settings are tried without being asked to: where something was given that may hurt, or entries to judge by. */
+export const choosesByDefault = ({ lags = {}, features, validation }: RunOptions): boolean =>
+  Object.keys(lags).length > 0 || features !== undefined || validation !== undefined
+
+/** The options with what was chosen in them; as they are if no prior is learned, or at an interruption. */
+export async function chooseSettings(
+  tensor: SparseTensor,
+  options: RunOptions,
+  { by, onTrial }: { by?: FoldBy; onTrial?: (trial: Trial) => void } = {},
+): Promise<{ options: RunOptions; choice?: Choice }> {
+  settingsOf(options)
+  if (!hasChoice(options)) return { options }
+  const groups = by ?? gapsOf(tensor)
+  const held = options.validation
+    ? { train: tensor, out: options.validation }
+    : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT, options.seed ?? 1), 0)
+  if (held.out.values.length === 0 || held.train.values.length === 0) return { options }
+  const engine = options.engine ?? cpuEngine({ threads: options.threads })
+  const { watch, ...rest } = options
+  const trying = { ...rest, engine, validation: held.out }
+  try {
+    const start = await startOfPrior(held.train, trying)
+    if (!start) return { options }
+    const trials: Trial[] = []
+    const attempt = async (changes: Changes): Promise<Trial | undefined> => {
+      const trial = await finish(start, held.train, { ...trying, ...changes })
+      if (trial) {
+        trials.push(trial)
+        onTrial?.(trial)
+      }
+      return trial
+    }
+    let changes: Changes = {}
+    let best = await attempt(changes)
+    for (const other of alternatives(options)) {
+      const trial = best && (await attempt({ ...changes, ...other }))
+      if (!best || !trial) return { options }
+      if (trial.rmse >= (1 - LEAST_GAIN) * best.rmse) continue
+      best = trial
+      changes = { ...changes, ...other }
+    }
+    if (!best) return { options }
+    const words = options.validation ? 'the validation entries' : describeFoldBy(groups, tensor)
+    const choice = { by: words, entries: held.out.values.length, trials, chosen: best }
+    return { options: { ...options, ...changes }, choice }
+  } finally {
+    if (!options.engine) await engine.close()
+  }
+}
+
+type Changes = Pick<RunOptions, 'noise' | 'lags' | 'features'>
+
+/** What may be better than what was given, one at a time. */
+function alternatives({ noise = 'auto', lags = {}, features }: RunOptions): Changes[] {
+  return [
+    ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
+    ...(features ? [{ features: undefined }] : []),
+    ...(noise === 'auto' ? [{ noise: 'gaussian' as const }] : []),
+  ]
+}
+
+/** The run where λ has led as far as it can; undefined if no prior follows. */
+async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<RunState | undefined> {
+  const run = await Run.start(train, options)
+  try {
+    while (!run.isBeforePrior) if (!(await run.advance())) return undefined
+    return await run.state()
+  } finally {
+    await run.close()
+  }
+}
+
+/** The sweeps under a learned prior with these settings; undefined if they were interrupted. */
+async function finish(start: RunState, train: SparseTensor, options: RunOptions): Promise<Trial | undefined> {
+  const { noise = 'auto', lags = {}, features } = options
+  const [entries] = start.digest.split('|')
+  const state = {
+    ...start,
+    settings: { ...start.settings, noise, lags },
+    digest: entries + featuresDigest(features),
+  }
+  const run = await Run.resume(state, train, options)
+  try {
+    while (await run.advance());
+    if (!run.stopped) return undefined
+    // A run without validation entries ends with its last sweep, whatever was better on the way.
+    const { validation } = run.reports[run.reports.length - 1]
+    return {
+      noise,
+      lags: Object.keys(lags).length > 0,
+      features: features !== undefined,
+      rmse: validation!.rmse,
+    }
+  } finally {
+    await run.close()
+  }
+}

@@ -1,0 +1,91 @@
+/** What the entries of a tensor say before anything is learned: how many each row has, and what they are like. */
+import type { SparseTensor } from './sparseTensor.ts'
+
+/** A summary of the entries that something was learned from. */
+export interface Observed {
+  entries: number
+  /** The values that were seen. */
+  min: number
+  max: number
+  mean: number
+  /** Per mode, how many entries each row has … */
+  counts: readonly Uint32Array[]
+  /** … and their mean value; 0 where there are none. */
+  means: readonly Float32Array[]
+}
+
+export interface Extremes {
+  min: number
+  max: number
+}
+
+export interface RowTotals {
+  counts: readonly Uint32Array[]
+  /** Per mode and row, the sum of the values in whole units: exact, hence the same in whatever order they come. */
+  sums: readonly Float64Array[]
+}
+
+/** Of no entries, what is neutral to others. */
+export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
+  let [min, max] = [Infinity, -Infinity]
+  for (let e = 0; e < values.length; e++) {
+    if (values[e] < min) min = values[e]
+    if (values[e] > max) max = values[e]
+  }
+  return { min, max }
+}
+
+/** A power of two of which no value is 2²⁴ times: 2²⁹ of them add up exactly. */
+export function unitOf({ min, max }: Extremes): number {
+  const largest = Math.max(Math.abs(min), Math.abs(max))
+  return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 23) : 1
+}
+
+export function rowTotals({ dims, indices, values }: SparseTensor, unit: number): RowTotals {
+  const counts = dims.map((dim) => new Uint32Array(dim))
+  const sums = dims.map((dim) => new Float64Array(dim))
+  for (let mode = 0; mode < dims.length; mode++) {
+    const [column, count, sum] = [indices[mode], counts[mode], sums[mode]]
+    for (let e = 0; e < values.length; e++) {
+      count[column[e]]++
+      sum[column[e]] += Math.round(values[e] / unit)
+    }
+  }
+  return { counts, sums }
+}
+
+export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, unit: number): Observed {
+  const entries = counts[0].reduce((total, count) => total + count, 0)
+  const sum = sums[0].reduce((total, part) => total + part, 0) * unit
+  return {
+    entries,
+    min: entries > 0 ? min : 0,
+    max: entries > 0 ? max : 0,
+    mean: entries > 0 ? sum / entries : 0,
+    counts,
+    means: sums.map((rows, mode) =>
+      Float32Array.from(rows, (total, p) => (counts[mode][p] > 0 ? (total * unit) / counts[mode][p] : 0)),
+    ),
+  }
+}
+
+/** Counts and means of a tensor's entries. */
+export function observe(tensor: SparseTensor): Observed {
+  const extremes = extremesOf(tensor)
+  const unit = unitOf(extremes)
+  return observedOf(extremes, rowTotals(tensor, unit), unit)
+}
+
+/** The same where cells that are not listed are zeros: means are over all cells. */
+export function withZeros(observed: Observed, dims: readonly number[]): Observed {
+  const cells = dims.reduce((product, dim) => product * dim, 1)
+  return {
+    ...observed,
+    min: Math.min(0, observed.min),
+    max: Math.max(0, observed.max),
+    mean: (observed.mean * observed.entries) / cells,
+    means: observed.means.map((means, mode) =>
+      means.map((mean, p) => (mean * observed.counts[mode][p]) / (cells / dims[mode])),
+    ),
+  }
+}
