@@ -113,8 +113,9 @@ function asText({ modes, components }: Story): string {
           ...(entries === undefined ? [] : [count(entries)]),
         ]),
       )
-      const head = ['', 'weight', 'lift', ...(rows[0]?.length === 4 ? ['entries'] : [])]
-      const [first, ...lines] = table([head, ...rows]).split('\n')
+      const head = ['', 'weight', 'lift', ...(rows.some(({ length }) => length === 4) ? ['entries'] : [])]
+      const whole = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
+      const [first, ...lines] = table([head, ...whole]).split('\n')
       return [
         bold(`Component ${number}, ${(100 * share).toFixed(1)}%`),
         oneLine(sentence),

@@ -1,10 +1,11 @@
 import type { SparseTensor } from '../tensor/index.ts'
 import { chooseSettings, choosesByDefault } from './choose.ts'
-import type { CompleteOptions } from './options.ts'
+import { type CompleteOptions, settingsOf } from './options.ts'
 import { type Completion, Run } from './run.ts'
 
 /** Learns a nonnegative model of rank R from the observed entries. */
 export async function complete(tensor: SparseTensor, given: CompleteOptions = {}): Promise<Completion> {
+  settingsOf(given)
   const { choose = choosesByDefault(given), onEpoch, ...asked } = given
   const { options, choice } = choose ? await chooseSettings(tensor, asked) : { options: asked }
   const run = await Run.start(tensor, options)
