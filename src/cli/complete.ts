@@ -24,6 +24,7 @@ import {
   sizeOfRun,
   solverNames,
 } from '../solver/index.ts'
+import { isArranged } from '../tensor/arrangement.ts'
 import {
   countsRemark,
   type DuplicatePolicy,
@@ -42,6 +43,12 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
+import {
+  type ArrangementOptions,
+  addArrangementOptions,
+  describeArrangement,
+  readArrangement,
+} from './arrangement.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
 import { count, figure, seconds, table } from './format.ts'
@@ -49,6 +56,7 @@ import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { type Assignment, assignment } from './named.ts'
 import { print, printJson } from './print.ts'
+import { oneLine } from './printable.ts'
 import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
 import type { ReadingOptions } from './reading.ts'
 import { saveModel } from './saveModel.ts'
@@ -57,7 +65,7 @@ import { type Interruption, withSignals } from './signals.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
 import { type Progress, painter } from './terminal.ts'
 
-interface Options extends TableOptions {
+interface Options extends TableOptions, ArrangementOptions {
   rank?: number
   solver: SolverName
   sample?: number | 'auto'
@@ -194,7 +202,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(onAllProcesses(command))
+  return addTableOptions(addArrangementOptions(onAllProcesses(command)))
     .addHelpText(
       'after',
       `
@@ -203,6 +211,7 @@ Examples:
   lacuna complete noisy.tns.gz --rank 10 --negative keep --lambda 1 --test held-out.tns --json > run.json
   lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
   lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
+  lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
 
 Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
 with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
@@ -248,11 +257,12 @@ async function runOn(
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
   const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
-  if (features) settings.features = features
-  const plan = await planParts(engine, parts, entries, settings, holders > 1 ? reading : 0)
+  const arrangement = await readArrangement(options, parts.train, initial, world)
+  if (isArranged(arrangement)) progress.say(oneLine(describeArrangement(arrangement, parts.train)))
+  const learning = { ...settings, ...arrangement, ...(features && { features }), engine, initial }
+  const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
   await withSignals((interruption) => {
     progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
-    const learning = { ...settings, engine, initial }
     return learnAndTell(parts, entries, learning, options, interruption, progress, world)
   }, world !== undefined)
 }
@@ -278,7 +288,10 @@ async function planParts(
     ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
   const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets }, settings)
-  return planJob(engine, size, { heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
+  // Arranged entries are held beside those that were read.
+  const isOther = size.dims.join() !== train.dims.join()
+  const columns = train.dims.length + (isOther ? size.dims.length : 0)
+  return planJob(engine, size, { columns, heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
 }
 
 async function learnAndTell(
@@ -395,7 +408,7 @@ async function readParts(
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]
     if (typeof from === 'string')
-      parts[part] = await entries.read([from], { ...fromFile(asked), ...alike(train) })
+      parts[part] = await entries.read([from], { ...fromFile(asked, part), ...alike(train) })
   }
   const shares = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
@@ -424,9 +437,12 @@ function alike(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 
   return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
 }
 
-/** Held-out entries are files, even if the others come from a database or a query. */
-function fromFile({ query, database, ...options }: ReadingOptions): ReadingOptions {
-  return options
+/** Held-out entries are files, even if the others come from a database or a query. The verdict counts all of them alike. */
+function fromFile(
+  { query, database, weight, ...options }: ReadingOptions,
+  part: 'validation' | 'test',
+): ReadingOptions {
+  return part === 'test' || weight === undefined ? options : { ...options, weight }
 }
 
 function withCommonDims(file: string, parts: Parts): Parts {

@@ -1,4 +1,4 @@
-import { type CpModel, modeName } from '../model/index.ts'
+import { type CpModel, rowsOfUnit, together } from '../model/index.ts'
 import type { RowNames } from './named.ts'
 
 const NAMED = 3
@@ -8,11 +8,13 @@ export function inWordsOf(model: CpModel, names: RowNames): (number: number, mod
   const components = model.components({ strongest: NAMED })
   return (number, mode) => {
     const component = components[number - 1]
-    const wanted = mode === undefined ? model.dims.map((_, m) => m) : [mode]
-    return wanted
-      .map((m) => {
-        const called = component.modes[m].strongest.map(({ row }) => names.called(m, row))
-        return mode === undefined ? `${modeName(model, m)} ${called.join(', ')}` : called.join('; ')
+    return component.modes
+      .filter(({ modes }) => mode === undefined || modes.includes(mode))
+      .map(({ name, modes, strongest }) => {
+        const called = strongest.map(({ row }) =>
+          together(rowsOfUnit(model, modes, row).map((own, i) => names.called(modes[i], own))),
+        )
+        return mode === undefined ? `${name} ${called.join(', ')}` : called.join('; ')
       })
       .join('; ')
   }

@@ -86,9 +86,9 @@ function asJson(model: CpModel, { modes, components }: Story): object {
         told.map(({ rows, course }, mode) => [
           modes[mode].name,
           {
-            strongest: rows.map(({ row, called, weight, lift, entries }) => ({
-              label: model.label(mode, row),
-              ...(called !== model.label(mode, row) && { name: called }),
+            strongest: rows.map(({ label, called, weight, lift, entries }) => ({
+              label,
+              ...(called !== label && { name: called }),
               weight,
               lift,
               ...(entries !== undefined && { entries }),
@@ -113,8 +113,9 @@ function asText({ modes, components }: Story): string {
           ...(entries === undefined ? [] : [count(entries)]),
         ]),
       )
-      const head = ['', 'weight', 'lift', ...(rows[0]?.length === 4 ? ['entries'] : [])]
-      const [first, ...lines] = table([head, ...rows]).split('\n')
+      const head = ['', 'weight', 'lift', ...(rows.some(({ length }) => length === 4) ? ['entries'] : [])]
+      const whole = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
+      const [first, ...lines] = table([head, ...whole]).split('\n')
       return [
         bold(`Component ${number}, ${(100 * share).toFixed(1)}%`),
         oneLine(sentence),

@@ -131,13 +131,19 @@ async function convertModel(
 /** What the format has no place for, in words. */
 function listLost(tensor: SparseTensor, to: string): string[] {
   const { dims, labels, modes } = tensor
-  if (hasEnding(to, [...endings.tns, ...endings.npz])) return []
+  if (hasEnding(to, endings.npz)) return []
+  const isText = hasEnding(to, endings.tns)
+  const weightless = tensor.weights && (isText || hasEnding(to, endings.npy)) ? ['the weights'] : []
+  if (isText) return weightless
   if (hasEnding(to, endings.npy))
-    return labels?.some(Boolean)
-      ? ['labels, for which .npy has no place']
-      : modes
-        ? ['the names of the modes']
-        : []
+    return [
+      ...weightless,
+      ...(labels?.some(Boolean)
+        ? ['labels, for which .npy has no place']
+        : modes
+          ? ['the names of the modes']
+          : []),
+    ]
   return dims.flatMap((dim, mode) => {
     const empty = dim - rowsWithEntries(tensor, mode)
     return empty > 0

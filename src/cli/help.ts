@@ -12,6 +12,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'missing',
     'prior',
     'noise',
+    'mergeModes',
+    'split',
     'seed',
     'initial',
     'paper',
@@ -33,6 +35,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Tables:': [
     'modes',
     'value',
+    'weight',
     'merge',
     'index',
     'dates',

@@ -3,7 +3,7 @@ import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { inWords } from '../inputError.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { formatBytes } from '../memory.ts'
-import { CpModel } from '../model/index.ts'
+import { CpModel, unobservedOf } from '../model/index.ts'
 import { sizeOfRun } from '../solver/index.ts'
 import {
   countsRemark,
@@ -12,6 +12,7 @@ import {
   type TensorDescription,
 } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
+import { describeArrangement } from './arrangement.ts'
 import { asFlag } from './failure.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseUnreadable } from './memory.ts'
@@ -82,13 +83,15 @@ async function info(files: string[], options: Options): Promise<void> {
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
-  const { dims, rank, labels, modes, unobserved, training } = model
+  const { dims, rank, labels, modes, arrangement, training } = model
+  const unobserved = unobservedOf(model)
   if (json)
     return printJson({
       file,
       dims,
       rank,
       modes,
+      ...(arrangement && { arrangement }),
       unobserved: unobserved.map(({ length }) => length),
       training,
     })
@@ -105,12 +108,14 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   ])
   await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  if (arrangement) await print(`\n${oneLine(describeArrangement(arrangement, model))}`)
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
 }
 
-function describe(file: string, { order, dims, entries, density, values, modes }: TensorDescription): string {
+function describe(file: string, description: TensorDescription): string {
+  const { order, dims, entries, density, values, weights, modes } = description
   const head = table(
     [
       ['File', oneLine(file)],
@@ -122,6 +127,9 @@ function describe(file: string, { order, dims, entries, density, values, modes }
         'Values',
         `${figure(values.min)} … ${figure(values.max)}, mean ${figure(values.mean)}, rms ${figure(values.rms)}`,
       ],
+      ...(weights
+        ? [['Weights', `${figure(weights.min)} … ${figure(weights.max)}, mean ${figure(weights.mean)}`]]
+        : []),
       ...(values.negative > 0 ? [['', `${count(values.negative)} negative`]] : []),
     ].map(([name, value]) => [name.padEnd(9) + value]),
   )

@@ -23,18 +23,23 @@ export interface JobPlan extends EnginePlan {
 }
 
 /**
- * What a process takes. heldOut: entries that are held beside the training entries. reading: what reading takes beside the
+ * What a process takes. columns: of indices that the tensor has. heldOut: entries that are held beside the training entries. reading: what reading takes beside the
  * tensor. holders: processes that have a share of the tensor when it has been read.
  */
 export function planJob(
   engine: Engine & { threads?: number; neighbours?: number },
   size: ProblemSize,
-  { heldOut = 0, reading = 0, holders = 1 }: { heldOut?: number; reading?: number; holders?: number } = {},
+  {
+    columns = size.dims.length,
+    heldOut = 0,
+    reading = 0,
+    holders = 1,
+  }: { columns?: number; heldOut?: number; reading?: number; holders?: number } = {},
 ): JobPlan {
   const plan = engine.plan(size)
   const library = (engine.processes ?? 1) > 1 ? MPI_BYTES : 0
   const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
-  const tensor = Math.ceil((4 * (size.dims.length + 1) * (size.entries + heldOut)) / holders)
+  const tensor = Math.ceil((4 * (columns + 1) * (size.entries + heldOut)) / holders)
   const items = [
     { name: 'program', byteLength: program },
     { name: 'tensor', byteLength: tensor },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { InputError } from '../inputError.ts'
+import { InputError, option } from '../inputError.ts'
 import { checkOutputs, type TableOptions, writableEndings, writeTensors } from '../io/node/index.ts'
 import {
   type DuplicatePolicy,
@@ -11,6 +11,7 @@ import {
   split,
   splitByTime,
 } from '../tensor/index.ts'
+import { modeNumber } from '../tensor/modeNumber.ts'
 import { duplicates, negative, share, sizes, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
 import { printJson } from './print.ts'
@@ -106,6 +107,8 @@ async function run(file: string, options: Options): Promise<void> {
     report[part] = { file: place(part), entries }
     progress.say(`${place(part)}: ${count(entries)} entries`)
   }
+  if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
+    progress.say(`Not kept: the weights, for which ${ending} has no place.`)
   if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
 }
 
@@ -128,23 +131,10 @@ function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Opti
     if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
     return split(tensor, shares, seed)
   }
-  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time) }) }
+  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, option('time')) }) }
   return by === 'time'
     ? splitByTime(tensor, shares, order)
     : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
-}
-
-/** A mode by name or by number from 1; from 0 as it is returned. */
-function modeNumber({ dims, modes }: SparseTensor, text: string): number {
-  const named = modes?.findIndex(({ name }) => name === text) ?? -1
-  if (named >= 0) return named
-  const number = /^\d+$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= dims.length) return number - 1
-  const names = modes ? `, or ${modes.map(({ name }) => name).join(', ')}` : ''
-  throw new InputError(
-    'option',
-    `--time ${text}: there is no such mode; give a number from 1 to ${dims.length}${names}.`,
-  )
 }
 
 /**

@@ -12,6 +12,10 @@ const options: readonly Option[] = [
   ),
   new Option('--value <expr>', 'of a table: what was observed; if only modes are given, rows are counted'),
   new Option(
+    '--weight <expr>',
+    'of a table: how much each row counts, a column of numbers from 0 (0 leaves the row out)',
+  ),
+  new Option(
     '--merge <policy>',
     'of a table: rows of the same coordinates (default: error, or count)',
   ).choices(mergePolicies),
@@ -46,7 +50,7 @@ export function addTableOptions(command: Command): Command {
 
 /** Of all the options of a command, those above that were given. */
 export function tableOptions(given: TableOptions): TableOptions {
-  const { modes, value, merge, index, dates, decimal, melt, query, database, recipe } = given
-  const all = { modes, value, merge, index, dates, decimal, melt, query, database, recipe }
+  const { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe } = given
+  const all = { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe }
   return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
 }

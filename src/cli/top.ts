@@ -216,11 +216,12 @@ async function topOfEach(
   const name = modeName(model, mode)
   const hasNames = names.titles[of] !== undefined
   const total = model.dims[mode]
+  const batches = topForAll(model, { ...question, for: name })
+  // What is wrong with the question shows here, before anything is written.
+  const begun = await batches.next()
   async function* rows(): AsyncGenerator<AnswerRow[]> {
-    for await (const { first, count: some, n, rows, predicted, found } of topForAll(model, {
-      ...question,
-      for: name,
-    })) {
+    for (let batch = begun; !batch.done; batch = await batches.next()) {
+      const { first, count: some, n, rows, predicted, found } = batch.value
       const answers: AnswerRow[] = []
       for (let q = 0; q < some; q++)
         for (let i = 0; i < found[q]; i++) {
@@ -243,7 +244,11 @@ async function topOfEach(
           format: json ? 'ndjson' : 'csv',
           write: (text) => print(process.stdout.isTTY ? printable(text) : text),
         }
-  await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
+  try {
+    await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
+  } finally {
+    await batches.return(undefined)
+  }
   progress.end()
   if (typeof out === 'string')
     progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)

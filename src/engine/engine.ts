@@ -103,8 +103,11 @@ export interface LoadedProblem {
   /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
   readState(): Promise<EngineState>
   writeState(state: EngineState): Promise<void>
-  /** What the training entries are like, row by row: of all processes, in data units. */
-  observed(): Promise<Observed>
+  /**
+   * What the training entries are like, row by row: of all processes, in data units. `tensor`: the same entries, if they
+   * are to be told of by other modes than those that were loaded.
+   */
+  observed(tensor?: SparseTensor): Promise<Observed>
   /** What has been learned of rows, as of the last 'posterior' step; undefined if there was none. */
   readPrior(): Promise<LearnedPrior | undefined>
   /** Gives back what the problem took. */

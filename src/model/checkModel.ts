@@ -4,7 +4,7 @@ import type { Observed } from '../tensor/observed.ts'
 import { MAX_ORDER } from '../tensor/sparseTensor.ts'
 import type { Prior } from './factored.ts'
 
-export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
+export function checkDims(dims: readonly number[]): void {
   if (dims.length < 2)
     throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
   if (dims.length > MAX_ORDER)
@@ -12,16 +12,22 @@ export function checkShapes(dims: readonly number[], rank: number, factors: read
       'shape',
       `A model has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
     )
-  if (!Number.isInteger(rank) || rank < 1)
-    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
-  if (factors.length !== dims.length)
-    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1)
       throw new InputError(
         'shape',
         `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`,
       )
+  })
+}
+
+/** `dims`: of the arranged modes, where some are. */
+export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
+  if (!Number.isInteger(rank) || rank < 1)
+    throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
+  if (factors.length !== dims.length)
+    throw new InputError('shape', `The model has ${dims.length} modes but ${factors.length} factors.`)
+  dims.forEach((dim, mode) => {
     if (factors[mode].length !== dim * rank)
       throw new InputError(
         'shape',

@@ -1,5 +1,7 @@
 /** Components in words: how much each explains, and which rows are special about it. */
-import { type Answerer, labelOf, modeName } from './factored.ts'
+import { asLearned, type Learned, labelsOfUnit, together } from './asLearned.ts'
+import { candidates } from './candidates.ts'
+import { type Answerer, modeName } from './factored.ts'
 import { largest } from './largest.ts'
 import { normalized, type Shares, sharesOf, telling } from './shares.ts'
 
@@ -23,6 +25,8 @@ export interface Component {
 
 export interface ComponentMode {
   name: string
+  /** The model's modes that it is of, from 0: one, or those that were learned as one. */
+  modes: readonly number[]
   /** The rows that tell this component from the others, the most telling first. */
   strongest: ComponentRow[]
   /** The whole column, relative to its largest. */
@@ -33,6 +37,8 @@ export interface ComponentRow {
   /** From 0. */
   row: number
   label: string
+  /** The label in each of the modes. */
+  labels: readonly string[]
   /** Relative to the largest of the column. */
   weight: number
   /** How many times its share in all predictions the component has in those of this row: what is special, not what is frequent. */
@@ -46,27 +52,37 @@ export function componentsOf(
   model: Answerer,
   { strongest = 5, minEntries }: ComponentsOptions = {},
 ): Component[] {
-  const [member] = model.members
-  const shares = sharesOf(member, model)
+  const learned = asLearned(model)
+  const shares = sharesOf(learned)
+  const isCandidate = learned.counts.map((counts, mode) =>
+    candidates(counts, () => learned.unobserved[mode], minEntries),
+  )
   return shares.order.map((column, place) => ({
     number: place + 1,
     column,
     share: shares.shares[column],
-    modes: model.dims.map((_, mode) => describeColumn(model, shares, mode, column, strongest, minEntries)),
+    modes: learned.units.map((unit, mode) => {
+      const { rows, ...told } = describeColumn(learned, shares, mode, column, strongest, isCandidate[mode])
+      const named = rows.map((row) => {
+        const labels = labelsOfUnit(model, unit, row.row)
+        return { ...row, label: together(labels), labels }
+      })
+      return { ...told, modes: unit, strongest: named }
+    }),
   }))
 }
 
 function describeColumn(
-  model: Answerer,
+  model: Learned,
   { means, shares }: Shares,
   mode: number,
   column: number,
   most: number,
-  minEntries = 1,
-): ComponentMode {
+  isCandidate: (row: number) => boolean,
+): Pick<ComponentMode, 'name' | 'profile'> & { rows: Omit<ComponentRow, 'label' | 'labels'>[] } {
   const [{ rank, factors }] = model.members
   const size = model.dims[mode]
-  const counts = model.observed?.counts[mode]
+  const counts = model.counts[mode]
   // What a component adds to the predictions of a row, on average over the other modes.
   const others = shares.map((_, r) =>
     means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
@@ -79,25 +95,20 @@ function describeColumn(
   for (let row = 0; row < size; row++) {
     for (let r = 0; r < rank; r++) terms[r] = factors[mode][row * rank + r] * others[r]
     const share = normalized(terms)[column]
-    const isSeen = counts === undefined || counts[row] >= minEntries
     profile[row] = factors[mode][row * rank + column]
     lifts[row] = shares[column] > 0 ? share / shares[column] : 0
     // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of ten.
-    if (isSeen) scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * telling(lifts[row], 1)
+    if (isCandidate(row)) scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * telling(lifts[row], 1)
     if (profile[row] > top) top = profile[row]
   }
   if (top > 0) for (let row = 0; row < size; row++) profile[row] /= top
   const rows = largest(scores, most, (row) => scores[row] > 0)
   // A component that is everywhere as usual has no special rows: those of the largest weights must do.
-  const named =
-    rows.length > 0
-      ? rows
-      : largest(profile, most, (row) => counts === undefined || counts[row] >= minEntries)
+  const named = rows.length > 0 ? rows : largest(profile, most, isCandidate)
   return {
     name: modeName(model, mode),
-    strongest: named.map((row) => ({
+    rows: named.map((row) => ({
       row,
-      label: labelOf(model, mode, row),
       weight: profile[row],
       lift: lifts[row],
       ...(counts && { entries: counts[row] }),

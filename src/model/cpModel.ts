@@ -1,8 +1,16 @@
 import { InputError } from '../inputError.ts'
+import {
+  type ArrangedModes,
+  type Arrangement,
+  arrangedModes,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+} from '../tensor/arrangement.ts'
 import type { Observed } from '../tensor/observed.ts'
 import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
 import { align, alignRows, type NewEntry } from './align.ts'
-import { checkFactors, checkLabels, checkObserved, checkPrior, checkShapes } from './checkModel.ts'
+import { checkDims, checkFactors, checkLabels, checkObserved, checkPrior, checkShapes } from './checkModel.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './components.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
@@ -10,9 +18,10 @@ import { type Answerer, clipped, type Factored, labelOf, type Prior } from './fa
 import { foldEntries } from './foldIn.ts'
 import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
 import { lambdaPrior } from './lambdaPrior.ts'
-import { dotRow, forEachPrediction, predictCell, productOfRows } from './products.ts'
+import { forEachPrediction, predictCell } from './products.ts'
 import { type Similar, type SimilarOptions, similarRows } from './similar.ts'
 import { type Ranked, type TopOptions, topRows } from './top.ts'
+import { writeSlice } from './writeSlice.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
 export interface TrainingRecord {
@@ -24,15 +33,20 @@ export interface CpModelFields {
   dims: readonly number[]
   /** R */
   rank: number
-  /** The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. */
+  /**
+   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With an arrangement, those of the arranged
+   * modes.
+   */
   factors: readonly Float32Array[]
+  /** Which modes were learned as one, and which as several. */
+  arrangement?: Arrangement
   labels?: readonly (readonly string[] | undefined)[]
   modes?: readonly Mode[]
-  /** Per mode, the rows that no training entry spoke of; none by default. */
+  /** Per factor, the rows that no training entry spoke of; none by default. */
   unobserved?: readonly Uint32Array[]
-  /** What the training entries were like, row by row. */
+  /** What the training entries were like, row by row of the modes as they are without an arrangement. */
   observed?: Observed
-  /** What is known of a row before its entries; without it, new rows are held by the λ of the training, if any. */
+  /** What is known of a factor's row before its entries; without it, new rows are held by the λ of the training, if any. */
   prior?: Prior
   training?: TrainingRecord
 }
@@ -54,15 +68,22 @@ export interface FoldInOptions {
 /** A slice is refused beyond this many values: 1 GiB of float32. */
 const MAX_SLICE = 2 ** 28
 
-/** What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. */
+/**
+ * What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. Indices, labels and
+ * sizes are those of the data, whatever modes were merged or split to learn from it.
+ */
 export class CpModel implements Answerer, Factored {
   readonly dims: readonly number[]
   readonly rank: number
   readonly factors: readonly Float32Array[]
+  /** Which modes were learned as one, and which as several; undefined where none were. */
+  readonly arrangement?: FixedArrangement
+  /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
+  readonly arrangedModes?: ArrangedModes
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
   readonly modes?: readonly Mode[]
-  /** Per mode, the rows that no training entry spoke of: they have the mean of the others. */
+  /** Per factor, the rows that no training entry spoke of: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
   /** What the training entries were like, row by row; files of older versions do not say. */
   readonly observed?: Observed
@@ -73,19 +94,26 @@ export class CpModel implements Answerer, Factored {
 
   constructor(fields: CpModelFields) {
     const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
-    checkShapes(dims, rank, factors)
-    checkFactors(rank, factors)
+    checkDims(dims)
     if (labels) checkLabels(dims, labels)
     if (modes && modes.length !== dims.length)
       throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
+    const arrangement = fixArrangement(fields.arrangement ?? {}, { dims, modes })
+    const learned = arrangedModes(arrangement, dims)
+    checkShapes(learned.dims, rank, factors)
+    checkFactors(rank, factors)
     if (observed) checkObserved(dims, observed)
-    if (prior) checkPrior(dims, rank, prior)
+    if (prior) checkPrior(learned.dims, rank, prior)
+    if (isArranged(arrangement)) {
+      this.arrangement = arrangement
+      this.arrangedModes = learned
+    }
     this.dims = dims
     this.rank = rank
     this.factors = factors
     if (labels) this.labels = labels
     if (modes) this.modes = modes
-    this.unobserved = unobserved ?? dims.map(() => new Uint32Array(0))
+    this.unobserved = unobserved ?? factors.map(() => new Uint32Array(0))
     if (observed) this.observed = observed
     if (prior) this.prior = prior
     this.training = training ?? {}
@@ -152,6 +180,11 @@ export class CpModel implements Answerer, Factored {
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
     const { value = this.#valueName(), update = false } = options
+    if (this.arrangement)
+      throw new InputError(
+        'option',
+        'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',
+      )
     const tensor = 'indices' in entries ? align(this, entries) : alignRows(this, entries, value)
     const prior = this.prior ?? lambdaPrior(this)
     const folded = foldEntries({ model: { ...this.fields, prior }, entries: tensor, update })
@@ -168,8 +201,8 @@ export class CpModel implements Answerer, Factored {
 
   /** What it is made of. */
   get fields(): CpModelFields & Pick<CpModel, 'unobserved' | 'training'> {
-    const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = this
-    return { dims, rank, factors, labels, modes, unobserved, observed, prior, training }
+    const { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training } = this
+    return { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training }
   }
 
   /** The values at many coordinates, given as one column of 0-based indices per mode. */
@@ -200,7 +233,7 @@ export class CpModel implements Answerer, Factored {
         `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
       )
     const values = new Float32Array(size)
-    this.#fill(values, 0, free, productOfRows(this, fixed))
+    writeSlice(values, this, fixed)
     if (clip && this.observed) for (let at = 0; at < size; at++) values[at] = clipped(this, values[at])
     return { dims, values }
   }
@@ -222,27 +255,6 @@ export class CpModel implements Answerer, Factored {
     const tally = new ErrorTally()
     forEachPrediction(this, tensor.indices, (entry, y) => tally.add(x[entry], clip ? clipped(this, y) : y))
     return tally
-  }
-
-  /** Writes the block spanned by the free modes, every term weighted (R), from `at` on; returns its end. */
-  #fill(values: Float32Array, at: number, free: readonly number[], weights: Float64Array): number {
-    const { rank } = this
-    if (free.length === 0) {
-      values[at] = weights.reduce((sum, weight) => sum + weight, 0)
-      return at + 1
-    }
-    const [mode, ...inner] = free
-    const factor = this.factors[mode]
-    const weighted = new Float64Array(rank)
-    for (let start = 0; start < factor.length; start += rank) {
-      if (inner.length > 0) {
-        for (let r = 0; r < rank; r++) weighted[r] = weights[r] * factor[start + r]
-        at = this.#fill(values, at, inner, weighted)
-      } else {
-        values[at++] = dotRow(weights, factor, start)
-      }
-    }
-    return at
   }
 
   #checkOrder(found: number, what: string): void {

@@ -1,4 +1,5 @@
 /** What answers stand on: factors, what was observed, and what was learned of rows. */
+import type { ArrangedModes } from '../tensor/arrangement.ts'
 import type { Mode, Observed } from '../tensor/index.ts'
 
 /** What was known of a row before its entries: a ~ N(μ, Σ), in data units. */
@@ -21,7 +22,10 @@ export interface Prior {
 export interface Factored {
   readonly dims: readonly number[]
   readonly rank: number
+  /** One per mode; where modes were merged or split to learn, one per arranged mode. */
   readonly factors: readonly Float32Array[]
+  /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
+  readonly arrangedModes?: ArrangedModes
 }
 
 /** Who answers questions: a model, or several whose mean it is. */
@@ -30,7 +34,9 @@ export interface Answerer {
   readonly labels?: readonly (readonly string[] | undefined)[]
   readonly modes?: readonly Mode[]
   readonly observed?: Observed
+  /** Per mode, or arranged mode, the rows that no training entry spoke of. */
   readonly unobserved: readonly Uint32Array[]
+  readonly arrangedModes?: ArrangedModes
   /** The models of which predictions are the mean. */
   readonly members: readonly Factored[]
 }

@@ -1,5 +1,6 @@
 export type { NewEntry } from './align.ts'
 export { align } from './align.ts'
+export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './asLearned.ts'
 export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './components.ts'
 export {
   CpModel,

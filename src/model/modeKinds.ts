@@ -1,6 +1,6 @@
 /** What kind of thing a mode is: whether its rows have an order that means something, or a place on a map. */
-import type { Answerer } from './factored.ts'
-import { labelOf, modeName } from './factored.ts'
+import { asLearned } from './asLearned.ts'
+import { type Answerer, labelOf, modeName } from './factored.ts'
 
 export interface ModeKind {
   kind: 'ordered' | 'named'
@@ -16,9 +16,18 @@ const SMOOTH = 0.6
 /** Fewer rows than this have no course to be seen. */
 const FEWEST_ROWS = 5
 
-/** `titles`: what modes are called, where the model does not say it well. */
+/**
+ * Of the modes as they were learned: pairs of rows are in no order. `titles`: what they are called, where the model does
+ * not say it well.
+ */
 export function modeKinds(model: Answerer, titles?: readonly string[]): ModeKind[] {
-  const kinds = model.dims.map((_, mode) => kindOf(model, mode, titles?.[mode] ?? modeName(model, mode)))
+  const learned = asLearned(model)
+  const kinds = learned.units.map(
+    (unit, mode): ModeKind =>
+      unit.length > 1
+        ? { kind: 'named', isTime: false }
+        : kindOf(learned, mode, titles?.[mode] ?? modeName(learned, mode)),
+  )
   const isMap = (['latitude', 'longitude'] as const).every(
     (place) => kinds.filter((kind) => kind.place === place).length === 1,
   )

@@ -1,14 +1,32 @@
-import type { Answerer } from './factored.ts'
+import type { Answerer, Factored } from './factored.ts'
+import { groupsOf, productOfGroups } from './groups.ts'
 import { meanRows } from './meanRows.ts'
-import { predictCell } from './products.ts'
+import { predictCell, productOfRows, sumOf } from './products.ts'
 
 /**
- * What the model says where some indices are not known: in their modes it takes the mean row of the factor, which
- * gives the mean of its predictions over all rows of these modes. Unknown indices are null.
+ * What the model says where some indices are not known: the mean of its predictions over all rows of their modes, in which
+ * the mean row of a factor stands for an unknown one. Unknown indices are null.
  */
-export function predictKnown(
-  model: Pick<Answerer, 'members'>,
-): (coordinate: readonly (number | null)[]) => number {
-  const means = model.members.map((member) => meanRows(member))
-  return (coordinate) => predictCell(model, coordinate, means)
+export function predictKnown({
+  members,
+}: Pick<Answerer, 'members'>): (coordinate: readonly (number | null)[]) => number {
+  const partly = members.map(partlyKnown)
+  return (coordinate) => {
+    if (isKnown(coordinate)) return predictCell({ members }, coordinate)
+    let total = 0
+    for (const predict of partly) total += predict(coordinate)
+    return total / members.length
+  }
+}
+
+const isKnown = (coordinate: readonly (number | null)[]): coordinate is readonly number[] =>
+  !coordinate.includes(null)
+
+function partlyKnown(member: Factored): (coordinate: readonly (number | null)[]) => number {
+  if (member.arrangedModes) {
+    const groups = groupsOf(member)
+    return (coordinate) => sumOf(productOfGroups(groups, coordinate, member.rank))
+  }
+  const means = meanRows(member)
+  return (coordinate) => sumOf(productOfRows(member, coordinate, means))
 }

@@ -1,7 +1,8 @@
 /** Σ_r Π_j a_jr: everything that a model says is made here. */
+import { arrangeColumns, rowAt } from '../tensor/arrangement.ts'
 import type { Answerer, Factored } from './factored.ts'
 
-/** The elementwise product (R) of the rows at the given indices; at null, of the rows given instead, or of none. */
+/** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */
 export function productOfRows(
   { rank, factors }: Factored,
   indices: readonly (number | null)[],
@@ -24,24 +25,17 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
   return sum
 }
 
-/** What the members say of a cell, on average. Where indices are null, rows given instead take part, for each member. */
-export function predictCell(
-  { members }: Pick<Answerer, 'members'>,
-  indices: readonly (number | null)[],
-  instead?: readonly (readonly Float64Array[])[],
-): number {
+export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
+
+/** What the members say of a cell, on average. */
+export function predictCell({ members }: Pick<Answerer, 'members'>, indices: readonly number[]): number {
   let total = 0
-  members.forEach((member, k) => {
-    const { rank, factors } = member
+  for (const member of members) {
+    const { rank, factors, arrangedModes } = member
+    const rows = arrangedModes ? arrangedModes.digits.map((digits) => rowAt(digits, indices)) : indices
     const last = factors.length - 1
-    const index = indices[last]
-    if (index === null) {
-      total += productOfRows(member, indices, instead?.[k]).reduce((sum, term) => sum + term, 0)
-      return
-    }
-    const product = productOfRows(member, indices.slice(0, last), instead?.[k])
-    total += dotRow(product, factors[last], index * rank)
-  })
+    total += dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
+  }
   return total / members.length
 }
 
@@ -51,34 +45,24 @@ export function forEachPrediction(
   indices: readonly Uint32Array[],
   visit: (entry: number, y: number) => void,
 ): void {
-  const last = indices.length - 1
+  const columns = members.map(({ arrangedModes }) =>
+    arrangedModes ? arrangeColumns(arrangedModes, indices) : indices,
+  )
   const products = members.map(({ rank }) => new Float64Array(rank)) // of the rows of all modes but the last
   for (let e = 0; e < indices[0].length; e++) {
     let total = 0
     for (let k = 0; k < members.length; k++) {
       const { rank, factors } = members[k]
+      const rows = columns[k]
+      const last = factors.length - 1
       const product = products[k].fill(1)
       for (let mode = 0; mode < last; mode++) {
-        const start = indices[mode][e] * rank
+        const start = rows[mode][e] * rank
         const factor = factors[mode]
         for (let r = 0; r < rank; r++) product[r] *= factor[start + r]
       }
-      total += dotRow(product, factors[last], indices[last][e] * rank)
+      total += dotRow(product, factors[last], rows[last][e] * rank)
     }
     visit(e, total / members.length)
   }
-}
-
-/** What is said of every row of a mode, the others weighted (R, for each member). */
-export function scoreRows(
-  { members, dims }: Pick<Answerer, 'members' | 'dims'>,
-  mode: number,
-  weights: readonly Float64Array[],
-): Float64Array {
-  const scores = new Float64Array(dims[mode])
-  members.forEach(({ rank, factors }, k) => {
-    for (let row = 0; row < scores.length; row++)
-      scores[row] += dotRow(weights[k], factors[mode], row * rank) / members.length
-  })
-  return scores
 }

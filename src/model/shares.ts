@@ -3,7 +3,7 @@
  * that were seen, if they are known, else over all cells, component r has the share Π_j m_jr / Σ_s Π_j m_js, m_j being the
  * mean row of mode j.
  */
-import type { Answerer, Factored } from './factored.ts'
+import type { Learned } from './asLearned.ts'
 import { meanRows } from './meanRows.ts'
 
 export interface Shares {
@@ -17,9 +17,10 @@ export interface Shares {
   numbers: readonly number[]
 }
 
-export function sharesOf(member: Factored, { observed }: Pick<Answerer, 'observed'>): Shares {
+/** Of the first of several models, or another one. */
+export function sharesOf({ members, counts }: Learned, member = members[0]): Shares {
   const { rank } = member
-  const means = meanRows(member, observed?.counts)
+  const means = meanRows(member, counts)
   const terms = means.reduce(
     (product, mean) => product.map((x, r) => x * mean[r]),
     new Float64Array(rank).fill(1),

@@ -1,9 +1,10 @@
 import { InputError, option, sentence } from '../inputError.ts'
+import { plain } from './asLearned.ts'
+import { candidates } from './candidates.ts'
 import { type Answerer, labelOf } from './factored.ts'
 import { type Label, LabelLookup } from './labelLookup.ts'
 import { largest } from './largest.ts'
 import { sharesOf } from './shares.ts'
-import { candidates } from './top.ts'
 
 /** A row that is like another one. */
 export interface Similar {
@@ -25,13 +26,14 @@ export interface SimilarOptions {
 
 /** The rows of a mode that are most like one of them: those whose predictions are made of the same components. */
 export function similarRows(
-  model: Answerer,
+  given: Answerer,
   modeName: string,
   label: Label,
   { n = 10, minEntries }: SimilarOptions = {},
 ): Similar[] {
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
+  const model = plain(given)
   const lookup = new LabelLookup(model)
   const mode = lookup.mode(modeName)
   const row = lookup.row(mode, label)
@@ -39,7 +41,7 @@ export function similarRows(
   for (const member of model.members) {
     const { rank, factors } = member
     // Columns are as long as the solver left them: what counts is what a component adds to a mean prediction.
-    const { means } = sharesOf(member, model)
+    const { means } = sharesOf(model, member)
     const scales = Array.from({ length: rank }, (_, r) =>
       means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
     )
@@ -56,7 +58,7 @@ export function similarRows(
         similarities[p] += dot / (Math.sqrt(squares) * length) / model.members.length
     }
   }
-  const isCandidate = candidates(model, mode, minEntries)
+  const isCandidate = candidates(model.counts[mode], () => model.unobserved[mode], minEntries)
   return largest(similarities, n, (p) => p !== row && isCandidate(p)).map((p) => ({
     row: p,
     label: labelOf(model, mode, p),

@@ -1,11 +1,12 @@
 /** The best rows along a mode, and why they are. */
 import { InputError, option, sentence } from '../inputError.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { type Along, along } from './along.ts'
+import { asLearned, unobservedOf } from './asLearned.ts'
+import { candidates } from './candidates.ts'
 import { type Answerer, clipped, labelOf, modeName } from './factored.ts'
 import { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 import { largest } from './largest.ts'
-import { meanRows } from './meanRows.ts'
-import { productOfRows, scoreRows } from './products.ts'
 import { normalized, sharesOf, telling } from './shares.ts'
 
 /** What is asked for. */
@@ -58,12 +59,14 @@ export function topRows(model: Answerer, options: TopOptions): Ranked[] {
   const lookup = new LabelLookup(model)
   const of = lookup.mode(options.of)
   const fixed = fixedRows(model, lookup, of, options.for ?? {})
-  const weights = weightsOf(model, fixed, of)
-  const scores = scoreRows(model, of, weights)
+  const members = model.members.map((member) => along(member, fixed, of, model.observed?.counts))
+  const scores = new Float64Array(model.dims[of])
+  for (const { score } of members)
+    for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
   const excluded = excludedRows(lookup, of, fixed, exclude)
-  const isCandidate = candidates(model, of, minEntries)
+  const isCandidate = candidates(model.observed?.counts[of], () => unobservedOf(model)[of], minEntries)
   const rows = largest(scores, n, (row) => isCandidate(row) && !excluded.has(row))
-  const explain = explainer(model, of)
+  const explain = explainer(model, members[0])
   return rows.map((row) => ({
     row,
     label: labelOf(model, of, row),
@@ -72,7 +75,7 @@ export function topRows(model: Answerer, options: TopOptions): Ranked[] {
       entries: model.observed.counts[of][row],
       mean: model.observed.means[of][row],
     }),
-    why: explain(weights, row),
+    why: explain(row),
   }))
 }
 
@@ -94,30 +97,6 @@ export function fixedRows(
     fixed[mode] = lookup.row(mode, label)
   }
   return fixed
-}
-
-/** For each member, the product (R) of the rows that are fixed and, in the other modes but some, of their mean rows. */
-export function weightsOf(
-  model: Answerer,
-  fixed: readonly (number | null)[],
-  ...but: readonly number[]
-): Float64Array[] {
-  return model.members.map((member) => {
-    const means = meanRows(member, model.observed?.counts)
-    for (const mode of but) means[mode].fill(1)
-    return productOfRows(member, fixed, means)
-  })
-}
-
-/** Whether a row may be an answer: one that nothing was seen of is only guessed at. */
-export function candidates(
-  { observed, unobserved }: Pick<Answerer, 'observed' | 'unobserved'>,
-  of: number,
-  minEntries = 1,
-): (row: number) => boolean {
-  if (observed) return (row) => observed.counts[of][row] >= minEntries
-  const unseen = new Set(minEntries > 0 ? unobserved[of] : [])
-  return (row) => !unseen.has(row)
 }
 
 function excludedRows(
@@ -145,12 +124,10 @@ export function valuesAlong(
 }
 
 /** Tells which components a prediction is made of; of several models, of the first. */
-function explainer(model: Answerer, of: number): (weights: readonly Float64Array[], row: number) => Reason[] {
-  const [member] = model.members
-  const { rank, factors } = member
-  const { shares: usual, numbers } = sharesOf(member, model)
-  return ([weights], row) => {
-    const shares = normalized(weights.map((weight, r) => weight * factors[of][row * rank + r]))
+function explainer(model: Answerer, { terms }: Along): (row: number) => Reason[] {
+  const { shares: usual, numbers } = sharesOf(asLearned(model))
+  return (row) => {
+    const shares = normalized(terms(row))
     const scores = shares.map((share, r) => telling(share, usual[r]))
     return largest(scores, REASONS, (r) => scores[r] > 0 && shares[r] >= LEAST_SHARE).map((r) => ({
       component: numbers[r],

@@ -5,10 +5,13 @@
 import { TopEngine } from '../engine/cpu/topRows.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { productBut } from './along.ts'
+import { plain } from './asLearned.ts'
+import { candidates } from './candidates.ts'
 import { type Answerer, clipped } from './factored.ts'
 import { LabelLookup, type Labels } from './labelLookup.ts'
 import { dotRow } from './products.ts'
-import { candidates, fixedRows, weightsOf } from './top.ts'
+import { fixedRows } from './top.ts'
 
 export interface TopForAllOptions {
   /** The mode for whose rows is asked, each. */
@@ -48,7 +51,8 @@ const QUESTIONS_AT_A_TIME = 8192
 /** Rows beyond those asked for that float64 has a look at. */
 const SPARE = 8
 
-export async function* topForAll(model: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
+export async function* topForAll(given: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
+  const model = plain(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
@@ -63,11 +67,13 @@ export async function* topForAll(model: Answerer, options: TopForAllOptions): As
   const fixed = fixedRows(model, lookup, of, options.fixed ?? {})
   if (fixed[asked] !== null)
     throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
-  const isCandidate = candidates(model, of, minEntries)
+  const isCandidate = candidates(model.counts[of], () => model.unobserved[of], minEntries)
   const rows = Uint32Array.from(new Uint32Array(model.dims[of]).keys()).filter(isCandidate)
   if (rows.length === 0)
     throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
-  const weights = weightsOf(model, fixed, of, asked)
+  const weights = model.members.map((member) =>
+    productBut(member, fixed, [of, asked], model.observed?.counts),
+  )
   const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
   const most = Math.min(rows.length, n + SPARE)
   const leftOut = exclude ? excludedBy(exclude, asked, of, fixed, rows, model.dims) : undefined

@@ -1,5 +1,5 @@
 /** One page of a model's components that needs nothing else: no script, no file, no network. */
-import type { CpModel } from '../model/index.ts'
+import { asLearned, type CpModel, type Learned } from '../model/index.ts'
 import { coursePlot, mapPlot } from './plots.ts'
 import type { Story, ToldComponent } from './story.ts'
 import { css } from './style.ts'
@@ -15,9 +15,10 @@ export async function componentsPage(
   story: Story,
   { title, shown = 12 }: PageOptions,
 ): Promise<string> {
+  const learned = asLearned(model)
   const { parseHTML } = await import('linkedom')
   const { document } = parseHTML('<html></html>') as unknown as { document: Document }
-  const cards = story.components.map((component) => card(model, story, component, document))
+  const cards = story.components.map((component) => card(learned, story, component, document))
   const rest = cards.slice(shown)
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +31,7 @@ export async function componentsPage(
 <body>
 <main>
 <h1>${escaped(title)}</h1>
-${introduction(model, story)}
+${introduction(model, learned, story)}
 <div class="cards">
 ${cards.slice(0, shown).join('\n')}
 </div>
@@ -42,8 +43,7 @@ ${rest.length > 0 ? `<details><summary>${rest.length} more, which explain less</
 `
 }
 
-function introduction(model: CpModel, { modes, components }: Story): string {
-  const { observed, dims, rank } = model
+function introduction({ observed, rank }: CpModel, { dims }: Learned, { modes, components }: Story): string {
   const sizes = modes.map(
     ({ title }, mode) => `${dims[mode].toLocaleString('en-US')} of <b>${escaped(title)}</b>`,
   )
@@ -68,7 +68,7 @@ function introduction(model: CpModel, { modes, components }: Story): string {
 <p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
 }
 
-function card(model: CpModel, story: Story, component: ToldComponent, document: Document): string {
+function card(model: Learned, story: Story, component: ToldComponent, document: Document): string {
   const { number, share, sentence } = component
   const parts = story.modes.map((_, mode) => modePart(model, story, component, mode, document))
   return `<section class="card" id="c${number}">
@@ -79,7 +79,7 @@ function card(model: CpModel, story: Story, component: ToldComponent, document: 
 }
 
 function modePart(
-  model: CpModel,
+  model: Learned,
   { modes, usual, components }: Story,
   { column, modes: told }: ToldComponent,
   mode: number,
@@ -90,14 +90,15 @@ function modePart(
   if (kind.place === 'longitude') return ''
   if (kind.place === 'latitude') {
     const other = modes.findIndex((each) => each.kind.place === 'longitude')
-    const { rank, factors, observed, dims } = model
+    const { members, counts, dims } = model
+    const [{ rank, factors }] = members
     const weights = weightsAlong(model, [mode, other])
     const map = mapPlot({
       latitudes: kind.positions!,
       longitudes: modes[other].kind.positions!,
       counts: [
-        observed?.counts[mode] ?? new Uint8Array(dims[mode]).fill(1),
-        observed?.counts[other] ?? new Uint8Array(dims[other]).fill(1),
+        counts[mode] ?? new Uint8Array(dims[mode]).fill(1),
+        counts[other] ?? new Uint8Array(dims[other]).fill(1),
       ],
       all: (i, j) => {
         let sum = 0
@@ -116,7 +117,7 @@ function modePart(
         isTime: kind.isTime,
         course,
         usual: usual[mode],
-        ...(model.observed && { counts: model.observed.counts[mode] }),
+        ...(model.counts[mode] && { counts: model.counts[mode] }),
       },
       document,
     )
@@ -131,13 +132,14 @@ function modePart(
 }
 
 /** (R), the product of the mean rows of all modes but these. */
-function weightsAlong({ rank, factors, observed, dims }: CpModel, but: readonly number[]): Float64Array {
+function weightsAlong({ members, counts, dims }: Learned, but: readonly number[]): Float64Array {
+  const [{ rank, factors }] = members
   const weights = new Float64Array(rank).fill(1)
   factors.forEach((factor, mode) => {
     if (but.includes(mode)) return
     const mean = new Float64Array(rank)
     for (let row = 0; row < dims[mode]; row++)
-      for (let r = 0; r < rank; r++) mean[r] += (observed?.counts[mode][row] ?? 1) * factor[row * rank + r]
+      for (let r = 0; r < rank; r++) mean[r] += (counts[mode]?.[row] ?? 1) * factor[row * rank + r]
     for (let r = 0; r < rank; r++) weights[r] *= mean[r]
   })
   return weights

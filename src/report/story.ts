@@ -1,7 +1,19 @@
 /** A model's components as a person would tell of them: what to draw, and a sentence each. */
-import { type Component, type CpModel, type ModeKind, modeKinds, modeName, sharesOf } from '../model/index.ts'
+import {
+  asLearned,
+  type Component,
+  type CpModel,
+  type Learned,
+  type ModeKind,
+  modeKinds,
+  modeName,
+  rowsOfUnit,
+  sharesOf,
+  together,
+} from '../model/index.ts'
 
 export interface Story {
+  /** The modes as they were learned. */
   modes: { name: string; title: string; kind: ModeKind }[]
   components: ToldComponent[]
   /** Per mode, by row: what is predicted on average, relative to its mean by entries. */
@@ -18,6 +30,7 @@ export interface ToldComponent {
 
 export interface ToldRow {
   row: number
+  label: string
   called: string
   weight: number
   lift: number
@@ -37,23 +50,29 @@ export type Called = (mode: number, row: number) => string
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 export function storyOf(model: CpModel, called: Called, options: StoryOptions): Story {
-  const kinds = modeKinds(model, options.titles)
-  const { means } = sharesOf(model, model)
-  const modes = model.dims.map((_, mode) => ({
-    name: modeName(model, mode),
-    title: options.titles?.[mode] ?? titleOf(model, mode),
+  const learned = asLearned(model)
+  const { units, counts } = learned
+  const titles =
+    options.titles && units.map((unit) => together(unit.map((mode) => options.titles![mode] ?? '')))
+  const kinds = modeKinds(model, titles)
+  const { means } = sharesOf(learned)
+  const modes = units.map((unit, mode) => ({
+    name: modeName(learned, mode),
+    title: titles?.[mode] ?? together(unit.map((own) => titleOf(model, own))),
     kind: kinds[mode],
   }))
-  const inWords: Called = (mode, row) => {
-    const day = weekdayOf(model, mode, row)
-    return day ?? called(mode, row)
-  }
-  const usual = model.dims.map((_, mode) => usualOf(model, mode, means))
+  const inWords: Called = (mode, row) =>
+    together(
+      rowsOfUnit(model, units[mode], row).map(
+        (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
+      ),
+    )
+  const usual = units.map((_, mode) => usualOf(learned, mode, means))
   const components = model.components(options).map((component): ToldComponent => {
     const told = component.modes.map(({ strongest, profile }, mode) => ({
       rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
       ...(kinds[mode].kind === 'ordered' && {
-        course: relative(profile, model.observed?.counts[mode]),
+        course: relative(profile, counts[mode]),
       }),
     }))
     const { number, column, share } = component
@@ -81,8 +100,11 @@ function weekdayOf(model: CpModel, mode: number, row: number): string | undefine
 }
 
 /** Per row, Σ_r of what components add there on average over the other modes. */
-function usualOf(model: CpModel, mode: number, means: readonly Float64Array[]): Float64Array {
-  const { rank, factors, dims } = model
+function usualOf(
+  { members: [{ rank, factors }], dims, counts }: Learned,
+  mode: number,
+  means: readonly Float64Array[],
+): Float64Array {
   const others = Array.from({ length: rank }, (_, r) =>
     means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
   )
@@ -91,7 +113,7 @@ function usualOf(model: CpModel, mode: number, means: readonly Float64Array[]): 
     for (let r = 0; r < rank; r++) sum += factors[mode][row * rank + r] * others[r]
     return sum
   })
-  return relative(sums, model.observed?.counts[mode])
+  return relative(sums, counts[mode])
 }
 
 /** Divided by the mean over the rows that have entries. */

@@ -10,21 +10,22 @@ import type { SparseTensor } from '../tensor/sparseTensor.ts'
 export interface Dealt {
   indices: Uint32Array[]
   values: Float32Array
+  weights?: Float32Array
   /** Of each entry, its number where it came from. */
   numbers: Uint32Array
   /** Where the entries of each process begin. */
   starts: readonly number[]
 }
 
-/** `ownerOf` writes to which process each of the entries from … to goes. */
+/** `ownerOf` writes to which process each of the entries from … to goes. All processes have weights, or none. */
 export async function dealEntries(
   world: World,
-  { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,
+  { indices, values, weights }: Pick<SparseTensor, 'indices' | 'values' | 'weights'>,
   ownerOf: (from: number, to: number, owners: Uint32Array) => void,
 ): Promise<Dealt> {
   const { processes } = world
   const order = indices.length
-  const stride = order + 2
+  const stride = order + (weights ? 3 : 2)
   const longest = Math.max(...(await world.gatherNumbers(values.length)).flat())
   const perRound = sentAtATime(longest, processes)
   const owners = new Uint32Array(Math.min(perRound, values.length))
@@ -41,12 +42,14 @@ export async function dealEntries(
   const dealt = {
     indices: indices.map(() => uint32Array(total)),
     values: float32Array(total),
+    ...(weights && { weights: float32Array(total) }),
     numbers: new Uint32Array(total),
     starts,
   }
 
-  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
-  const dealtBits = new Uint32Array(dealt.values.buffer)
+  // Bit by bit, whatever they are.
+  const bits = [values, ...(weights ? [weights] : [])].map(asWords)
+  const dealtBits = [dealt.values, ...(dealt.weights ? [dealt.weights] : [])].map(asWords)
   const cursors = [...starts]
   const outgoing = uint32Array(perRound * stride)
   const incoming = uint32Array(processes * perRound * stride)
@@ -61,7 +64,7 @@ export async function dealEntries(
     for (let e = 0; e < count; e++) {
       let at = places[owners[e]]
       for (let mode = 0; mode < order; mode++) outgoing[at++] = indices[mode][from + e]
-      outgoing[at++] = bits[from + e]
+      for (const words of bits) outgoing[at++] = words[from + e]
       outgoing[at++] = from + e
       places[owners[e]] = at
     }
@@ -71,13 +74,16 @@ export async function dealEntries(
       for (const end = at + words; at < end; ) {
         const e = cursors[source]++
         for (let mode = 0; mode < order; mode++) dealt.indices[mode][e] = incoming[at++]
-        dealtBits[e] = incoming[at++]
+        for (const words of dealtBits) words[e] = incoming[at++]
         dealt.numbers[e] = incoming[at++]
       }
     })
   }
   return dealt
 }
+
+const asWords = ({ buffer, byteOffset, length }: Float32Array): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, length)
 
 function startsOf(lengths: Uint32Array): number[] {
   let start = 0
@@ -90,9 +96,16 @@ function startsOf(lengths: Uint32Array): number[] {
 /** Deals out what the first process has, as evenly as can be; the others have nothing yet, and get no labels. */
 export async function dealOut(world: World, whole: SparseTensor | undefined): Promise<SparseTensor> {
   const [dims] = await world.gatherNumbers(...(whole?.dims ?? []))
-  const { indices, values } = whole ?? { indices: dims.map(() => uint32Array(0)), values: float32Array(0) }
-  const dealt = await dealEntries(world, { indices, values }, (from, to, owners) => {
-    for (let e = from; e < to; e++) owners[e - from] = Math.floor((e * world.processes) / values.length)
-  })
-  return { ...whole, dims, indices: dealt.indices, values: dealt.values }
+  const [[isWeighted]] = await world.gatherNumbers(whole?.weights ? 1 : 0)
+  const none = { indices: dims.map(() => uint32Array(0)), values: float32Array(0) }
+  const { indices, values, weights } = whole ?? { ...none, ...(isWeighted && { weights: float32Array(0) }) }
+  const dealt = await dealEntries(
+    world,
+    { indices, values, ...(weights && { weights }) },
+    (from, to, owners) => {
+      for (let e = from; e < to; e++) owners[e - from] = Math.floor((e * world.processes) / values.length)
+    },
+  )
+  const { numbers, starts, ...entries } = dealt
+  return { ...whole, dims, ...entries }
 }

@@ -30,7 +30,7 @@ export async function kindOfShares(
 
 /** Whether what a row of Parquet files gives depends on nothing but the row. */
 async function areRowsPlain(files: readonly string[], asked: AskedOfFiles): Promise<boolean> {
-  if (asked.recipe !== undefined) return false
+  if (asked.recipe !== undefined || asked.weight !== undefined) return false
   try {
     return (await parquetGroups(files)) !== undefined && !(await isComputed(files, asked))
   } catch {

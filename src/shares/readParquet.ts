@@ -82,7 +82,7 @@ async function readShare(world: World, plan: Plan): Promise<SparseTensor> {
   tellUnknown(plan, sum(0))
   if (sum(1) === 0) throw nothingLeft(table, rows)
   const most = indices.map((_, m) => Math.max(...counts.map((numbers) => numbers[2 + m])))
-  const { tensor, where } = nameEntries(plan, finished, indices, values, sizesOf(plan, finished, most))
+  const { tensor, where } = nameEntries(plan, finished, { indices, values }, sizesOf(plan, finished, most))
 
   const placeOf = (entry: number): string => where(entry, entries)
   const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, placeOf)])

@@ -154,7 +154,8 @@ function readHeader(json: Uint8Array, name: string): Header & { settings: Settin
   const fault = shapeFault(value, header)
   if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
   try {
-    const whole = { epochs: Infinity, seconds: Infinity, patience: Infinity, ...value.settings }
+    const left = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
+    const whole = { ...left, ...value.settings }
     return { ...value, settings: checkSettings(whole as Settings) }
   } catch (error) {
     throw error instanceof InputError ? error.within(name) : error

@@ -1,7 +1,11 @@
 import type { Statistics } from '../engine/engine.ts'
-import { InputError } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import { draw, purpose, stream, unit } from '../random.ts'
+import { fixArrangement } from '../tensor/arrangement.ts'
+import { asTyped, type Settings, withOption } from './options.ts'
+
+const NOTHING = { mergeModes: [], split: [] }
 
 /**
  * U_0, scaled: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
@@ -18,12 +22,13 @@ export function randomFactors({ dims, sets }: Statistics, rank: number, seed: nu
   })
 }
 
-/** Factors that someone gave, checked against the tensor. */
+/** Factors that someone gave, checked against the tensor; how its modes are arranged, the model must have been, too. */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
   dims: readonly number[],
-  rank: number,
+  { rank, ...settings }: Pick<Settings, 'rank' | 'mergeModes' | 'split'>,
 ): readonly Float32Array[] {
+  const arrangement = fixArrangement(settings, { dims })
   if (initial instanceof CpModel) {
     if (initial.rank !== rank)
       throw new InputError(
@@ -35,10 +40,18 @@ export function givenFactors(
         'shape',
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
       )
+    for (const name of ['mergeModes', 'split'] as const) {
+      const before = initial.arrangement ?? NOTHING
+      if (asTyped(name, before) !== asTyped(name, arrangement))
+        throw new InputError(
+          'option',
+          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, arrangement)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
+        )
+    }
     return initial.factors
   }
   // The model's own check names what is wrong: a length, a negative or a missing number.
-  return new CpModel({ dims, rank, factors: initial }).factors
+  return new CpModel({ dims, rank, factors: initial, arrangement }).factors
 }
 
 export const scaled = (factor: Float32Array, by: number): Float32Array =>

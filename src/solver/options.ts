@@ -1,13 +1,31 @@
 import type { Engine, Loss, Noise } from '../engine/engine.ts'
-import { InputError, type OptionMention, oneOf, option, sentence } from '../inputError.ts'
+import {
+  InputError,
+  type OptionMention,
+  oneOf,
+  option,
+  type Sentence,
+  sentence,
+  setting,
+} from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
+import {
+  type Arrangement,
+  checkArrangement,
+  type FixedArrangement,
+  mergeText,
+  splitText,
+} from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
 import type { EpochReport } from './report.ts'
-import { checkLags, type FeatureSets, type Lags } from './sides.ts'
+import { checkLags, type FeatureSets, type Lags, lagsText } from './sides.ts'
 
-/** Settings of a run; each has a default. */
-export interface RunOptions {
+/**
+ * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
+ * the model still speaks of those of the tensor.
+ */
+export interface RunOptions extends Arrangement {
   /** R, the number of components; that of `initial` where it is a model, else 10. */
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
@@ -93,7 +111,7 @@ export type SolverName = 'fast' | 'paper'
 export const solverNames: readonly SolverName[] = ['fast', 'paper']
 
 /** The options that decide the result, complete and checked. */
-export interface Settings {
+export interface Settings extends Required<Arrangement> {
   solver: SolverName
   rank: number
   lambda: number | 'auto'
@@ -126,6 +144,8 @@ const changeable: readonly (keyof Changes)[] = [
 
 const common = {
   rank: 10,
+  mergeModes: [],
+  split: [],
   missing: 'unknown' as const,
   prior: 'auto' as const,
   noise: 'auto' as const,
@@ -166,6 +186,8 @@ const known: readonly (keyof CompleteOptions)[] = [
   'missing',
   'prior',
   'noise',
+  'mergeModes',
+  'split',
   'loss',
   'lags',
   'features',
@@ -207,7 +229,7 @@ export function settingsOf(options: RunOptions): Settings {
     )
   const settings = {
     ...defaults[solver],
-    ...(initial instanceof CpModel && { rank: initial.rank }),
+    ...(initial instanceof CpModel && { rank: initial.rank, ...arrangementOf(initial, options) }),
     ...Object.fromEntries(given.filter(([name]) => name in defaults[solver])),
   }
   if (options.patience !== undefined && !options.validation)
@@ -219,6 +241,25 @@ export function settingsOf(options: RunOptions): Settings {
   if (options.features && Object.keys(options.features).length > 0)
     refuseWithoutPrior(option('features'), checked)
   return checked
+}
+
+/** That of a model to start from, unless another is given. */
+const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
+  mergeModes === undefined && split === undefined ? { ...arrangement } : {}
+
+/** The value of an option as one types it; nothing where nothing is said of any mode. */
+export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
+  const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
+  if (name === 'lags') return lagsText(settings.lags)
+  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
+  if (name === 'split') return split.map(splitText).join(' ')
+  return settings[name] as string | number
+}
+
+/** An option and its value, in a sentence: with --split 3:24, without --split. */
+export function withOption(name: keyof Settings, settings: Partial<Settings>): Sentence {
+  const value = asTyped(name, settings)
+  return value === '' ? sentence`without ${option(name)}` : sentence`with ${setting(name, value)}`
 }
 
 /** The settings with some of them changed, and checked again. */
@@ -264,6 +305,7 @@ export function checkSettings(settings: Settings): Settings {
   oneOfThese('prior', priorNames)
   oneOfThese('noise', noiseNames)
   oneOfThese('loss', lossNames)
+  checkArrangement(settings)
   checkLags(settings.lags)
   checkMissing(settings)
   checkPrior(settings)
@@ -326,6 +368,11 @@ export function checkEntries(
   isShare = false,
 ): void {
   checkTensor(tensor, 'The tensor', undefined, isShare)
+  if (tensor.weights)
+    throw new InputError(
+      'option',
+      sentence`The entries have weights, which the solver does not know yet; leave ${option('weight')} out.`,
+    )
   if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
   if (typeof watch !== 'object' || watch === null)
     throw new InputError(

@@ -5,8 +5,16 @@
  */
 import { cpuEngine } from '../engine/cpu/index.ts'
 import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
-import { InputError, type OptionMention, option, sentence } from '../inputError.ts'
+import { InputError, sentence } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
+import {
+  arrangedModes,
+  arrangeTensor,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+  refuseGaps,
+} from '../tensor/arrangement.ts'
 import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
 import { version } from '../version.ts'
 import type { Choice } from './choose.ts'
@@ -14,6 +22,7 @@ import { type FastState, fastMethod, probeSize } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
 import type { Method, Round } from './method.ts'
 import {
+  asTyped,
   type Changes,
   changedSettings,
   checkEntries,
@@ -21,11 +30,12 @@ import {
   type RunOptions,
   type Settings,
   settingsOf,
+  withOption,
 } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
 import { keptPrior, learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
-import { featuresDigest, sidesOf } from './sides.ts'
+import { arrangedSides, featuresDigest, sidesOf } from './sides.ts'
 import type { StopReason } from './stopping.ts'
 
 /** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
@@ -113,11 +123,13 @@ export class Run implements AsyncIterable<EpochReport> {
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    const loaded = await load(tensor, options, settingsOf(options))
+    const chosen = settingsOf(options)
+    checkEntries(tensor, options, isOneOfMany(options))
+    const loaded = await load(tensor, options, arranged(chosen, tensor))
     return openRun(loaded, async () => {
       const { settings, problem } = loaded
       const { statistics } = problem
-      const given = options.initial && givenFactors(options.initial, tensor.dims, settings.rank)
+      const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
       const factors = given
         ? given.map((factor) => scaled(factor, statistics.factorScale))
         : randomFactors(statistics, settings.rank, settings.seed)
@@ -149,7 +161,8 @@ export class Run implements AsyncIterable<EpochReport> {
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    const settings = resumedSettings(state.settings, options)
+    checkEntries(tensor, options, isOneOfMany(options))
+    const settings = resumedSettings(arranged(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
     return openRun(loaded, async () => {
       if (digestOf(loaded) !== state.digest)
@@ -157,7 +170,7 @@ export class Run implements AsyncIterable<EpochReport> {
           'checkpoint',
           'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
         )
-      checkState(state.engine, tensor.dims, settings.rank)
+      checkState(state.engine, loaded.problem.statistics.dims, settings.rank)
       await loaded.problem.writeState(state.engine)
       return new this(loaded, structuredClone(state.progress))
     })
@@ -372,15 +385,17 @@ export class Run implements AsyncIterable<EpochReport> {
     const { iterations, seconds, stopped = 'aborted' } = this.#progress
     const { dims, labels, modes, valueName } = this.#tensor
     const { factorScale, emptyRows } = this.#problem.statistics
-    const zeros = this.#settings.missing === 'zero'
-    this.#observed ??= this.#problem.observed()
+    const { mergeModes, split, ...settings } = this.#settings
+    const zeros = settings.missing === 'zero'
+    this.#observed ??= this.#problem.observed(this.#tensor)
     const observed = await this.#observed
     const learned = isOfPrior(this.#progress, report) ? await this.#problem.readPrior() : undefined
     const prior = learned && keptPrior(learned, this.#problem.statistics, observed.mean)
     return new CpModel({
       dims,
-      rank: this.#settings.rank,
+      rank: settings.rank,
       factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
+      arrangement: { mergeModes, split },
       labels,
       modes,
       // A row of zeros is as well known as any other.
@@ -389,7 +404,7 @@ export class Run implements AsyncIterable<EpochReport> {
       ...(prior && { prior }),
       training: finite({
         version,
-        ...this.#settings,
+        ...settings,
         epochs: this.epoch,
         iterations,
         seconds,
@@ -446,7 +461,7 @@ export interface Loaded {
 /** The settings that decide what a run needs. */
 type Needy = Pick<
   Settings,
-  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags'
+  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags' | 'mergeModes' | 'split'
 >
 
 /** What a run needs beside the entries. */
@@ -472,21 +487,25 @@ export function sizeOfRun(
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
-  const { probe, posterior, ...needs } = needsOf(settings, tensor.dims)
-  return { ...tensor, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
+  const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
+  const { probe, posterior, ...needs } = needsOf(settings, dims)
+  return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
 }
 
-async function load(tensor: SparseTensor, options: RunOptions, settings: Settings): Promise<Loaded> {
-  checkEntries(tensor, options, (options.engine?.processes ?? 1) > 1)
-  const { validation, watch, features } = options
-  const sides = sidesOf(tensor, settings.lags, features)
+async function load(tensor: SparseTensor, options: RunOptions, settings: ArrangedSettings): Promise<Loaded> {
+  const modes = arrangedModes(settings, tensor.dims)
+  const asLearned = (set: SparseTensor): SparseTensor =>
+    isArranged(settings) ? arrangeTensor(set, modes) : set
+  const { validation, watch = {}, features } = options
+  const sets = Object.entries({ ...(validation && { validation }), ...watch })
+  const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
     const problem = await engine.load({
-      tensor,
-      sets: { ...(validation && { validation }), ...watch },
-      ...needsOf(settings, tensor.dims, features !== undefined),
+      tensor: asLearned(tensor),
+      sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
+      ...needsOf(settings, modes.dims, features !== undefined),
       ...(sides && { sides }),
       seed: settings.seed,
       threads: options.threads,
@@ -496,6 +515,17 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Setting
     await ownEngine?.close()
     throw error
   }
+}
+
+const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
+
+/** With the modes that are merged or split by number. */
+type ArrangedSettings = Settings & FixedArrangement
+
+function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
+  const fixed = fixArrangement(settings, tensor)
+  if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
+  return { ...settings, ...fixed }
 }
 
 /** Tells entries and attributes from others. */
@@ -568,28 +598,25 @@ function useless(report: EpochReport): EpochReport {
 }
 
 /** The settings of a saved run; those given now must be the same, but for when it ends. */
-function resumedSettings(saved: Settings, options: RunOptions): Settings {
-  const given = settingsOf({
-    ...options,
-    rank: options.rank ?? saved.rank,
-    solver: options.solver ?? saved.solver,
-  })
+function resumedSettings(
+  saved: ArrangedSettings,
+  options: RunOptions,
+  tensor: SparseTensor,
+): ArrangedSettings {
+  const { rank = saved.rank, solver = saved.solver } = options
+  const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
   for (const name of Object.keys(saved) as (keyof Settings)[]) {
     if (name === 'epochs' || name === 'seconds') continue
-    if (options[name] !== undefined && !isSame(given[name], saved[name]))
+    const now = asTyped(name, given)
+    if (options[name] !== undefined && now !== asTyped(name, saved))
       throw new InputError(
         'checkpoint',
-        sentence`The run was saved with ${mention(name, saved[name])}, and now it is ${inText(given[name])}; leave it as it was, or start anew.`,
+        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
       )
   }
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
-
-const inText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
-const isSame = (a: unknown, b: unknown): boolean => inText(a) === inText(b)
-const mention = (name: keyof Settings, value: Settings[keyof Settings]): OptionMention =>
-  option(name, typeof value === 'object' ? inText(value) : value)
 
 /** A saved state may have been written by anyone. */
 function checkState(state: EngineState, dims: readonly number[], rank: number): void {

@@ -1,6 +1,7 @@
 /** What is known of rows beside their entries: neighbours by lags, attributes as numbers; by the names of modes. */
 import type { Features, RowSide } from '../engine/engine.ts'
 import { InputError, option, sentence } from '../inputError.ts'
+import { type ArrangedModes, wholeMode } from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { modeNumber } from '../tensor/modeNumber.ts'
 
@@ -32,6 +33,13 @@ export function checkLags(lags: Lags): void {
   }
 }
 
+/** As one types it: time=1,24 */
+export const lagsText = (lags: Lags = {}): string =>
+  Object.keys(lags)
+    .sort()
+    .map((mode) => `${mode}=${lags[mode].join()}`)
+    .join(' ')
+
 /** Per mode, what is known; undefined if nothing is of any. */
 export function sidesOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
@@ -55,6 +63,27 @@ export function sidesOf(
     sides[mode] = { ...sides[mode], features: given }
   }
   return sides.some((side) => side) ? sides : undefined
+}
+
+/** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
+export function arrangedSides(
+  sides: readonly (RowSide | undefined)[] | undefined,
+  tensor: Pick<SparseTensor, 'modes'>,
+  modes: ArrangedModes,
+): (RowSide | undefined)[] | undefined {
+  if (!sides) return undefined
+  const arranged: (RowSide | undefined)[] = modes.dims.map(() => undefined)
+  sides.forEach((side, mode) => {
+    if (!side) return
+    const place = wholeMode(modes, mode)
+    if (place === undefined)
+      throw new InputError(
+        'option',
+        sentence`${option(side.lags ? 'lags' : 'features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
+      )
+    arranged[place] = side
+  })
+  return arranged
 }
 
 function checkFeatures(name: string, { columns, values }: Features, rows: number): void {

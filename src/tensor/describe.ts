@@ -8,6 +8,8 @@ export interface TensorDescription {
   /** Entries over cells. */
   density: number
   values: { min: number; max: number; mean: number; rms: number; negative: number; zero: number }
+  /** Of the entries, where they have any. */
+  weights?: { min: number; max: number; mean: number }
   /** Per mode, how the entries are spread over its rows; min and median leave empty rows out. */
   modes: (RowDescription & ModeDescription)[]
 }
@@ -29,7 +31,8 @@ interface ModeDescription {
 }
 
 /** Size, density, values and the entries per row of every mode. */
-export function describeTensor({ dims, indices, values, modes, labels }: SparseTensor): TensorDescription {
+export function describeTensor(tensor: SparseTensor): TensorDescription {
+  const { dims, indices, values, weights, modes, labels } = tensor
   const entries = values.length
   const cells = dims.reduce((product, dim) => product * dim, 1)
   return {
@@ -38,6 +41,7 @@ export function describeTensor({ dims, indices, values, modes, labels }: SparseT
     entries,
     density: entries / cells,
     values: describeValues(values),
+    ...(weights && { weights: describeWeights(weights) }),
     modes: dims.map((rows, mode) => ({
       ...modes?.[mode],
       ...describeLabels(labels?.[mode]),
@@ -62,6 +66,11 @@ function describeValues(values: Float32Array): TensorDescription['values'] {
     squares += x * x
   }
   return { min, max, mean: sum / values.length, rms: Math.sqrt(squares / values.length), negative, zero }
+}
+
+function describeWeights(weights: Float32Array): TensorDescription['weights'] {
+  const { min, max, mean } = describeValues(weights)
+  return { min, max, mean }
 }
 
 function describeRows(column: Uint32Array, rows: number): RowDescription {

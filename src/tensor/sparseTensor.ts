@@ -1,6 +1,7 @@
 import { InputError, option, sentence } from '../inputError.ts'
 import { float32Array, trim, uint32Array } from './arrays.ts'
 import { findDuplicates } from './findDuplicates.ts'
+import { checkWeights, countingEntries } from './weights.ts'
 
 /** What a mode stands for: a column of a table, say. */
 export interface Mode {
@@ -30,6 +31,8 @@ export interface SparseTensor {
   /** One column of 0-based indices per mode, each `values.length` long. */
   readonly indices: readonly Uint32Array[]
   readonly values: Float32Array
+  /** How much each entry counts, above 0 and in proportion: one of weight 2 as much as two alike. All the same where there are none. */
+  readonly weights?: Float32Array
   /** Per mode, a name for each index; a mode without names has `undefined`. */
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */
@@ -66,16 +69,18 @@ export const MAX_ORDER = 256
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { dims, labels, modes, valueName } = input
+  const { labels, modes, valueName } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicy('negative', negative, negativePolicies)
   checkPolicy('duplicates', duplicates, duplicatePolicies)
   checkShape(input)
   checkNotEmpty(input.values.length)
   checkCells(input, negative, where)
-  const { indices, values } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
+  const { indices, values, weights } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
   const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
-  return { dims, indices, values, ...names }
+  const tensor = { dims: input.dims, indices, values, ...(weights && { weights }), ...names }
+  const counting = weights && countingEntries(weights)
+  return counting ? pickEntries(tensor, counting) : tensor
 }
 
 /** A misspelt policy must not pass for one of the lenient ones. */
@@ -105,8 +110,10 @@ export function checkDims(dims: readonly number[]): void {
   })
 }
 
-export function checkShape({ dims, indices, values, labels, modes }: SparseTensor): void {
+export function checkShape({ dims, indices, values, weights, labels, modes }: SparseTensor): void {
   checkDims(dims)
+  if (weights && weights.length !== values.length)
+    throw new InputError('shape', `There are ${weights.length} weights for ${values.length} values.`)
   if (indices.length !== dims.length)
     throw new InputError('shape', `The tensor has ${dims.length} dims but ${indices.length} index columns.`)
   if (labels && labels.length !== dims.length)
@@ -131,19 +138,24 @@ export function checkNotEmpty(entries: number): void {
 }
 
 /** Indices and values, entry by entry; clips those that are to be clipped. */
-function checkCells(input: SparseTensor, negative: NegativePolicy, where: (entry: number) => string): void {
+export function checkCells(
+  input: SparseTensor,
+  negative: NegativePolicy,
+  where: (entry: number) => string,
+): void {
   for (const check of cellChecks(input, negative, where)) check()
 }
 
 /** What is checked of all entries one after the other: the indices of each mode, then the values. */
 export function cellChecks(
-  { dims, indices, values }: SparseTensor,
+  { dims, indices, values, weights }: SparseTensor,
   negative: NegativePolicy,
   where: (entry: number) => string,
 ): (() => void)[] {
   return [
     ...indices.map((column, mode) => () => checkIndices(column, mode, dims[mode], where)),
     () => checkValues(values, negative, where),
+    ...(weights ? [() => checkWeights(weights, where)] : []),
   ]
 }
 
@@ -181,26 +193,32 @@ function checkValues(values: Float32Array, negative: NegativePolicy, where: (ent
 }
 
 export function mergeDuplicates(
-  { indices, values }: SparseTensor,
+  { indices, values, weights }: SparseTensor,
   policy: DuplicatePolicy,
   where: (entry: number) => string,
-): { indices: readonly Uint32Array[]; values: Float32Array } {
+): Pick<SparseTensor, 'indices' | 'values' | 'weights'> {
   // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final place
   // among the kept ones, its 0 gives way to that place.
   const firstOf = findDuplicates(indices, values.length)
-  if (!firstOf) return { indices, values }
-  // From the first duplicate on: per kept entry, its values' sum and number. In float64, because a float32
-  // stops counting ones at 2²⁴, and because a mean may fit where the sum does not.
+  if (!firstOf) return { indices, values, ...(weights && { weights }) }
+  if (weights && policy === 'sum') throw refuseWeightedSum()
+  const weightOf = (e: number): number => (weights ? weights[e] : 1)
+  // From the first duplicate on: per kept entry, the sums of its values, each by its weight, and of its weights. In
+  // float64, because a float32 stops counting ones at 2²⁴, and because a mean may fit where the sum does not.
   let sums: Float64Array | undefined
-  let counts: Uint32Array | undefined
+  let counts: Float64Array | undefined
   let kept = 0
   for (let e = 0; e < values.length; e++) {
     if (firstOf[e] === 0) {
       if (kept !== e) {
         for (const column of indices) column[kept] = column[e]
         values[kept] = values[e]
+        if (weights) weights[kept] = weights[e]
       }
-      if (sums) sums[kept] = values[kept]
+      if (sums && counts) {
+        sums[kept] = weightOf(kept) * values[kept]
+        counts[kept] = weightOf(kept)
+      }
       firstOf[e] = kept++
       continue
     }
@@ -208,12 +226,13 @@ export function mergeDuplicates(
     if (policy === 'error') throw refuseDuplicate(where(e), coordinates(indices, first), where(first))
     if (policy === 'last') {
       values[first] = values[e]
+      if (weights) weights[first] = weights[e]
       continue
     }
-    sums ??= new Float64Array(values)
-    counts ??= new Uint32Array(values.length).fill(1)
-    sums[first] += values[e]
-    counts[first]++
+    sums ??= Float64Array.from(values, (x, entry) => weightOf(entry) * x)
+    counts ??= Float64Array.from(values, (_, entry) => weightOf(entry))
+    sums[first] += weightOf(e) * values[e]
+    counts[first] += weightOf(e)
     if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(
         'value',
@@ -221,8 +240,23 @@ export function mergeDuplicates(
       )
   }
   if (sums && counts)
-    for (let e = 0; e < kept; e++) values[e] = policy === 'mean' ? sums[e] / counts[e] : sums[e]
-  return { indices: indices.map((column) => trim(column, kept)), values: trim(values, kept) }
+    for (let e = 0; e < kept; e++) {
+      if (policy === 'sum') values[e] = sums[e]
+      else if (counts[e] > 0) values[e] = sums[e] / counts[e]
+      if (weights) weights[e] = counts[e]
+    }
+  return {
+    indices: indices.map((column) => trim(column, kept)),
+    values: trim(values, kept),
+    ...(weights && { weights: trim(weights, kept) }),
+  }
+}
+
+function refuseWeightedSum(): InputError {
+  return new InputError(
+    'option',
+    sentence`Entries that are added up have no one weight; merge them with ${option('duplicates', 'mean', 'last')}, or leave the weights out.`,
+  )
 }
 
 export function refuseDuplicate(where: string, coordinates: string, first: string): InputError {
@@ -256,5 +290,6 @@ export function pickEntries(tensor: SparseTensor, entries: Uint32Array): SparseT
     ...tensor,
     indices: tensor.indices.map((column) => pick(column, uint32Array(entries.length))),
     values: pick(tensor.values, float32Array(entries.length)),
+    ...(tensor.weights && { weights: pick(tensor.weights, float32Array(entries.length)) }),
   }
 }

@@ -61,8 +61,9 @@ export function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32A
     if (cell > 0 && cell <= held) heldValues[cell - 1] = values[e]
     else learned.push(e)
   }
+  const { weights: _, ...unweighted } = tensor
   const part = (indices: readonly Uint32Array[], from: number, to: number): SparseTensor => ({
-    ...tensor,
+    ...unweighted,
     indices,
     values: heldValues.subarray(from, to),
   })

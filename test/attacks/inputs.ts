@@ -320,7 +320,14 @@ const BAD_MODELS = lines`
   {"dims":[3,2]}
   {"dims":[2,2,2]}
   {"dims":[2,"2"]}
-  {"version":2}
+  {"version":3}
+  {"arrangement":3}
+  {"arrangement":{"mergeModes":[[0,1]],"split":[]}}
+  {"arrangement":{"mergeModes":[["a","b"]],"split":[]}}
+  {"arrangement":{"mergeModes":[],"split":[{"mode":7,"into":[2],"offset":0}]}}
+  {"arrangement":{"mergeModes":[],"split":[{"mode":0,"into":[1e300,1e300],"offset":0}]}}
+  {"dims":[9,2],"arrangement":{"mergeModes":[],"split":[{"mode":0,"into":[2],"offset":0}]}}
+  {"dims":[-9,2],"arrangement":{"mergeModes":[],"split":[{"mode":0,"into":[2],"offset":-3}]}}
   {"version":-1}
   {"format":"lacuna-tensor"}
   {"training":5}

@@ -167,7 +167,7 @@ describe('split', () => {
     [['t.tns', '--test', '0.1', '--time', '1', '-o', 'y'], '--time goes with --by time or --by last.'],
     [
       ['t.tns', '--test', '0.1', '--by', 'time', '--time', 'day', '-o', 'y'],
-      '--time day: there is no such mode; give a number from 1 to 3, or user, code, step.',
+      "--time names mode 'day'; there are user, code, step, or 1 to 3.",
     ],
     [['t.tns', '--test', '0.1', '--format', 'xls', '-o', 'y'], '--format xls: give one of tns'],
   ])('%j is refused', async (args, message) => {

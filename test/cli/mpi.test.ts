@@ -29,9 +29,16 @@ const sentences = (stderr: string): string[] =>
 
 /** A model without the time that it took. */
 async function learned(path: string): Promise<object> {
-  const { dims, factors, labels, training, unobserved } = await readModel(path)
+  const { dims, arrangement, factors, labels, training, unobserved } = await readModel(path)
   const { seconds, ...rest } = training
-  return { dims, labels, unobserved, training: rest, factors: factors.map((factor) => [...factor]) }
+  return {
+    dims,
+    arrangement,
+    labels,
+    unobserved,
+    training: rest,
+    factors: factors.map((factor) => [...factor]),
+  }
 }
 
 const columns = ['user', 'item', 'week']
@@ -73,7 +80,7 @@ describe('a job of several processes', () => {
     ['Open MPI', 3, 'data.tns', '--missing', 'zero'],
     ['Open MPI', 5, 'repeated.tns', '--duplicates', 'sum'],
     ['Open MPI', 2, 'data.npz', '--solver', 'paper'],
-    ['Open MPI', 3, 'data.parquet', ...table],
+    ['Open MPI', 3, 'data.parquet', ...table, '--merge-modes', 'week,user', '--split', 'item:7'],
     ['MPICH', 2, 'data.csv', ...table],
     ['MPICH', 2, 'repeated.tns', '--duplicates', 'last'],
   ]

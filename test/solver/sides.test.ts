@@ -75,7 +75,7 @@ describe('neighbours', () => {
     while (await second.advance());
     expect((await second.model()).factors).toEqual((await whole.model()).factors)
     await expect(Run.resume(await first.state(), train, { lags: { 2: [1] } })).rejects.toThrow(
-      'The run was saved with lags: \'{"2":[1,20]}\', and now it is {"2":[1]}; leave it as it was, or start anew.',
+      "The run was saved with lags: '2=1,20', and now it is 2=1; leave it as it was, or start anew.",
     )
     for (const run of [whole, first, second]) await run.close()
   })

@@ -235,9 +235,9 @@ export class CpuProblem implements LoadedProblem {
     })
   }
 
-  async observed(): Promise<Observed> {
+  async observed(tensor = this.#tensor): Promise<Observed> {
     const { world } = this.#place
-    return world.inTurn(this.#number, ++this.#steps, () => observeAll(world, this.#tensor))
+    return world.inTurn(this.#number, ++this.#steps, () => observeAll(world, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {

@@ -10,7 +10,7 @@ import type { NpyArray, NpyData } from '../npz/npy.ts'
 /** Hands over an array of the file, or says that it is missing. */
 export type TakeArray = (name: string) => NpyArray
 
-/** coords (N × nnz), data, shape and, from PyData/sparse, a fill_value. */
+/** coords (N × nnz), data, shape and, from PyData/sparse, a fill_value; and weights, if the entries have any. */
 export function fromCoords(take: TakeArray, has: (name: string) => boolean): SparseTensor {
   const coords = take('coords')
   const values = toValues(take('data'))
@@ -24,7 +24,12 @@ export function fromCoords(take: TakeArray, has: (name: string) => boolean): Spa
   const indices = Array.from({ length: order }, (_, mode) =>
     toIndices(coords.data.subarray(mode * entries, (mode + 1) * entries), `row ${mode} of coords`),
   )
-  return { dims: has('shape') ? toSizes(take('shape')) : indices.map(largestPlusOne), indices, values }
+  return {
+    dims: has('shape') ? toSizes(take('shape')) : indices.map(largestPlusOne),
+    indices,
+    values,
+    ...(has('weights') && { weights: toValues(take('weights'), 'weights') }),
+  }
 }
 
 /** SciPy's matrix of row, col and data. */
@@ -62,9 +67,12 @@ export function checkFill(fill: number): void {
     )
 }
 
-function toValues({ shape, data }: NpyArray): Float32Array {
+function toValues({ shape, data }: NpyArray, name = 'data'): Float32Array {
   if (shape.length !== 1)
-    throw new InputError('format', `data has the shape (${shape.join(', ')}); it must be a list of values.`)
+    throw new InputError(
+      'format',
+      `${name} has the shape (${shape.join(', ')}); it must be a list of values.`,
+    )
   return asValues(data)
 }
 

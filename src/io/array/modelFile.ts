@@ -1,13 +1,16 @@
 /**
- * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a mode has rows
+ * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
  * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
  * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
- * with numpy.load(file)['factor_1'].
+ * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the arrangement, and the factors
+ * and what was learned of their rows are those of the arranged modes.
  */
 
 import type { Bytes } from '../../bytes.ts'
-import { InputError } from '../../inputError.ts'
-import { CpModel, type TrainingRecord } from '../../model/cpModel.ts'
+import { InputError, inFile } from '../../inputError.ts'
+import { type Shape, shapeFault } from '../../jsonShape.ts'
+import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/cpModel.ts'
+import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/arrangement.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
 import {
@@ -24,20 +27,30 @@ import {
 } from '../text/names.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
-const VERSION = 1
+/** 2 has an arrangement. */
+const VERSION = 2
 
 interface Metadata extends Names {
   dims: readonly number[]
   rank: number
+  arrangement: FixedArrangement
   training: TrainingRecord
 }
 
+const arrangementShape: Shape = {
+  mergeModes: [['number']],
+  split: [{ mode: 'number', into: ['number'], offset: 'number' }],
+}
+/** Files without an arrangement have this one, so that what reads only these does not open others wrongly. */
+const PLAIN_VERSION = 1
+
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export function encodeModel(model: CpModel): Bytes {
-  const { dims, rank, factors, unobserved, training } = model
+  const { dims, rank, factors, arrangement, unobserved, training } = model
   const about = {
-    ...{ format: MODEL_FORMAT, version: VERSION, dims, rank },
+    ...{ format: MODEL_FORMAT, version: arrangement ? VERSION : PLAIN_VERSION, dims, rank },
     ...namesToJson(model),
+    ...(arrangement && { arrangement }),
     ...knowledgeToJson(model),
     training,
   }
@@ -45,7 +58,7 @@ export function encodeModel(model: CpModel): Bytes {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
   }
   factors.forEach((data, mode) => {
-    entries[`factor_${mode + 1}.npy`] = { shape: [dims[mode], rank], data }
+    entries[`factor_${mode + 1}.npy`] = { shape: [data.length / rank, rank], data }
     if (unobserved[mode].length > 0)
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
@@ -56,22 +69,19 @@ export function encodeModel(model: CpModel): Bytes {
 /** `name` is how messages call the file. */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
   const files = unpackNpz(bytes, name, options)
-  const { dims, rank, training, ...names } = readMetadata(files, name)
-  const factors = dims.map((dim, mode) => readFactor(files, mode, [dim, rank], name))
-  try {
-    return new CpModel({
-      dims,
-      rank,
-      factors,
-      ...namesFromJson(names),
-      unobserved: dims.map((_, mode) => readUnobserved(files, mode, name)),
-      ...readKnowledge(files, parseMetadata(files['metadata.json'], name), dims.length, name),
-      training,
-    })
-  } catch (error) {
-    if (error instanceof InputError) throw error.within(name)
-    throw error
+  const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
+  const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
+  const fields: CpModelFields = {
+    dims,
+    rank,
+    factors: sizes.map((size, mode) => readFactor(files, mode, [size, rank], name)),
+    arrangement,
+    ...namesFromJson(names),
+    unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
+    ...readKnowledge(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
+    training,
   }
+  return inFile(name, () => new CpModel(fields))
 }
 
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
@@ -90,10 +100,11 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
-  const { rank, training } = metadata
+  const { rank, training, arrangement = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damaged('rank', name)
   if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  return { ...names, rank, training: training ?? {} }
+  if (shapeFault(arrangement, arrangementShape)) throw damaged('arrangement', name)
+  return { ...names, rank, arrangement: arrangement as FixedArrangement, training: training ?? {} }
 }
 
 function readFactor(

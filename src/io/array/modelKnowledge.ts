@@ -31,14 +31,14 @@ export function knowledgeArrays({ rank, observed, prior }: CpModel): NpzEntries 
   return arrays
 }
 
-/** Sizes are checked by the model. */
+/** Sizes are checked by the model. There are so many modes, and so many factors. */
 export function readKnowledge(
   files: Record<string, Uint8Array>,
   metadata: Record<string, unknown>,
-  order: number,
+  [modes, factors]: readonly [number, number],
   name: string,
 ): Knowledge {
-  const columns = <A>(stem: string, from: (values: ArrayLike<number>) => A): A[] =>
+  const columns = <A>(stem: string, order: number, from: (values: ArrayLike<number>) => A): A[] =>
     Array.from({ length: order }, (_, mode) => {
       const file = `${stem}_${mode + 1}.npy`
       if (!files[file]) throw damaged(stem, name)
@@ -49,15 +49,15 @@ export function readKnowledge(
     ...(observed !== undefined && {
       observed: {
         ...readNumbers(observed, name),
-        counts: columns('entries', (values) => Uint32Array.from(values)),
-        means: columns('mean', (values) => Float32Array.from(values)),
+        counts: columns('entries', modes, (values) => Uint32Array.from(values)),
+        means: columns('mean', modes, (values) => Float32Array.from(values)),
       },
     }),
     ...(prior !== undefined && {
       prior: {
         ...readNoise(prior, name),
-        means: columns('prior_mean', (values) => Float32Array.from(values)),
-        precisions: columns('prior_precision', (values) => Float32Array.from(values)),
+        means: columns('prior_mean', factors, (values) => Float32Array.from(values)),
+        precisions: columns('prior_precision', factors, (values) => Float32Array.from(values)),
       },
     }),
   }

@@ -1,6 +1,7 @@
 /**
  * A tensor as an .npz. Written: coords.npy (N × nnz, from 0, in C order), data.npy, shape.npy and
- * fill_value.npy (NaN), as PyData/sparse saves a COO array, and metadata.json with labels and modes. Read:
+ * fill_value.npy (NaN), as PyData/sparse saves a COO array, weights.npy where entries have weights, and metadata.json with
+ * labels and modes. Read:
  * that, SciPy's sparse matrices, and a dense array, alone or beside a mask.
  */
 import { InputError, inFile } from '../../inputError.ts'
@@ -119,7 +120,7 @@ export function readMetadata(
 
 /** The file in chunks, so that no second copy of the tensor is held. */
 export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
-  const { dims, indices, values } = inCOrder(tensor)
+  const { dims, indices, values, weights } = inCOrder(tensor)
   const bytesOf = (array: Uint32Array | Float32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }
@@ -129,6 +130,9 @@ export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
       chunks: [npyHeader('<u4', [dims.length, values.length]), ...indices.map(bytesOf)],
     },
     { name: 'data.npy', chunks: [npyHeader('<f4', [values.length]), bytesOf(values)] },
+    ...(weights
+      ? [{ name: 'weights.npy', chunks: [npyHeader('<f4', [weights.length]), bytesOf(weights)] }]
+      : []),
     {
       name: 'shape.npy',
       chunks: [encodeNpy({ shape: [dims.length], data: BigInt64Array.from(dims, BigInt) })],

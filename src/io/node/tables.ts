@@ -43,18 +43,18 @@ export async function readTable(
   options: ReadTableOptions = {},
 ): Promise<SparseTensor> {
   const files = typeof paths === 'string' ? [paths] : paths
-  const { modes = [], value, melt, recipe } = options
+  const { modes = [], value, weight, melt, recipe } = options
   const typed = melt === undefined && recipe === undefined ? modes : []
-  return withTable(files, { ...options, typed, ...(value !== undefined && { value }) }, (table) =>
-    readRows(table, options),
-  )
+  const values = [value, weight].filter((text) => text !== undefined)
+  return withTable(files, { ...options, typed, values }, (table) => readRows(table, options))
 }
 
 interface OpenOptions
   extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input'> {
   /** Modes as the user typed them, which may be SQL. */
   typed: readonly string[]
-  value?: string
+  /** The same for the value and the weight. */
+  values?: readonly string[]
   /** A file that is to be written from this table, if DuckDB delivers it. */
   output?: string
   /** The fields of a text are wanted as they stand, too. */
@@ -67,16 +67,16 @@ export async function withTable<T>(
   options: OpenOptions,
   work: (table: Table) => Promise<T>,
 ): Promise<T> {
-  const { query, database, typed, value, output, like, verbatim } = options
+  const { query, database, typed, values = [], output, like, verbatim } = options
   const name = nameOf(files, options)
   const expressions = (columns: readonly TableColumn[]): string[] => [
     ...sqlAmong(typed, columns, name, like),
-    ...sqlAmong(value === undefined ? [] : [value], columns, name, undefined),
+    ...sqlAmong(values, columns, name, undefined),
   ]
   const source = {
     name,
     expressions,
-    typed: [...typed, ...(value === undefined ? [] : [value])],
+    typed: [...typed, ...values],
     ...(query !== undefined && { query }),
     ...(database !== undefined && { database }),
     ...(output !== undefined && { output }),
@@ -157,7 +157,7 @@ export async function isComputed(
 ): Promise<boolean> {
   const opening = {
     typed: melt === undefined ? modes : [],
-    ...(value !== undefined && { value }),
+    ...(value !== undefined && { values: [value] }),
     ...(like && { like }),
   }
   return withTable(files, opening, async ({ columns }) => columns.some(({ computed }) => computed))
@@ -280,7 +280,7 @@ export async function answerTable(
     verbatim: true,
     ...(query !== undefined && { query }),
     ...(database !== undefined && { database }),
-    ...(typeof value === 'string' && { value }),
+    ...(typeof value === 'string' && { values: [value] }),
     ...(decimal && { decimal }),
     ...(input && { input }),
   }

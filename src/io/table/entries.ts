@@ -11,7 +11,7 @@ export class Entries {
   count = 0
   readonly #order: number
   readonly #unit: Table['unit']
-  readonly #blocks: { codes: Uint32Array[]; values: Float32Array }[] = []
+  readonly #blocks: { codes: Uint32Array[]; values: Float32Array; weights?: Float32Array }[] = []
   /** Runs of entries on lines that follow one another: the first entry, its line and file. */
   readonly #runs: { entry: number; line: number; file: string }[] = []
 
@@ -20,8 +20,14 @@ export class Entries {
     this.#unit = unit
   }
 
-  /** Takes the rows that are kept; without values, each is 1. */
-  add(batch: Batch, kept: Uint8Array, codes: readonly Uint32Array[], values: Float64Array | undefined): void {
+  /** Takes the rows that are kept; without values, each is 1. All batches have weights, or none. */
+  add(
+    batch: Batch,
+    kept: Uint8Array,
+    codes: readonly Uint32Array[],
+    values: Float64Array | undefined,
+    weights: Float64Array | undefined,
+  ): void {
     const { rowCount, lines, file } = batch
     const order = this.#order
     let run = this.#runs[this.#runs.length - 1]
@@ -31,11 +37,13 @@ export class Entries {
       const at = this.count % BLOCK
       if (at === 0) {
         const fresh = codes.map(() => new Uint32Array(BLOCK))
-        this.#blocks.push({ codes: fresh, values: new Float32Array(BLOCK) })
+        const more = weights && { weights: new Float32Array(BLOCK) }
+        this.#blocks.push({ codes: fresh, values: new Float32Array(BLOCK), ...more })
       }
       const block = this.#blocks[this.#blocks.length - 1]
       for (let m = 0; m < order; m++) block.codes[m][at] = codes[m][row]
       block.values[at] = values ? values[row] : 1
+      if (weights && block.weights) block.weights[at] = weights[row]
       if (lines[row] - run.line !== this.count - run.entry) {
         run = { entry: this.count, line: lines[row], file }
         this.#runs.push(run)
@@ -60,7 +68,12 @@ export class Entries {
   #kept: Uint32Array | undefined // the numbers of the entries that are left, where some are not
 
   /** The entries with indices for numbers. Those without an index are left out. */
-  finish(places: readonly Uint32Array[]): { indices: Uint32Array[]; values: Float32Array; unknown: number } {
+  finish(places: readonly Uint32Array[]): {
+    indices: Uint32Array[]
+    values: Float32Array
+    weights?: Float32Array
+    unknown: number
+  } {
     const isKnown = places.every((column) => !column.includes(UNKNOWN))
     if (!isKnown) this.#kept = this.#known(places)
     const count = this.#kept?.length ?? this.count
@@ -81,7 +94,9 @@ export class Entries {
       return index
     })
     const values = pick(float32Array(count), (b) => this.#blocks[b].values)
-    return { indices, values, unknown: this.count - count }
+    const isWeighted = this.#blocks[0]?.weights !== undefined
+    const weights = isWeighted && { weights: pick(float32Array(count), (b) => this.#blocks[b].weights!) }
+    return { indices, values, ...weights, unknown: this.count - count }
   }
 
   #known(places: readonly Uint32Array[]): Uint32Array {

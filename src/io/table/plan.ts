@@ -41,6 +41,8 @@ export interface TableOptions {
   modes?: readonly string[]
   /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
   value?: string
+  /** The column or SQL expression of the weights: how much each row counts, from 0; all the same by default. */
+  weight?: string
   /** Rows of the same coordinates: by default counted if there is no value, else an error. */
   merge?: MergePolicy
   /** Whole numbers are coded by their distinct values (default), or are the indices, counted from 1. */
@@ -90,7 +92,13 @@ export async function readRows(table: Table, options: ReadRowsOptions = {}): Pro
 
 export async function planRows(given: Table, options: ReadRowsOptions): Promise<Plan> {
   const { like, dims, negative, onRemark, onRows } = options
-  const table = options.melt === undefined ? given : meltTable(given, options.melt, options.modes ?? [])
+  const table =
+    options.melt === undefined
+      ? given
+      : meltTable(given, options.melt, [
+          ...(options.modes ?? []),
+          ...(options.weight ? [options.weight] : []),
+        ])
   for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
   const chosen = await choose(table, options)
   const modes = like?.modes ? likened(table, options, like.modes) : chosen.modes
@@ -100,6 +108,12 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     throw new InputError(
       'table',
       sentence`${table.name}: without values, rows can only be counted; name the column of values with ${option('value')}.`,
+    )
+  const weight = options.weight === undefined ? undefined : findValue(table, options.weight)
+  if (weight && (!value || merge === 'count' || merge === 'sum'))
+    throw new InputError(
+      'table',
+      sentence`${table.name}: rows that are counted or added up have no one weight; name a ${option('value')} and merge rows with ${option('merge', 'mean', 'last')}, or leave ${option('weight')} out.`,
     )
   if (modes.length < 2)
     throw new InputError(
@@ -117,6 +131,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     merge,
     index: options.index ?? chosen.index ?? 'coded',
     ...(value && { value }),
+    ...(weight && { weight }),
     ...(like && { like }),
     ...(options.newLabels && { newLabels: true }),
     ...(dims && { dims }),
@@ -175,7 +190,7 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const sample = await table.sample()
   if (sample.rowCount === 0)
     throw new InputError('empty', `${where}: there are no rows, only the columns ${columnList(columns)}.`)
-  const summary = summarizeColumns(table, sample, options.dates)
+  const summary = summarizeColumns(table, sample, options.dates).filter(({ name }) => name !== options.weight)
   if (!like?.modes) refuseWide(summary, where)
   const guessed = value ? undefined : guessValue(summary)
   if (!value && !guessed) refuseTextValue(summary, where)

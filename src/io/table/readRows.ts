@@ -20,6 +20,8 @@ export interface Plan {
   modes: readonly FoundMode[]
   /** The column of the values, and what it is called; without one each row counts 1. */
   value?: { column: number; name: string }
+  /** The column of the entries' weights. */
+  weight?: { column: number; name: string }
   merge: MergePolicy
   index: IndexPolicy
   /** A tensor or model whose labels are to be used; rows with other labels are left out. */
@@ -34,15 +36,18 @@ export interface Plan {
 
 export async function readPlanned(plan: Plan): Promise<SparseTensor> {
   const { table } = plan
-  const { readers, entries, rows, marks } = await passOver(plan)
-  tellLeftOut(plan, rows - entries.count, marks, rows)
+  const { readers, entries, rows, weightless, marks } = await passOver(plan)
+  tellLeftOut(plan, rows - entries.count - weightless, marks, rows)
+  if (weightless > 0)
+    plan.onRemark?.(remark([`${table.name}: ${leftOut(weightless)} the weight ${plan.weight?.name} is 0`]))
   if (entries.count === 0) throw nothingLeft(table, rows)
   const finished = readers.map((reader, m) => finishMode(plan, m, reader, reader.seen()))
-  const { indices, values, unknown } = entries.finish(finished.map(({ places }) => places))
+  const { unknown, ...found } = entries.finish(finished.map(({ places }) => places))
+  const { indices } = found
   tellUnknown(plan, unknown)
-  if (values.length === 0) throw nothingLeft(table, rows)
+  if (found.values.length === 0) throw nothingLeft(table, rows)
   const sizes = sizesOf(plan, finished, indices.map(largest))
-  const named = nameEntries(plan, finished, indices, values, sizes)
+  const named = nameEntries(plan, finished, found, sizes)
   const where = (entry: number): string => named.where(entry, entries)
   if (plan.merge === 'error') checkDistinct(indices, where)
   return sparseTensor(named.tensor, {
@@ -59,10 +64,12 @@ export interface Pass {
   readers: readonly ModeReader[]
   entries: Entries
   rows: number
+  /** Of these, those that count nothing. */
+  weightless: number
   marks: Marks
 }
 
-export async function passOver({ table, modes, value, merge, onRows }: Plan): Promise<Pass> {
+export async function passOver({ table, modes, value, weight, merge, onRows }: Plan): Promise<Pass> {
   const reading: Reading = {
     unit: table.unit,
     ...(table.decimal && { decimal: table.decimal }),
@@ -72,21 +79,26 @@ export async function passOver({ table, modes, value, merge, onRows }: Plan): Pr
   const readers = modes.map((mode) => modeReader(mode, table, reading))
   const entries = new Entries(modes.length, table.unit)
   // A column that serves two modes is read once.
-  const columns = [...new Set([...modes.map(({ column }) => column), ...(value ? [value.column] : [])])]
+  const named = [...modes, value, weight].filter((one) => one !== undefined)
+  const columns = [...new Set(named.map(({ column }) => column))]
   const cellsOf = (batch: Batch, column: number): Cells => batch.columns[columns.indexOf(column)]
   let rows = 0
+  let weightless = 0
   for await (const batch of table.read(columns.map((column) => ({ column })))) {
     const kept = new Uint8Array(batch.rowCount).fill(1)
     const values = value && markValues(cellsOf(batch, value.column), batch, value.name, reading, valued, kept)
+    const weights =
+      weight && markValues(cellsOf(batch, weight.column), batch, weight.name, reading, true, kept)
+    if (weights) weightless += markWeightless(weights, kept)
     readers.forEach((reader, m) => {
       reader.mark(cellsOf(batch, modes[m].column), batch, kept)
     })
     const codes = readers.map((reader, m) => reader.codes(cellsOf(batch, modes[m].column), batch, kept))
-    entries.add(batch, kept, codes, values)
+    entries.add(batch, kept, codes, values, weights)
     rows += batch.rowCount
     onRows?.(rows)
   }
-  return { readers, entries, rows, marks: reading.marks }
+  return { readers, entries, rows, weightless, marks: reading.marks }
 }
 
 /** The labels of a mode, when all of its values have been seen. */
@@ -116,8 +128,7 @@ export function sizesOf(
 export function nameEntries(
   { table, modes, value, merge, like }: Plan,
   finished: readonly FinishedMode[],
-  indices: Uint32Array[],
-  values: Float32Array,
+  { indices, values, weights }: { indices: Uint32Array[]; values: Float32Array; weights?: Float32Array },
   dims: readonly number[],
 ): { tensor: SparseTensor; where(entry: number, entries: Entries): string } {
   const labels = finished.map((mode) => mode.labels)
@@ -130,6 +141,7 @@ export function nameEntries(
       dims,
       indices,
       values,
+      ...(weights && { weights }),
       modes: kept,
       ...(labels.some((names) => names) && { labels }),
       ...(value !== undefined && merge !== 'count' && { valueName: value.name }),
@@ -157,8 +169,29 @@ function markValues(
   return values
 }
 
-export function tellLeftOut({ table, onRemark }: Plan, missing: number, marks: Marks, rows: number): void {
-  if (missing > 0) onRemark?.(remark([`${table.name}: ${leftOut(missing)} a mode or the value is empty`]))
+/** Rows that count nothing are not kept; returns how many there were. */
+function markWeightless(weights: Float64Array, kept: Uint8Array): number {
+  let count = 0
+  for (let row = 0; row < kept.length; row++)
+    if (kept[row] === 1 && Math.fround(weights[row]) === 0) {
+      kept[row] = 0
+      count++
+    }
+  return count
+}
+
+export function tellLeftOut(
+  { table, weight, onRemark }: Plan,
+  missing: number,
+  marks: Marks,
+  rows: number,
+): void {
+  if (missing > 0)
+    onRemark?.(
+      remark([
+        `${table.name}: ${leftOut(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
+      ]),
+    )
   if (marks.count === 0) return
   const cells = marks.count === 1 ? 'a cell is' : `${marks.count} cells of ${rows} rows are`
   onRemark?.(remark([`${table.name}: ${cells} taken as empty (${marks.first})`], true))

@@ -11,6 +11,8 @@ export interface RecordsOptions
   modes?: readonly string[]
   /** The property that was observed; if only modes are given, rows are counted. */
   value?: string
+  /** The property that says how much a row counts, from 0; all the same by default. */
+  weight?: string
 }
 
 /** Properties of rows: texts, numbers, truth values and dates; where one is null, undefined or NaN, the row is left out. */

@@ -3,6 +3,7 @@
 import type { Bytes } from '../../bytes.ts'
 import { InputError } from '../../inputError.ts'
 import type { CpModel } from '../../model/cpModel.ts'
+import { factorModes } from '../../model/factorModes.ts'
 import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
 import { type ColumnType, isNumeric } from '../text/types.ts'
 import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
@@ -43,14 +44,15 @@ function rowStyle(format: TableText, names: readonly string[]): RowStyle {
     : { head: '', before: keys, between: '}\n', tail: '}\n', quote }
 }
 
-/** A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value. */
+/** A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value, and its weight if it has any. */
 export function columnNames({
   dims,
   modes,
   valueName,
-}: Pick<SparseTensor, 'dims' | 'modes' | 'valueName'>): string[] {
+  weights,
+}: Pick<SparseTensor, 'dims' | 'modes' | 'valueName' | 'weights'>): string[] {
   const wanted = dims.map((_, mode) => modes?.[mode].name || `mode_${mode + 1}`)
-  return uniqueNames([...wanted, valueName || 'value'])
+  return uniqueNames([...wanted, valueName || 'value', ...(weights ? ['weight'] : [])])
 }
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
@@ -80,11 +82,11 @@ const LONGEST_INDEX = 10
 
 /**
  * The tensor as the text of a table, in chunks: a row per entry, with a column per mode (its labels, or
- * indices from 1) and one for the value. Sizes beyond the labels and indices that occur have no place in it.
+ * indices from 1), one for the value and one for the weight where there are weights. Sizes beyond the labels and indices that occur have no place in it.
  */
 export function* writeTable(tensor: SparseTensor, format: TableText): Generator<Bytes> {
   checkLabels(tensor)
-  const { indices, values, modes } = tensor
+  const { indices, values, weights, modes } = tensor
   const order = indices.length
   const style = rowStyle(format, columnNames(tensor))
   const encoder = new TextEncoder()
@@ -97,7 +99,7 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
   })
 
   const longestRow =
-    before.reduce((sum, { length }) => sum + length, between.length + LONGEST_FLOAT32) +
+    before.reduce((sum, { length }) => sum + length, between.length + 2 * LONGEST_FLOAT32) +
     fields.reduce((sum, field) => sum + (field?.longest ?? LONGEST_INDEX), 0)
   const chunkBytes = Math.max(CHUNK_BYTES, longestRow)
   yield encoder.encode(style.head)
@@ -120,7 +122,12 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
         else at = writeWhole(bytes, at, index + 1)
       }
       put(before[order])
-      at = writeFloat32(bytes, at, values[entry++])
+      at = writeFloat32(bytes, at, values[entry])
+      if (weights) {
+        put(before[order + 1])
+        at = writeFloat32(bytes, at, weights[entry])
+      }
+      entry++
     }
     yield bytes.subarray(0, at)
   }
@@ -149,20 +156,20 @@ function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float
  * mode's name, the index from 1, the label (nothing where the mode has none) and component_1 … component_R.
  */
 export function* writeFactors(model: CpModel, format: TableText): Generator<Uint8Array> {
-  const { dims, rank, factors, labels, modes } = model
+  const { rank, factors } = model
   const components = Array.from({ length: rank }, (_, r) => `component_${r + 1}`)
   const style = rowStyle(format, ['mode', 'index', 'label', ...components])
   const missing = format === 'csv' || format === 'tsv' ? '' : 'null'
   const encoder = new TextEncoder()
   yield encoder.encode(style.head)
   let between = ''
-  for (let mode = 0; mode < dims.length; mode++) {
-    const name = style.quote(modes?.[mode].name || `mode_${mode + 1}`)
+  for (const [k, { name, size, labelOf }] of factorModes(model, (mode) => `mode_${mode + 1}`).entries()) {
+    const quotedName = style.quote(name)
     let text = ''
-    for (let row = 0; row < dims[mode]; row++) {
-      const label = labels?.[mode]?.[row]
-      const fields = [name, String(row + 1), label === undefined ? missing : style.quote(label)]
-      for (let r = 0; r < rank; r++) fields.push(float32Text(factors[mode][row * rank + r]))
+    for (let row = 0; row < size; row++) {
+      const label = labelOf(row)
+      const fields = [quotedName, String(row + 1), label === undefined ? missing : style.quote(label)]
+      for (let r = 0; r < rank; r++) fields.push(float32Text(factors[k][row * rank + r]))
       text += between + fields.map((field, column) => style.before[column] + field).join('')
       between = style.between
       if (text.length < 2 ** 16) continue

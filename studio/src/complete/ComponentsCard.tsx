@@ -1,17 +1,11 @@
 import { useState } from 'preact/hooks'
 import { percent } from '../numbers.ts'
-import type { Component, ModelSummary } from './protocol.ts'
+import type { Component } from './protocol.ts'
 
 const AT_FIRST = 9
 
 /** The components as small multiples: for each mode its course over the rows and the strongest of them. */
-export function ComponentsCard({
-  components,
-  model,
-}: {
-  components: readonly Component[]
-  model: ModelSummary
-}) {
+export function ComponentsCard({ components }: { components: readonly Component[] }) {
   const [all, setAll] = useState(false)
   const shown = all ? components : components.slice(0, AT_FIRST)
   return (
@@ -23,10 +17,10 @@ export function ComponentsCard({
               Component {component.number}
               <span class="soft number">{percent(component.share)}</span>
             </h3>
-            {component.modes.map(({ strongest, profile }, mode) => (
-              <div key={model.modes[mode].name} class="component-mode">
-                <h4>{model.modes[mode].name}</h4>
-                {model.modes[mode].size > strongest.length && <Profile values={profile} />}
+            {component.modes.map(({ name, size, strongest, profile }) => (
+              <div key={name} class="component-mode">
+                <h4>{name}</h4>
+                {size > strongest.length && <Profile values={profile} />}
                 <ul>
                   {strongest.map(({ label, weight, lift }) => (
                     <li key={label}>

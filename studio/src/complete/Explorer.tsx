@@ -50,11 +50,13 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
     call.components().then((found) => {
       setComponents(found)
       // Begin where most is going on: with what the first component is about.
-      setLabels(
-        found[0].modes.map(({ strongest }, mode) =>
-          chosen?.mode === mode ? chosen.label : (strongest[0]?.label ?? ''),
-        ),
-      )
+      const begin = model.modes.map(() => '')
+      for (const { modes, strongest } of found[0].modes)
+        modes.forEach((mode, i) => {
+          begin[mode] = strongest[0]?.labels[i] ?? ''
+        })
+      if (chosen) begin[chosen.mode] = chosen.label
+      setLabels(begin)
     }, complain)
   }, [model])
 
@@ -97,7 +99,7 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
         </div>
       </div>
       <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
-      {page === 'components' && <ComponentsCard components={components} model={model} />}
+      {page === 'components' && <ComponentsCard components={components} />}
       {page === 'slice' && <SliceCard {...shared} />}
       {page === 'predict' && <PredictCard {...shared} />}
       {page === 'top' && <TopCard {...shared} />}

@@ -1,6 +1,8 @@
 /** Questions to a model, answered in the worker: what the page shows of the library's answers. */
 import type { CpModel, SparseTensor } from 'lacuna'
+import { factorModes } from '#dist/model/factorModes.js'
 import { valuesAlong } from '#dist/model/index.js'
+import { modesAsLearned, rowAt } from '#dist/tensor/arrangement.js'
 import type { Component, Prediction, Ranked, Slice } from './protocol.ts'
 import { modeName } from './summary.ts'
 
@@ -13,8 +15,11 @@ export function components(model: CpModel): Component[] {
   return model.components({ strongest: STRONGEST }).map(({ number, share, modes }) => ({
     number,
     share,
-    modes: modes.map(({ strongest, profile }) => ({
-      strongest: strongest.map(({ label, weight, lift }) => ({ label, weight, lift })),
+    modes: modes.map(({ name, modes, strongest, profile }) => ({
+      name: model.modes ? name : modes.map((mode) => modeName(model, mode)).join(' × '),
+      modes,
+      size: profile.length,
+      strongest: strongest.map(({ label, labels, weight, lift }) => ({ label, labels, weight, lift })),
       profile: peaks(profile),
     })),
   }))
@@ -33,11 +38,12 @@ function peaks(profile: Float32Array): number[] {
 
 export function predict(model: CpModel, data: SparseTensor | undefined, coordinate: number[]): Prediction {
   const observed = data && valuesAlong(data, coordinate, 0).get(coordinate[0])
+  const { digits } = modesAsLearned(model)
   return {
     predicted: model.predict(coordinate),
     ...(observed !== undefined && { observed }),
-    unseen: coordinate.flatMap((index, mode) =>
-      model.unobserved[mode].includes(index) ? [modeName(model, mode)] : [],
+    unseen: factorModes(model).flatMap(({ name }, k) =>
+      model.unobserved[k].includes(rowAt(digits[k], coordinate)) ? [name] : [],
     ),
   }
 }

@@ -63,9 +63,14 @@ export interface Component {
   number: number
   /** Of all that is predicted. */
   share: number
+  /** Those that were merged are one. */
   modes: {
+    name: string
+    /** The model's, by number. */
+    modes: readonly number[]
+    size: number
     /** The rows that tell it from others; weights relative to the largest, lift: times its usual share. */
-    strongest: { label: string; weight: number; lift: number }[]
+    strongest: { label: string; labels: readonly string[]; weight: number; lift: number }[]
     /** The whole column, at most 120 points, relative to its largest. */
     profile: number[]
   }[]

@@ -143,8 +143,8 @@ describe('a wrong model file gets its own sentence', () => {
     ],
     [
       'a newer version',
-      () => changed({ version: 2 }),
-      'm.npz: the model has version 2, but this Lacuna reads up to version 1',
+      () => changed({ version: 3 }),
+      'm.npz: the model has version 3, but this Lacuna reads up to version 2',
     ],
     ['no version', () => changed({ version: null }), 'm.npz: the version null is not a whole number from 1.'],
     ['dims that are none', () => changed({ dims: '2,3' }), 'm.npz: the dims in metadata.json cannot be read'],

@@ -22,7 +22,7 @@ import type { SqlTable } from './sqlTable.ts'
 const BATCH = 2048
 
 /**
- * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, the value as FLOAT. A
+ * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as FLOAT. A
  * mode without labels is a column of indices from 1. To be written with replaceFiles.
  */
 export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
@@ -31,13 +31,17 @@ export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement
     path,
     write: (_, temporary) =>
       inSession(path, async (session) => {
-        const { dims, labels, modes } = tensor
+        const { dims, labels, modes, weights } = tensor
+        const numbers: FilledColumn[] = (weights ? ['v', 'w'] : ['v']).map((name) => ({
+          name,
+          type: 'FLOAT',
+        }))
         const columns = dims.map(
           (_, mode): FilledColumn => ({ name: `m${mode}`, type: labels?.[mode] ? 'VARCHAR' : 'UINTEGER' }),
         )
-        await session.fill('entries', [...columns, { name: 'v', type: 'FLOAT' }], entryBatches(tensor))
+        await session.fill('entries', [...columns, ...numbers], entryBatches(tensor))
         const names = columnNames(tensor)
-        const selected = ['v']
+        const selected = numbers.map(({ name }) => name)
         for (const [mode, { name }] of [...columns.entries()].reverse())
           selected.unshift(await typed(session, 'entries', name, labels?.[mode] && modes?.[mode].type))
         await session.lock({ paths: [resolve(temporary)] })
@@ -62,14 +66,15 @@ const copyTo = (session: TableSession, file: string, query: string): Promise<voi
 const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>
   `SELECT ${selected.map((sql, c) => `${sql} AS ${identifier(names[c])}`).join(', ')} FROM ${from}`
 
-function* entryBatches({ indices, values, labels }: SparseTensor): Generator<DuckDBValue[][]> {
+function* entryBatches({ indices, values, weights, labels }: SparseTensor): Generator<DuckDBValue[][]> {
   for (let start = 0; start < values.length; start += BATCH) {
     const end = Math.min(values.length, start + BATCH)
     const columns = indices.map((column, mode) => {
       const names = labels?.[mode]
       return Array.from(column.subarray(start, end), (index) => names?.[index] ?? index + 1)
     })
-    yield [...columns, Array.from(values.subarray(start, end))]
+    const numbers = weights ? [values, weights] : [values]
+    yield [...columns, ...numbers.map((array) => Array.from(array.subarray(start, end)))]
   }
 }
 
