@@ -143,8 +143,10 @@ export class World implements Processes {
     const first = all.findIndex((text) => text !== '')
     if (first < 0) return result as T
     const [code, sentence] = JSON.parse(all[first]) as [InputErrorCode | null, Sentence]
-    // What went wrong everywhere alike has nothing to do with any process.
-    const isCommon = who === 'unnamed' || all.every((text) => text === all[first])
+    // What goes wrong everywhere has nothing to do with any process, even if each has figures of its own to it.
+    const isAlike = (text: string): boolean =>
+      text === all[first] || (text !== '' && code !== null && JSON.parse(text)[0] === code)
+    const isCommon = who === 'unnamed' || all.every(isAlike)
     const where = isCommon ? '' : `process ${first + 1} of ${this.processes}: `
     if (code === null) throw failure ?? new Error(`${where}${sentence}`)
     throw new InputError(code, [where, ...sentence], { cause: failure })
