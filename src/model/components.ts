@@ -3,6 +3,7 @@ import { type Answerer, labelOf, modeName } from './factored.ts'
 import { largest } from './largest.ts'
 import { normalized, type Shares, sharesOf, telling } from './shares.ts'
 
+/** Which rows components are described by. */
 export interface ComponentsOptions {
   /** Rows that are named in each mode; 5 by default. */
   strongest?: number
@@ -21,6 +22,7 @@ export interface Component {
   modes: ComponentMode[]
 }
 
+/** A component in one of the modes. */
 export interface ComponentMode {
   name: string
   /** The rows that tell this component from the others, the most telling first. */
@@ -29,6 +31,7 @@ export interface ComponentMode {
   profile: Float32Array
 }
 
+/** A row that tells a component from others. */
 export interface ComponentRow {
   /** From 0. */
   row: number

@@ -57,7 +57,7 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
   const work: Work = {
     ...{ rank, prior, factors, anchors, before, means, entries },
     counts: before.map((counts, mode) => counts.map((count, p) => count + fresh.counts[mode][p])),
-    uncertainty: uncertaintyOf(model, prior, before, model.observed?.mean ?? fresh.mean),
+    uncertainty: knownUncertainty(model, model.observed?.mean ?? fresh.mean),
   }
   const lists = dims.map((_, mode) => entriesByRow(entries.indices[mode]))
   const rows = lists.map((list, mode) =>
@@ -87,6 +87,17 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
   return { dims, factors, unobserved, rows, ...(observed && { observed }) }
 }
 
+/** What is known of a model's rows is the same for all that is folded into it. */
+const known = new WeakMap<Prior, { of: Factored['factors']; found: readonly Uncertainty[] }>()
+
+function knownUncertainty(model: Folding['model'], mean: number): readonly Uncertainty[] {
+  const before = known.get(model.prior)
+  if (before?.of === model.factors) return before.found
+  const found = uncertaintyOf(model, model.prior, countsBefore(model, model.dims), mean)
+  known.set(model.prior, { of: model.factors, found })
+  return found
+}
+
 interface Work {
   rank: number
   prior: Prior
@@ -110,7 +121,7 @@ function solveRow(
 ): { moved: number; size: number } {
   const { rank, prior, factors, anchors, before, means, uncertainty } = work
   const a = Float64Array.from(factors[mode].subarray(row * rank, (row + 1) * rank))
-  const { S, b } = sumsOf(work, mode, row, list, a, gram !== undefined)
+  const { S, b } = sumsOf(work, mode, list, a, gram !== undefined)
   const n = before[mode][row]
   const { perEntry, prior: held } = uncertainty[mode]
   const anchor = n > 0 ? anchors[mode].subarray(row * rank, (row + 1) * rank) : means[mode]
@@ -141,7 +152,6 @@ function solveRow(
 function sumsOf(
   { rank, prior, factors, counts, entries, uncertainty }: Work,
   mode: number,
-  _row: number,
   list: readonly number[],
   a: Float64Array,
   isListed: boolean,

@@ -10,6 +10,7 @@ import { LabelLookup, type Labels } from './labelLookup.ts'
 import { dotRow } from './products.ts'
 import { candidates, fixedRows, weightsOf } from './top.ts'
 
+/** What is asked for, and on how many threads. */
 export interface TopForAllOptions {
   /** The mode for whose rows is asked, each. */
   for: string
@@ -48,6 +49,7 @@ const QUESTIONS_AT_A_TIME = 8192
 /** Rows beyond those asked for that float64 has a look at. */
 const SPARE = 8
 
+/** The best rows along a mode for every row of another one, batch by batch, on all threads. */
 export async function* topForAll(model: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
