@@ -84,7 +84,7 @@ describe('completion', () => {
   }
 
   it.each<[string[], string[]]>([
-    [['comp'], ['complete', 'completion']],
+    [['comp'], ['complete', 'components', 'completion']],
     [['complete', '--max'], ['--max-inner']],
     [
       ['complete', '--solver', ''],
