@@ -82,7 +82,7 @@ async function info(files: string[], options: Options): Promise<void> {
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
-  const { dims, rank, labels, modes, unobserved, training } = model
+  const { dims, rank, labels, modes, unobserved, observed, training } = model
   if (json)
     return printJson({
       file,
@@ -90,6 +90,7 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
       rank,
       modes,
       unobserved: unobserved.map(({ length }) => length),
+      ...(observed && { observed: { ...observed, counts: undefined, means: undefined } }),
       training,
     })
   const rows = dims.map((dim, i) => [
@@ -105,6 +106,10 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   ])
   await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  if (observed)
+    await print(
+      `\nLearned from ${count(observed.entries)} entries from ${figure(observed.min)} to ${figure(observed.max)}, mean ${figure(observed.mean)}`,
+    )
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )

@@ -61,6 +61,7 @@ it('fetches a set into the cache once, and says what to type next', async () => 
   expect(first.code).toBe(0)
   expect(first.stdout.split('\n')).toEqual([
     path,
+    join(cache, 'movielens-latest-small', 'movies.csv'),
     join(cache, 'movielens-latest-small', 'README.txt'),
     '',
     'Next:',
