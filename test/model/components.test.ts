@@ -3,17 +3,20 @@ import { CpModel, modeKinds } from '#dist/model/index.js'
 import { storyOf } from '#dist/report/story.js'
 import { randomModel } from './answers.ts'
 
-/** Two components over ten hours and four shops: mornings in the first two, evenings in the last two. */
+/** Two components over ten hours and five shops: mornings in the first two, evenings in the next two, both in the last. */
 const hours = Array.from({ length: 10 }, (_, hour) => [
   hour < 5 ? 5 - hour : 0.1,
   hour < 5 ? 0.1 : hour - 4,
 ]).flat()
 const shops = new CpModel({
-  dims: [10, 4],
+  dims: [10, 5],
   rank: 2,
-  factors: [Float32Array.from(hours), Float32Array.of(4, 0.1, 1, 0.1, 0.1, 2, 0.1, 1)],
+  factors: [Float32Array.from(hours), Float32Array.of(4, 0.1, 1, 0.1, 0.1, 2, 0.1, 1, 6, 6)],
   modes: [{ name: 'hour', type: 'BIGINT' }, { name: 'shop' }],
-  labels: [hours.slice(0, 10).map((_, hour) => String(8 + hour)), ['bakery', 'kiosk', 'bar', 'cinema']],
+  labels: [
+    hours.slice(0, 10).map((_, hour) => String(8 + hour)),
+    ['bakery', 'kiosk', 'bar', 'cinema', 'station'],
+  ],
 })
 
 describe('components', () => {
@@ -30,7 +33,7 @@ describe('components', () => {
     const [mornings, evenings] = shops.components({ strongest: 2 })
     expect(mornings.modes[1].strongest.map(({ label }) => label)).toEqual(['bakery', 'kiosk'])
     expect(evenings.modes[1].strongest.map(({ label }) => label)).toEqual(['bar', 'cinema'])
-    expect(mornings.modes[1].strongest[0].weight).toBe(1)
+    expect(mornings.modes[1].strongest[0].weight).toBeCloseTo(4 / 6, 6) // the station has more of everything
     // The bakery has next to nothing but mornings.
     expect(mornings.modes[1].strongest[0].lift).toBeCloseTo(1 / mornings.share, 0)
     expect(evenings.modes[0].strongest.map(({ label }) => label)).toEqual(['17', '16'])

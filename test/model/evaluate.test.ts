@@ -38,6 +38,9 @@ describe('an evaluation', () => {
     const mean = [...train.values].reduce((sum, x) => sum + x, 0) / train.values.length
     const squares = [...test.values].reduce((sum, x) => sum + (x - mean) ** 2, 0)
     expect(baselines[0].rmse).toBeCloseTo(Math.sqrt(squares / test.values.length), 6)
+    const rowMeans = observe(train).means[0]
+    const byRow = [...test.values].reduce((sum, x, e) => sum + (x - rowMeans[test.indices[0][e]]) ** 2, 0)
+    expect(baselines[1].rmse).toBeCloseTo(Math.sqrt(byRow / test.values.length), 6)
     for (const baseline of baselines) expect(baseline.rmse).toBeGreaterThan(0.3)
     expect(calibration.reduce((sum, part) => sum + part.entries, 0)).toBe(entries)
     for (const { predicted, observed } of calibration) expect(predicted).toBeCloseTo(observed, 5)

@@ -36,6 +36,19 @@ describe('a new row', () => {
     expect(folded.observed!.counts[0][13]).toBe(observe(train).counts[0][13])
   })
 
+  it('is the same in other units', async () => {
+    const times = (tensor: SparseTensor): SparseTensor => ({
+      ...tensor,
+      values: tensor.values.map((x) => 1024 * x),
+    })
+    const { model } = await complete(old, options)
+    const { model: large } = await complete(times(old), options)
+    expect(large.range).toEqual(model.range!.map((x) => 1024 * x))
+    const errors = [model.foldIn(later).error(laterTest), large.foldIn(times(later)).error(times(laterTest))]
+    expect(errors[1].rmse / errors[0].rmse).toBeCloseTo(1024, 1)
+    expect(large.prior!.sigma2 / model.prior!.sigma2).toBeCloseTo(1024 ** 2, -2)
+  })
+
   it('of few entries is held by what was learned of rows, where λ alone would not', async () => {
     const { model } = await complete(old, options)
     const seen = new Map<number, number>()
@@ -102,6 +115,7 @@ describe('a new row', () => {
     const zeros = { rank: 3, missing: 'zero' } as const
     const { model: together } = await complete(counts, zeros)
     const isOne = (e: number): boolean => counts.indices[0][e] === 3
+    expect(together.range).toEqual([0, 1])
     // All but that user's row is taken from the model of all.
     const without = new CpModel({
       ...together.fields,

@@ -127,6 +127,17 @@ describe('for all rows at once', () => {
     expect(found.map((list) => list.map(({ row }) => row))).toEqual(new Array(3).fill([0, 1, 2, 3, 4]))
   })
 
+  it('what float32 cannot tell apart is in order', async () => {
+    // Sums of 1 and so many 2⁻²⁴: float32 rounds the last to that of the row before.
+    const rows = Array.from({ length: 10 }, (_, k) => [1, k * 2 ** -24]).flat()
+    const near = new CpModel({
+      ...{ dims: [1, 10], rank: 2, modes: model.modes! },
+      factors: [Float32Array.of(1, 1), Float32Array.from(rows)],
+    })
+    expect((await all(near, { n: 2 }))[0].map(({ row }) => row)).toEqual([9, 8])
+    expect((await all(near, { n: 1 }))[0].map(({ row }) => row)).toEqual([9])
+  })
+
   it('of several models, by their mean, alone and all at once', async () => {
     const other = randomModel([9, 40], 5, {
       factors: randomModel([9, 40], 5).factors.map((factor) => factor.map((x) => 2 * x)),

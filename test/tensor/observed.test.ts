@@ -24,6 +24,31 @@ test('entries are counted and averaged row by row, to the same bits in any order
   expect(observe(reversed)).toEqual(found)
 })
 
+test('values of very different size are counted as well, in any order', () => {
+  const values = Float32Array.from(
+    { length: 3000 },
+    (_, e) => (e % 3 === 0 ? 3e9 : e % 3 === 1 ? 1.5 : 0.0625) + (e % 7) / 8,
+  )
+  const wide = {
+    dims: [3, 7],
+    indices: [values.map((_, e) => e % 3), values.map((_, e) => e % 7)].map((column) =>
+      Uint32Array.from(column),
+    ),
+    values,
+  }
+  const found = observe(wide)
+  for (const row of [1, 2]) {
+    const own = [...values].filter((_, e) => e % 3 === row)
+    expect(found.means[0][row]).toBeCloseTo(own.reduce((sum, x) => sum + x, 0) / own.length, 4)
+  }
+  const backwards = {
+    ...wide,
+    indices: wide.indices.map((column) => column.slice().reverse()),
+    values: values.slice().reverse(),
+  }
+  expect(observe(backwards)).toEqual(found)
+})
+
 test('where cells that are not listed are zeros, they count in the means', () => {
   const found = observe(tensor)
   const all = withZeros(found, tensor.dims)
