@@ -1,5 +1,5 @@
 /** Small dense systems: a row of a factor, and what is uncertain of it. Matrices are (R × R), row-major. */
-import { inverted } from '../engine/cpu/posterior.ts'
+import { inverted } from '../engine/cpu/inverse.ts'
 
 /** Minimises ½ aᵀSa − bᵀa over a ≥ 0, by coordinate descent from where a is. */
 export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Array): void {

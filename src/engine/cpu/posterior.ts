@@ -268,7 +268,7 @@ function precisionOf(
 }
 
 /** The inverse of a symmetric matrix (n × n) with at least `floor` more on its diagonal: as much as it takes. */
-export function inverted(matrix: Float64Array, n: number, floor: number): Float64Array {
+function inverted(matrix: Float64Array, n: number, floor: number): Float64Array {
   const L = new Float64Array(n * n)
   for (let added = floor; !factorized(matrix, n, added, L); added *= 10);
   // T = L⁻¹, by columns.
