@@ -20,7 +20,8 @@ import { balance, columnLengths, type FastStep, fastNtc } from '#dist/reference/
 import type { Matrix, Vector } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import { type PosteriorSettings, startPosterior, sweepPosterior } from '#dist/reference/posterior.js'
-import { observe, pickEntries, type SparseTensor } from '#dist/tensor/index.js'
+import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
+import { observe } from '#dist/tensor/observed.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
 import { engineSampler } from './engineSampler.ts'
 
