@@ -73,8 +73,8 @@ export function fillCommand(): Command {
     .addHelpText(
       'after',
       `
-A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or false
-in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
+A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or
+false in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
 
 Examples:
   printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv

@@ -38,8 +38,8 @@ function asLearned(files: readonly string[], model: CpModel, options: ReadingOpt
 }
 
 /**
- * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes, whose
- * indices are then none.
+ * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes,
+ * whose indices are then none.
  */
 export async function readMeetings(
   file: string,

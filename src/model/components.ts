@@ -38,7 +38,10 @@ export interface ComponentRow {
   label: string
   /** Relative to the largest of the column. */
   weight: number
-  /** How many times its share in all predictions the component has in those of this row: what is special, not what is frequent. */
+  /**
+   * How many times its share in all predictions the component has in those of this row: what is special, not what is
+   * frequent.
+   */
   lift: number
   /** How many entries the model has seen of the row, if that is known. */
   entries?: number

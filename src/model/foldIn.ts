@@ -1,8 +1,8 @@
 /**
- * New entries, without those that a model was learned from. A row that is new to the model is solved as the solver does,
- * under what was learned of rows, the others being fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over a ≥ 0, with
- * H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. In an update rows that are known move, too: what their n
- * old entries have said stands for them, P = n H̄ + σ²Σ⁻¹ and m the row as it was (uncertainty.ts).
+ * New entries, without those that a model was learned from. A row that is new to the model is solved as the solver
+ * does, under what was learned of rows, the others being fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over a ≥ 0,
+ * with H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. In an update rows that are known move, too:
+ * what their n old entries have said stands for them, P = n H̄ + σ²Σ⁻¹ and m the row as it was (uncertainty.ts).
  */
 import { InputError } from '../inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../tensor/index.ts'

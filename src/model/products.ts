@@ -24,7 +24,9 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
   return sum
 }
 
-/** What the members say of a cell, on average. Where indices are null, rows given instead take part, for each member. */
+/**
+ * What the members say of a cell, on average. Where indices are null, rows given instead take part, for each member.
+ */
 export function predictCell(
   { members }: Pick<Answerer, 'members'>,
   indices: readonly (number | null)[],

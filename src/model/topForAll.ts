@@ -1,6 +1,6 @@
 /**
- * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and on all
- * threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
+ * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and
+ * on all threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
  */
 import { TopEngine } from '../engine/cpu/topRows.ts'
 import { InputError, option, sentence } from '../inputError.ts'

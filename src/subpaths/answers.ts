@@ -1,4 +1,6 @@
-/** lacuna/answers: questions to models that are no method of one, and what answers look like. In Node and in browsers. */
+/**
+ * lacuna/answers: questions to models that are no method of one, and what answers look like. In Node and in browsers.
+ */
 export {
   type Answerer,
   type Component,

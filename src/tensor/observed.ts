@@ -22,8 +22,8 @@ export interface Extremes {
 export interface RowTotals {
   counts: readonly Uint32Array[]
   /**
-   * Per mode and row, two numbers: how often HALF units fit into the values, and the units that are left, summed each. They are
-   * exact, hence the same in whatever order values come.
+   * Per mode and row, two numbers: how often HALF units fit into the values, and the units that are left, summed
+   * each. They are exact, hence the same in whatever order values come.
    */
   sums: readonly Float64Array[]
 }

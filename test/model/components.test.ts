@@ -3,7 +3,10 @@ import { CpModel, modeKinds } from '#dist/model/index.js'
 import { storyOf } from '#dist/report/story.js'
 import { randomModel } from './answers.ts'
 
-/** Two components over ten hours and five shops: mornings in the first two, evenings in the next two, both in the last. */
+/**
+ * Two components over ten hours and five shops: mornings in the first two, evenings in the next two, both in the
+ * last.
+ */
 const hours = Array.from({ length: 10 }, (_, hour) => [
   hour < 5 ? 5 - hour : 0.1,
   hour < 5 ? 0.1 : hour - 4,

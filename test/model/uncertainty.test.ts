@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import type { Prior } from '#dist/model/index.js'
 import { uncertaintyOf } from '#dist/model/uncertainty.js'
 
-/** At rank 1 everything is a number: V(n) = σ² / (n H̄ + σ² p), and H̄ of one mode is the mean of a² + V of the other. */
+/**
+ * At rank 1 everything is a number: V(n) = σ² / (n H̄ + σ² p), and H̄ of one mode is the mean of a² + V of the other.
+ */
 test('what rows of so many entries leave uncertain, and what an entry says, agree with each other', () => {
   const factors = [Float32Array.of(1, 2, 3), Float32Array.of(0.5, 1.5)]
   const counts = [Uint32Array.of(1, 4, 0), Uint32Array.of(3, 2)]

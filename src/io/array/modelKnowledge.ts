@@ -1,4 +1,7 @@
-/** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
+/**
+ * What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be
+ * missing.
+ */
 import { InputError } from '../../inputError.ts'
 import type { CpModel, CpModelFields } from '../../model/cpModel.ts'
 import type { Prior } from '../../model/factored.ts'
