@@ -150,7 +150,7 @@ const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): strin
   figure(rmse),
   figure(mae),
   figure(relative),
-  r2.toFixed(3),
+  (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
   count(entries),
 ]
 

@@ -79,7 +79,9 @@ false in a long table, in a wide one (--melt) the names of the columns that were
 Examples:
   printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv
   lacuna fill wide.csv --modes day --melt shop --rank 1
-  lacuna fill readings.npy -o filled.npy                     where it was NaN
+  lacuna synth --dims 20x30 --entries 300 --rank 2 -o some.tns
+  lacuna convert some.tns some.npy                           an array, NaN where there is no entry
+  lacuna fill some.npy --rank 2 -o filled.npy
   lacuna complete wide.csv --modes day --melt shop --rank 1 -o shops.npz
   lacuna fill shops.npz --slice day=tue                      all shops on that day
   lacuna fill shops.npz wide.csv --modes day --melt shop -o filled.csv`,

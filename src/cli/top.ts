@@ -94,6 +94,12 @@ async function top(modelFile: string, options: Options): Promise<void> {
   const names = await RowNames.read(model, options.names, progress)
   const of = names.mode(options.of)
   const asked = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
+  const twice = asked.find(({ mode }, i) => asked.findIndex((each) => each.mode === mode) < i)
+  if (twice)
+    throw new InputError(
+      'option',
+      `${modeName(model, twice.mode)} is asked for twice; give one label for each mode.`,
+    )
   const labels: Record<string, string> = {}
   for (const { mode, text } of asked)
     if (text !== undefined) labels[modeName(model, mode)] = labelOf(model, mode, names.row(mode, text))

@@ -139,6 +139,7 @@ describe('top', () => {
   test.each([
     [['--for', 'user=u3'], 'Say with --of which mode is to be ranked: user, film.'],
     [['--for', 'user=nobody', '--of', 'film'], 'The model knows no user "nobody"'],
+    [['--for', 'user=u1', 'user=u2', '--of', 'film'], 'user is asked for twice'],
     [['--of', 'film', '--names', 'film=films.csv'], 'say where names are, as in film=movies.csv:title'],
     [['--of', 'film', '--names', 'film=films.csv:name'], 'films.csv: there is no column "name"'],
   ])('says in a sentence what is wrong: %j', async (args, sentence) => {
