@@ -130,7 +130,12 @@ async function fillRows(
   options: Options,
   progress: Progress,
 ): Promise<void> {
-  const { clip, melt, decimal } = options
+  const { clip, melt, decimal, query, database } = options
+  if (database !== undefined)
+    throw new InputError(
+      'option',
+      '--database: fill takes a file; write the table to one first, or use predict.',
+    )
   const model =
     known ??
     (await learnFrom(await readWithProgress([table], tableOptions(options), progress), options, progress))
@@ -143,6 +148,7 @@ async function fillRows(
     ...(known && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     ...(decimal && { decimal }),
+    ...(query !== undefined && { query }),
     ...(value !== undefined && { value }),
   })
   const cells = empty === 1 ? '1 empty cell' : `${count(empty)} empty cells`

@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'ratings.csv'), table(lines))
   writeFileSync(join(folder, 'train.csv'), table(lines.filter((_, e) => e % 10 !== 0)))
   writeFileSync(join(folder, 'test.csv'), table(lines.filter((_, e) => e % 10 === 0)))
-  const titles = Array.from({ length: 40 }, (_, film) => `${101 + film},"Film, the ${film}"`)
+  const titles = Array.from({ length: 40 }, (_, film) => `${101 + film},"Film, the <${film}>"`)
   writeFileSync(join(folder, 'films.csv'), `film,title\n${titles.join('\n')}\n`)
   writeFileSync(join(folder, 'eve.csv'), 'user,film,stars\neve,101,5\neve,103,4.5\neve,104,1\neve,110,3\n')
   const options = ['--modes', 'user', 'film', '--value', 'stars', '--rank', '4', '-o', 'model.npz']
@@ -59,7 +59,7 @@ describe('top', () => {
     const exclude = await readTensor(join(folder, 'train.csv'), { like: model, value: 'stars' })
     const expected = model.top({ for: { user: 'u3' }, of: 'film', n: 5, exclude })
     expect(answer.top).toEqual(
-      expected.map(({ row, ...rest }) => ({ ...rest, name: `Film, the ${Number(rest.label) - 101}` })),
+      expected.map(({ row, ...rest }) => ({ ...rest, name: `Film, the <${Number(rest.label) - 101}>` })),
     )
   })
 
@@ -68,7 +68,7 @@ describe('top', () => {
       'top',
       'model.npz',
       '--for',
-      'film=Film, the 3',
+      'film=Film, the <3>',
       '--of',
       'user',
       '-n',
@@ -216,10 +216,12 @@ test('components are told in words, as JSON and as a page that needs nothing els
     model.components().map(({ share }) => share),
   )
   expect(components[0].modes.film.strongest[0].name).toMatch(/^Film, the /)
-  await inFolder('components', 'model.npz', '--html', 'page.html', '--title', '<films> & more')
+  await inFolder('components', 'model.npz', '--html', 'page.html', '--title', '<films> & more', ...names)
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
   expect(page).toContain('<h1>&lt;films&gt; &amp; more</h1>')
   expect(page.match(/class="card"/g)).toHaveLength(4)
+  expect(page).toContain('Film, the &lt;')
+  expect(page).not.toContain('Film, the <')
   expect(page).not.toMatch(/<script|src=|href="http|url\(/)
 })
 
@@ -236,6 +238,10 @@ describe('fill', () => {
     ])
     expect(filled).toMatch(/^a,u1,101,[\d.]+,true$/)
     expect(Math.fround(Number(filled.split(',')[3]))).toBe(y)
+
+    const asked = ['--query', "SELECT * FROM data WHERE note <> 'b'"]
+    const queried = await inFolder('fill', 'model.npz', 'long.csv', ...asked)
+    expect(queried.stdout.trim().split('\n')).toEqual([head, filled, others[1]])
 
     writeFileSync(join(folder, 'wide.csv'), 'day;a;b;c\nmon;1;2;3\ntue;2;;6\nwed;3;6;9\nthu;;8;12,5\n')
     const wide = await inFolder('fill', 'wide.csv', '--modes', 'day', '--melt', 'shop', '--rank', '1')
