@@ -8,6 +8,7 @@ import { InputError } from '../inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../tensor/index.ts'
 import type { Factored, Prior } from './factored.ts'
 import { dotRow } from './products.ts'
+import { countsBefore, seenTogether } from './seen.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
 
@@ -83,7 +84,8 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
     for (const row of rows[mode]) unseen.delete(row)
     return Uint32Array.from([...unseen].sort((a, b) => a - b))
   })
-  const observed = model.observed && together(model.observed, fresh, dims, isSolved)
+  const { observed: old } = model
+  const observed = old && seenTogether({ ...model, observed: old }, fresh, dims, isSolved)
   return { dims, factors, unobserved, rows, ...(observed && { observed }) }
 }
 
@@ -202,22 +204,6 @@ function gramOfOthers({ rank, factors }: Work, mode: number): Float64Array {
   return gram
 }
 
-/** How many entries each row has had; where that is not known, those that had any are taken for known well. */
-function countsBefore(
-  { observed, unobserved, dims }: Folding['model'],
-  now: readonly number[],
-): Uint32Array[] {
-  return now.map((dim, mode) => {
-    const counts = new Uint32Array(dim)
-    if (observed) counts.set(observed.counts[mode])
-    else {
-      counts.fill(1, 0, dims[mode])
-      for (const row of unobserved[mode]) counts[row] = 0
-    }
-    return counts
-  })
-}
-
 function entriesByRow(column: Uint32Array): Map<number, number[]> {
   const lists = new Map<number, number[]>()
   for (let e = 0; e < column.length; e++) {
@@ -237,29 +223,3 @@ function grown(factor: Float32Array, rows: number, rank: number, mean: Float64Ar
 }
 
 const finite = (x: number): number => Math.min(x, 3.4028234663852886e38)
-
-/** What was seen before and what is new; rows that did not learn from an entry have not seen it. */
-function together(
-  old: Observed,
-  fresh: Observed,
-  dims: readonly number[],
-  hasLearned: (mode: number, row: number) => boolean,
-): Observed {
-  const entries = old.entries + fresh.entries
-  const rows = dims.map((dim, mode) =>
-    Array.from({ length: dim }, (_, p) => {
-      const n = old.counts[mode][p] ?? 0
-      const m = hasLearned(mode, p) ? fresh.counts[mode][p] : 0
-      const sum = n * (old.means[mode][p] ?? 0) + m * fresh.means[mode][p]
-      return { count: n + m, mean: n + m > 0 ? sum / (n + m) : 0 }
-    }),
-  )
-  return {
-    entries,
-    min: Math.min(old.min, fresh.min),
-    max: Math.max(old.max, fresh.max),
-    mean: (old.mean * old.entries + fresh.mean * fresh.entries) / entries,
-    counts: rows.map((list) => Uint32Array.from(list, ({ count }) => count)),
-    means: rows.map((list) => Float32Array.from(list, ({ mean }) => mean)),
-  }
-}

@@ -91,6 +91,24 @@ describe('a new row', () => {
     })
   })
 
+  it('counts in what was seen, and what says nothing new does not', () => {
+    const model = randomModel([8, 9], 2, { training: { finalLambda: 0.1 } })
+    const counts = model.observed!.counts[0]
+    const user = counts.findIndex((count) => count > 0)
+    const film = model.observed!.counts[1].findIndex((count) => count > 0)
+    const known = model.foldIn([{ user: `u${user}`, film: `f${film}`, value: 0 }])
+    expect(known.observed).toEqual(model.observed)
+    expect(known.factors).toEqual(model.factors)
+    const { observed } = model.foldIn([{ user: 'eve', film: `f${film}`, value: 4 }])
+    expect(observed).toMatchObject({ entries: 101, min: 0.1, max: 4 })
+    expect(observed!.mean).toBeCloseTo((100 * 0.7 + 4) / 101, 6)
+    expect([observed!.counts[0][8], observed!.means[0][8]]).toEqual([1, 4])
+    const all = new CpModel({ ...model.fields, training: { missing: 'zero' } })
+    const more = all.foldIn([{ user: 'eve', film: `f${film}`, value: 4 }]).observed!
+    expect(more.mean).toBeCloseTo((72 * 0.7 + 4) / 81, 6)
+    expect(more.means[0][8]).toBeCloseTo(4 / 9, 6)
+  })
+
   it('may come with others that are new in another mode', () => {
     const model = randomModel([20, 30], 2, { training: { finalLambda: 1e-3 } })
     const entries = Array.from({ length: 30 }, (_, e) => ({
