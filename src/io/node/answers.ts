@@ -54,8 +54,8 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array
 }
 
 /**
- * Two columns of a table: by each key, the name beside it. The key is the first of these columns that the table has,
- * or else its first one.
+ * Two columns of a table: by each key, the name beside it. The key is the first of these columns that the table has, or else
+ * its first one.
  */
 export async function readNames(
   path: string,
