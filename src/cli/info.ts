@@ -9,6 +9,7 @@ import {
   countsRemark,
   type DuplicatePolicy,
   describeTensor,
+  type Observed,
   type TensorDescription,
 } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
@@ -82,7 +83,7 @@ async function info(files: string[], options: Options): Promise<void> {
 }
 
 async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
-  const { dims, rank, labels, modes, unobserved, observed, training } = model
+  const { dims, rank, labels, modes, unobserved, training } = model
   if (json)
     return printJson({
       file,
@@ -90,8 +91,8 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
       rank,
       modes,
       unobserved: unobserved.map(({ length }) => length),
-      ...(observed && { observed: { ...observed, counts: undefined, means: undefined } }),
       training,
+      ...(model.observed && { observed: { ...model.observed, counts: undefined, means: undefined } }),
     })
   const rows = dims.map((dim, i) => [
     String(i + 1),
@@ -106,14 +107,14 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   ])
   await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
-  if (observed)
-    await print(
-      `\nLearned from ${count(observed.entries)} entries from ${figure(observed.min)} to ${figure(observed.max)}, mean ${figure(observed.mean)}`,
-    )
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
+  if (model.observed) await print(seenBy(model.observed))
 }
+
+const seenBy = ({ entries, min, max, mean }: Observed): string =>
+  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`
 
 function describe(file: string, { order, dims, entries, density, values, modes }: TensorDescription): string {
   const head = table(

@@ -33,7 +33,7 @@ export async function tellTop(
         ],
       ],
     )
-    return writeAnswers(options.output, topColumns(model, Object.keys(labels), of, names, true), [rows])
+    return writeAnswers(options.output, columnsOf(model, Object.keys(labels), of, names, true), [rows])
   }
   const mode = modeName(model, of)
   if (options.json)
@@ -72,7 +72,7 @@ export async function tellTop(
 }
 
 /** The columns of a table of answers: what was asked for, and what was found. */
-export function topColumns(
+export function columnsOf(
   model: CpModel,
   asked: readonly string[],
   of: number,

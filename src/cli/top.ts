@@ -17,7 +17,7 @@ import { readMeetings } from './knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from './named.ts'
 import { print } from './print.ts'
 import { printable } from './printable.ts'
-import { tellTop, topColumns } from './tellTop.ts'
+import { columnsOf, tellTop } from './tellTop.ts'
 import { startProgress } from './terminal.ts'
 
 interface Options {
@@ -187,7 +187,7 @@ async function topOfEach(
           format: json ? 'ndjson' : 'csv',
           write: (text) => print(process.stdout.isTTY ? printable(text) : text),
         }
-  await writeAnswers(out, topColumns(model, [name], of, names, false), rows())
+  await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
   progress.end()
   if (typeof out === 'string')
     progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)

@@ -1,8 +1,7 @@
 /** Components in words: how much each explains, and which rows are special about it. */
-import { type Answerer, type Factored, labelOf, modeName } from './factored.ts'
+import { type Answerer, labelOf, modeName } from './factored.ts'
 import { largest } from './largest.ts'
-import { dotRow } from './products.ts'
-import { type Shares, sharesOf, telling } from './shares.ts'
+import { normalized, type Shares, sharesOf, telling } from './shares.ts'
 
 /** Which rows components are described by. */
 export interface ComponentsOptions {
@@ -39,10 +38,7 @@ export interface ComponentRow {
   label: string
   /** Relative to the largest of the column. */
   weight: number
-  /**
-   * How many times its share in all predictions the component has in those of this row: what is special, not what is
-   * frequent.
-   */
+  /** How many times its share in all predictions the component has in those of this row: what is special, not what is frequent. */
   lift: number
   /** How many entries the model has seen of the row, if that is known. */
   entries?: number
@@ -51,72 +47,64 @@ export interface ComponentRow {
 /** The components, that with the largest share first; of several models, those of the first. */
 export function componentsOf(
   model: Answerer,
-  { strongest = 5, minEntries = 1 }: ComponentsOptions = {},
+  { strongest = 5, minEntries }: ComponentsOptions = {},
 ): Component[] {
   const [member] = model.members
   const shares = sharesOf(member, model)
-  const modes = model.dims.map((_, mode) => alongMode(member, shares, mode))
   return shares.order.map((column, place) => ({
     number: place + 1,
     column,
     share: shares.shares[column],
-    modes: modes.map((along, mode) =>
-      describeColumn(model, along, mode, column, shares.shares[column], strongest, minEntries),
-    ),
+    modes: model.dims.map((_, mode) => describeColumn(model, shares, mode, column, strongest, minEntries)),
   }))
-}
-
-/** What components add to the predictions of a mode's rows, on average over the other modes. */
-interface AlongMode {
-  /** (R): times a row, what each adds. */
-  others: Float64Array
-  /** Per row, the sum. */
-  totals: Float64Array
-}
-
-function alongMode({ rank, factors }: Factored, { means }: Shares, mode: number): AlongMode {
-  const others = Float64Array.from({ length: rank }, (_, r) =>
-    means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
-  )
-  const totals = new Float64Array(factors[mode].length / rank)
-  for (let row = 0; row < totals.length; row++) totals[row] = dotRow(others, factors[mode], row * rank)
-  return { others, totals }
 }
 
 function describeColumn(
   model: Answerer,
-  { others, totals }: AlongMode,
+  { means, shares }: Shares,
   mode: number,
   column: number,
-  usual: number,
   most: number,
-  minEntries: number,
+  minEntries = 1,
 ): ComponentMode {
   const [{ rank, factors }] = model.members
+  const size = model.dims[mode]
   const counts = model.observed?.counts[mode]
-  const isSeen = (row: number): boolean => counts === undefined || counts[row] >= minEntries
-  const profile = totals.map((_, row) => factors[mode][row * rank + column])
-  const lifts = totals.map((total, row) => {
-    const share = total > 0 ? (profile[row] * others[column]) / total : 0
-    return usual > 0 ? share / usual : 0
-  })
-  // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of ten.
-  const scores = lifts.map((lift, row) =>
-    isSeen(row) ? Math.sqrt(counts?.[row] ?? 1) * profile[row] * telling(lift, 1) : 0,
+  // What a component adds to the predictions of a row, on average over the other modes.
+  const others = shares.map((_, r) =>
+    means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
   )
-  const top = profile.reduce((most, x) => Math.max(most, x), 0) || 1
-  const special = largest(scores, most, (row) => scores[row] > 0)
+  const profile = new Float32Array(size)
+  const lifts = new Float64Array(size)
+  const scores = new Float64Array(size)
+  let top = 0
+  const terms = new Float64Array(rank)
+  for (let row = 0; row < size; row++) {
+    for (let r = 0; r < rank; r++) terms[r] = factors[mode][row * rank + r] * others[r]
+    const share = normalized(terms)[column]
+    const isSeen = counts === undefined || counts[row] >= minEntries
+    profile[row] = factors[mode][row * rank + column]
+    lifts[row] = shares[column] > 0 ? share / shares[column] : 0
+    // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of ten.
+    if (isSeen) scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * telling(lifts[row], 1)
+    if (profile[row] > top) top = profile[row]
+  }
+  if (top > 0) for (let row = 0; row < size; row++) profile[row] /= top
+  const rows = largest(scores, most, (row) => scores[row] > 0)
   // A component that is everywhere as usual has no special rows: those of the largest weights must do.
-  const rows = special.length > 0 ? special : largest(profile, most, isSeen)
+  const named =
+    rows.length > 0
+      ? rows
+      : largest(profile, most, (row) => counts === undefined || counts[row] >= minEntries)
   return {
     name: modeName(model, mode),
-    strongest: rows.map((row) => ({
+    strongest: named.map((row) => ({
       row,
       label: labelOf(model, mode, row),
-      weight: profile[row] / top,
+      weight: profile[row],
       lift: lifts[row],
       ...(counts && { entries: counts[row] }),
     })),
-    profile: Float32Array.from(profile, (x) => x / top),
+    profile,
   }
 }

@@ -17,7 +17,7 @@ const SMOOTH = 0.6
 /** Fewer rows than this have no course to be seen. */
 const FEWEST_ROWS = 5
 
-/** What kind of thing each mode is. `titles`: what modes are called, where the model does not say it well. */
+/** `titles`: what modes are called, where the model does not say it well. */
 export function modeKinds(model: Answerer, titles?: readonly string[]): ModeKind[] {
   const kinds = model.dims.map((_, mode) => kindOf(model, mode, titles?.[mode] ?? modeName(model, mode)))
   const isMap = (['latitude', 'longitude'] as const).every(

@@ -24,27 +24,24 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
   return sum
 }
 
-/**
- * What the members say of a cell, on average. Where indices are null, rows given instead take part, for each member.
- */
+/** What the members say of a cell, on average. Where indices are null, rows given instead take part, for each member. */
 export function predictCell(
   { members }: Pick<Answerer, 'members'>,
   indices: readonly (number | null)[],
   instead?: readonly (readonly Float64Array[])[],
 ): number {
   let total = 0
-  for (let k = 0; k < members.length; k++) {
-    const { rank, factors } = members[k]
-    for (let r = 0; r < rank; r++) {
-      let product = 1
-      for (let mode = 0; mode < factors.length; mode++) {
-        const index = indices[mode]
-        if (index !== null) product *= factors[mode][index * rank + r]
-        else if (instead) product *= instead[k][mode][r]
-      }
-      total += product
+  members.forEach((member, k) => {
+    const { rank, factors } = member
+    const last = factors.length - 1
+    const index = indices[last]
+    if (index === null) {
+      total += productOfRows(member, indices, instead?.[k]).reduce((sum, term) => sum + term, 0)
+      return
     }
-  }
+    const product = productOfRows(member, indices.slice(0, last), instead?.[k])
+    total += dotRow(product, factors[last], index * rank)
+  })
   return total / members.length
 }
 

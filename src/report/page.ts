@@ -34,7 +34,7 @@ ${introduction(model, story)}
 <div class="cards">
 ${cards.slice(0, shown).join('\n')}
 </div>
-${rest.length > 0 ? folded(rest) : ''}
+${rest.length > 0 ? `<details><summary>${rest.length} more, which explain less</summary><div class="cards">${rest.join('\n')}</div></details>` : ''}
 <footer>Made with Lacuna. Everything on this page is in it: it can be kept, sent and printed.</footer>
 </main>
 </body>
@@ -42,45 +42,30 @@ ${rest.length > 0 ? folded(rest) : ''}
 `
 }
 
-const folded = (cards: readonly string[]): string =>
-  `<details><summary>${cards.length} more, which explain less</summary>
-<div class="cards">${cards.join('\n')}</div></details>`
-
 function introduction(model: CpModel, { modes, components }: Story): string {
   const { observed, dims, rank } = model
-  const number = (n: number): string => n.toLocaleString('en-US')
-  const sizes = modes.map(({ title }, mode) => `${number(dims[mode])} of <b>${escaped(title)}</b>`)
-  const lead = [
-    `${rank} components of a model of ${sizes.join(', ')}.`,
-    ...(observed
-      ? [
-          `Learned from ${number(observed.entries)} entries between ${short(observed.min)} and ${short(observed.max)}.`,
-        ]
-      : []),
-    'What is predicted is their sum.',
-  ]
-  const legend = [
-    "A component's share is its part in all that is predicted.",
-    'Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part',
-    `of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.`,
-    ...(modes.some(({ kind }) => kind.kind === 'ordered' && !kind.place)
-      ? [
-          'In the courses the area is the component and the line is all of them together, both relative to their means.',
-        ]
-      : []),
-    ...(modes.some(({ kind }) => kind.place)
-      ? ['On the maps grey is everything, and colour is the component.']
-      : []),
-  ]
-  return `<p class="lead">${lead.join(' ')}</p>
-<div class="shares" aria-label="shares of the components">${components.map(shareBar).join('')}</div>
-<p class="soft">${legend.join(' ')}</p>`
-}
-
-function shareBar({ number, share }: ToldComponent): string {
-  const title = `component ${number}: ${percent(share)}`
-  const label = share > 0.03 ? number : ''
-  return `<a href="#c${number}" style="flex-grow:${(100 * share).toFixed(3)}" title="${title}"><span>${label}</span></a>`
+  const sizes = modes.map(
+    ({ title }, mode) => `${dims[mode].toLocaleString('en-US')} of <b>${escaped(title)}</b>`,
+  )
+  const seen = observed
+    ? ` Learned from ${observed.entries.toLocaleString('en-US')} entries between ${short(observed.min)} and ${short(observed.max)}.`
+    : ''
+  const bars = components
+    .map(
+      ({ number, share }) =>
+        `<a href="#c${number}" style="flex-grow:${(100 * share).toFixed(3)}" title="component ${number}: ${percent(share)}"><span>${share > 0.03 ? number : ''}</span></a>`,
+    )
+    .join('')
+  const hasCourse = modes.some(({ kind }) => kind.kind === 'ordered' && !kind.place)
+  const legend = hasCourse
+    ? ' In the courses the area is the component and the line is all of them together, both relative to their means.'
+    : ''
+  const map = modes.some(({ kind }) => kind.place)
+    ? ' On the maps grey is everything, and colour is the component.'
+    : ''
+  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} What is predicted is their sum.</p>
+<div class="shares" aria-label="shares of the components">${bars}</div>
+<p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
 }
 
 function card(model: CpModel, story: Story, component: ToldComponent, document: Document): string {
@@ -137,11 +122,11 @@ function modePart(
     )
     return `<div class="part"><h3>${escaped(title)}</h3>${plot}</div>`
   }
-  const items = rows.map(({ called, weight, lift, entries }) => {
-    const support = entries === undefined ? '' : `<small> ${entries.toLocaleString('en-US')}</small>`
-    const bar = `<span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span>`
-    return `<li>${bar}<span class="name">${escaped(called)}</span><span class="lift">×${lift.toFixed(1)}${support}</span></li>`
-  })
+  const items = rows.map(
+    ({ called, weight, lift, entries }) =>
+      `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escaped(called)}</span>` +
+      `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${entries.toLocaleString('en-US')}</small>`}</span></li>`,
+  )
   return `<div class="part"><h3>${escaped(title)}</h3><ol>${items.join('')}</ol></div>`
 }
 

@@ -1,12 +1,8 @@
-/**
- * What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be
- * missing.
- */
-import { InputError } from '../../inputError.ts'
+/** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
 import type { CpModel, CpModelFields } from '../../model/cpModel.ts'
 import type { Prior } from '../../model/factored.ts'
 import type { Observed } from '../../tensor/observed.ts'
-import { decodeNpy, type NpyData } from '../npz/npy.ts'
+import { decodeNpy } from '../npz/npy.ts'
 import type { NpzEntries } from '../npz/npz.ts'
 import { damaged, isArrayOf, isNumber, isRecord } from '../text/names.ts'
 
@@ -42,29 +38,26 @@ export function readKnowledge(
   order: number,
   name: string,
 ): Knowledge {
-  const columns = <A>(stem: string, from: (values: NpyData) => A): A[] =>
+  const columns = <A>(stem: string, from: (values: ArrayLike<number>) => A): A[] =>
     Array.from({ length: order }, (_, mode) => {
       const file = `${stem}_${mode + 1}.npy`
-      if (!files[file])
-        throw new InputError('format', `${name}: ${file} is missing; the file was changed or damaged.`)
-      return from(decodeNpy(files[file], `${name}, ${file}`).data)
+      if (!files[file]) throw damaged(stem, name)
+      return from(Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number))
     })
-  const counts = (values: NpyData): Uint32Array => Uint32Array.from(values as ArrayLike<number>, Number)
-  const numbers = (values: NpyData): Float32Array => Float32Array.from(values as ArrayLike<number>, Number)
   const { observed, prior } = metadata
   return {
     ...(observed !== undefined && {
       observed: {
         ...readNumbers(observed, name),
-        counts: columns('entries', counts),
-        means: columns('mean', numbers),
+        counts: columns('entries', (values) => Uint32Array.from(values)),
+        means: columns('mean', (values) => Float32Array.from(values)),
       },
     }),
     ...(prior !== undefined && {
       prior: {
         ...readNoise(prior, name),
-        means: columns('prior_mean', numbers),
-        precisions: columns('prior_precision', numbers),
+        means: columns('prior_mean', (values) => Float32Array.from(values)),
+        precisions: columns('prior_precision', (values) => Float32Array.from(values)),
       },
     }),
   }

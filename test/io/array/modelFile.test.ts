@@ -210,7 +210,11 @@ describe('a wrong model file gets its own sentence', () => {
       () => changed({ observed: { entries: 5, min: 'x', max: 5, mean: 3 } }),
       'm.npz: the summary of entries in metadata.json cannot be read',
     ],
-    ['counts that are missing', () => changed({}, {}, 'entries_2.npy'), 'm.npz: entries_2.npy is missing'],
+    [
+      'counts that are missing',
+      () => changed({}, {}, 'entries_2.npy'),
+      'm.npz: the entries in metadata.json cannot be read',
+    ],
     [
       'counts of another size',
       () => changed({}, { 'entries_2.npy': { shape: [2], data: Uint32Array.of(1, 2) } }),
