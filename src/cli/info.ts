@@ -113,9 +113,6 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   if (model.observed) await print(seenBy(model.observed))
 }
 
-const seenBy = ({ entries, min, max, mean }: Observed): string =>
-  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`
-
 function describe(file: string, { order, dims, entries, density, values, modes }: TensorDescription): string {
   const head = table(
     [
@@ -149,3 +146,6 @@ function describe(file: string, { order, dims, entries, density, values, modes }
   const what = named ? `\n\nModes\n${names.join('\n')}` : ''
   return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }
+
+const seenBy = ({ entries, min, max, mean }: Observed): string =>
+  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`
