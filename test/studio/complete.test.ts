@@ -164,6 +164,15 @@ describe('a table', () => {
     await expect
       .poll(() => page.getByTestId('prediction').textContent(), PATIENT)
       .toBe(predicted.stdout.trim())
+    await page.getByRole('radio', { name: 'Best along a mode' }).check()
+    const unseen = page.getByText(/^Only what was not observed/)
+    const listed = (): Promise<string[]> => ranking.locator('.bar-label').allTextContents()
+    await page.getByLabel('week', { exact: true }).fill('11')
+    await page.getByLabel('How many').selectOption('50')
+    await expect.poll(listed, PATIENT).toContain('104')
+    await unseen.click()
+    await expect.poll(listed, PATIENT).not.toContain('104') // it was told of in week 11
+    expect(await listed()).toContain('100')
     expect(complaints).toEqual([])
   })
 
