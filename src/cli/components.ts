@@ -37,8 +37,8 @@ export function componentsCommand(): Command {
     .addHelpText(
       'after',
       `
-A component's share is its part in all that is predicted. The rows that are named are special, not just frequent: ×3 says
-that the component is three times as large a part of the row's predictions as of all (its lift).
+A component's share is its part in all that is predicted. The rows that are named are special, not just frequent: ×3
+says that the component is three times as large a part of the row's predictions as of all (its lift).
 
 Examples:
   lacuna data fetch movielens-latest-small -o ml
@@ -103,11 +103,12 @@ function asJson(model: CpModel, { modes, components }: Story): object {
 
 function asText({ modes, components }: Story): string {
   const { bold, dim } = painter(process.stdout)
+  const width = Math.max(...modes.map(({ title }) => title.length))
   return components
     .map(({ number, share, sentence, modes: told }) => {
       const rows = told.flatMap(({ rows }, mode) =>
         rows.map(({ called, weight, lift, entries }, i) => [
-          `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(Math.max(...modes.map(({ title }) => title.length)))}  ${oneLine(called)}`,
+          `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(width)}  ${oneLine(called)}`,
           figure(weight),
           `×${lift.toFixed(1)}`,
           ...(entries === undefined ? [] : [count(entries)]),

@@ -71,7 +71,7 @@ export function evaluateCommand(): Command {
       `
 Examples:
   lacuna data fetch movielens-latest-small -o ml
-  lacuna split ml/ratings.csv --modes userId movieId --value rating --leave-one-out userId --time timestamp -o last
+  lacuna split ml/ratings.csv --modes userId movieId timestamp --value rating --by last -o last
   lacuna complete last.train.csv --modes userId movieId --value rating -o r10.npz
   lacuna complete last.train.csv --modes userId movieId --value rating --rank 30 -o r30.npz
   lacuna evaluate r10.npz r30.npz --test last.test.csv
@@ -150,7 +150,7 @@ const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): strin
   figure(rmse),
   figure(mae),
   figure(relative),
-  r2.toFixed(3),
+  (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
   count(entries),
 ]
 

@@ -73,13 +73,15 @@ export function fillCommand(): Command {
     .addHelpText(
       'after',
       `
-A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or false
-in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
+A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or
+false in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
 
 Examples:
   printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv
   lacuna fill wide.csv --modes day --melt shop --rank 1
-  lacuna fill readings.npy -o filled.npy                     where it was NaN
+  lacuna synth --dims 20x30 --entries 300 --rank 2 -o some.tns
+  lacuna convert some.tns some.npy                           an array, NaN where there is no entry
+  lacuna fill some.npy --rank 2 -o filled.npy
   lacuna complete wide.csv --modes day --melt shop --rank 1 -o shops.npz
   lacuna fill shops.npz --slice day=tue                      all shops on that day
   lacuna fill shops.npz wide.csv --modes day --melt shop -o filled.csv`,
@@ -128,7 +130,12 @@ async function fillRows(
   options: Options,
   progress: Progress,
 ): Promise<void> {
-  const { clip, melt, decimal } = options
+  const { clip, melt, decimal, query, database } = options
+  if (database !== undefined)
+    throw new InputError(
+      'option',
+      '--database: fill takes a file; write the table to one first, or use predict.',
+    )
   const model =
     known ??
     (await learnFrom(await readWithProgress([table], tableOptions(options), progress), options, progress))
@@ -141,6 +148,7 @@ async function fillRows(
     ...(known && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
     ...(decimal && { decimal }),
+    ...(query !== undefined && { query }),
     ...(value !== undefined && { value }),
   })
   const cells = empty === 1 ? '1 empty cell' : `${count(empty)} empty cells`

@@ -11,8 +11,8 @@ import { print, printJson } from './print.ts'
 import { oneLine } from './printable.ts'
 import { saveModel } from './saveModel.ts'
 import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
+import { tellTop } from './tellTop.ts'
 import { type Progress, startProgress } from './terminal.ts'
-import { tellTop } from './top.ts'
 
 interface Options extends TableOptions {
   output?: string

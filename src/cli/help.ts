@@ -46,11 +46,27 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'recipe',
     'unknown',
   ],
-  'Output:': ['output', 'format', 'compare', 'completed', 'factors', 'json', 'quiet'],
+  'Asking:': [
+    ...['for', 'of', 'n', 'at', 'slice', 'top', 'ranking', 'relevant', 'exclude', 'minEntries'],
+    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip'],
+  ],
+  'Output:': [
+    'html',
+    'title',
+    'modeNames',
+    'output',
+    'format',
+    'compare',
+    'completed',
+    'factors',
+    'json',
+    'quiet',
+  ],
 }
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  'Modelling:': ['complete', 'predict', 'image'],
+  'Modelling:': ['complete', 'fold', 'update', 'image'],
+  'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
   'Data:': ['info', 'convert', 'split', 'data', 'synth'],
   'To look at and to try:': ['studio', 'demo', 'paper', 'bench'],
 }

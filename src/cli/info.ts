@@ -9,6 +9,7 @@ import {
   countsRemark,
   type DuplicatePolicy,
   describeTensor,
+  type Observed,
   type TensorDescription,
 } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
@@ -94,6 +95,7 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
       ...(arrangement && { arrangement }),
       unobserved: unobserved.map(({ length }) => length),
       training,
+      ...(model.observed && { observed: { ...model.observed, counts: undefined, means: undefined } }),
     })
   const rows = dims.map((dim, i) => [
     String(i + 1),
@@ -112,6 +114,7 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
+  if (model.observed) await print(seenBy(model.observed))
 }
 
 function describe(file: string, description: TensorDescription): string {
@@ -151,3 +154,6 @@ function describe(file: string, description: TensorDescription): string {
   const what = named ? `\n\nModes\n${names.join('\n')}` : ''
   return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }
+
+const seenBy = ({ entries, min, max, mean }: Observed): string =>
+  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`

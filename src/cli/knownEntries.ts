@@ -1,6 +1,6 @@
 /** Entries from files, by the rows of a model. */
 import { isTableFile } from '../io/node/index.ts'
-import type { Answerer, CpModel } from '../model/index.ts'
+import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { type ReadingOptions, readWithProgress } from './reading.ts'
 import type { Progress } from './terminal.ts'
@@ -8,21 +8,42 @@ import type { Progress } from './terminal.ts'
 /** The entries of a file that the model knows the labels of; others are left out, which is said. */
 export function readKnownEntries(
   file: string,
-  model: Answerer,
+  model: CpModel,
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
   const like = model.modes ? { like: model, ...(model.labels && { dims: model.dims }) } : { dims: model.dims }
-  return readWithProgress([file], { ...options, ...like }, progress)
+  return readWithProgress([file], { ...asLearned([file], model, options), ...options, ...like }, progress)
+}
+
+/** All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it stay. */
+export function readNewEntries(
+  files: readonly string[],
+  model: CpModel,
+  options: ReadingOptions,
+  progress: Progress,
+): Promise<SparseTensor> {
+  const like = model.modes && { like: model, newLabels: true }
+  return readWithProgress(files, { ...asLearned(files, model, options), ...options, ...like }, progress)
+}
+
+/** The column of values that the model was learned from; where rows were counted, they are here, too. */
+function asLearned(files: readonly string[], model: CpModel, options: ReadingOptions): ReadingOptions {
+  const { value, modes, melt, recipe } = options
+  const isTable = files.length > 0 && files.every(isTableFile)
+  if (!isTable || value !== undefined || melt !== undefined || recipe !== undefined) return {}
+  const learned = model.training.value
+  if (typeof learned === 'string') return { value: learned }
+  return model.modes && !modes ? { modes: model.modes.map(({ name }) => name) } : {}
 }
 
 /**
- * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes, whose
- * indices are then none.
+ * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes,
+ * whose indices are then none.
  */
 export async function readMeetings(
   file: string,
-  model: Answerer,
+  model: CpModel,
   wanted: readonly number[],
   progress: Progress,
 ): Promise<SparseTensor> {
@@ -47,25 +68,4 @@ export async function readMeetings(
     labels,
     indices: dims.map((_, mode) => found.indices[wanted.indexOf(mode)] ?? none),
   }
-}
-
-/** All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it stay. */
-export function readNewEntries(
-  files: readonly string[],
-  model: CpModel,
-  options: ReadingOptions,
-  progress: Progress,
-): Promise<SparseTensor> {
-  const trained = model.training.value
-  const value = options.value ?? (typeof trained === 'string' ? trained : undefined)
-  const tables = files.length > 0 && files.every(isTableFile)
-  return readWithProgress(
-    files,
-    {
-      ...options,
-      ...(tables && value !== undefined && { value }),
-      ...(model.modes && { like: model, newLabels: true }),
-    },
-    progress,
-  )
 }

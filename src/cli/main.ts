@@ -40,6 +40,9 @@ Examples:
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
   lacuna predict model.npz test.tns                          what the model says
+  lacuna evaluate model.npz --test test.tns                  how good that is, and where not
+  lacuna top model.npz --for mode_1=7 --of mode_2            the best rows along a mode, and why
+  lacuna components model.npz --html model.html              what it is made of, as a page
   lacuna data                                                public data sets to try
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns

@@ -8,17 +8,17 @@ import {
   readModel,
   writeAnswers,
 } from '../io/node/index.ts'
-import type { AnswerColumn, AnswerRow } from '../io/table/index.ts'
-import { type CpModel, labelOf, modeName, type Ranked, topForAll } from '../model/index.ts'
+import type { AnswerRow } from '../io/table/index.ts'
+import { type CpModel, labelOf, modeName, topForAll } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { positiveWholeNumber, wholeNumber } from './arguments.ts'
-import { inWordsOf } from './componentWords.ts'
-import { count, figure, table } from './format.ts'
+import { count } from './format.ts'
 import { readMeetings } from './knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from './named.ts'
-import { print, printJson } from './print.ts'
-import { oneLine, printable } from './printable.ts'
-import { painter, startProgress } from './terminal.ts'
+import { print } from './print.ts'
+import { printable } from './printable.ts'
+import { columnsOf, tellTop } from './tellTop.ts'
+import { startProgress } from './terminal.ts'
 
 interface Options {
   for?: Assignment[]
@@ -94,6 +94,12 @@ async function top(modelFile: string, options: Options): Promise<void> {
   const names = await RowNames.read(model, options.names, progress)
   const of = names.mode(options.of)
   const asked = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
+  const twice = asked.find(({ mode }, i) => asked.findIndex((each) => each.mode === mode) < i)
+  if (twice)
+    throw new InputError(
+      'option',
+      `${modeName(model, twice.mode)} is asked for twice; give one label for each mode.`,
+    )
   const labels: Record<string, string> = {}
   for (const { mode, text } of asked)
     if (text !== undefined) labels[modeName(model, mode)] = labelOf(model, mode, names.row(mode, text))
@@ -134,68 +140,6 @@ function joined(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
     return both
   })
   return { ...a, indices, values: new Float32Array(indices[0].length) }
-}
-
-/** Answers to one question. */
-export async function tellTop(
-  model: CpModel,
-  of: number,
-  labels: Readonly<Record<string, string>>,
-  ranked: readonly Ranked[],
-  names: RowNames,
-  options: Pick<Options, 'output' | 'json'>,
-): Promise<void> {
-  const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
-  if (options.output && options.output !== '-') {
-    const rows = named.map(
-      ({ label, name, predicted, entries, mean }, i): AnswerRow => [
-        ...Object.values(labels),
-        ...[
-          i + 1,
-          label,
-          ...(names.titles[of] ? [name ?? null] : []),
-          predicted,
-          entries ?? null,
-          mean ?? null,
-        ],
-      ],
-    )
-    return writeAnswers(options.output, columnsOf(model, Object.keys(labels), of, names, true), [rows])
-  }
-  const mode = modeName(model, of)
-  if (options.json)
-    return printJson({
-      for: labels,
-      of: mode,
-      top: named.map(({ row, name, ...rest }) => ({ ...rest, ...(name !== undefined && { name }) })),
-    })
-  const { bold, dim } = painter(process.stdout)
-  const hasNames = names.titles[of] !== undefined
-  const words = inWordsOf(model, names)
-  const used = new Set(named.flatMap(({ why }) => why.map(({ component }) => component)))
-  const lines = named.map(({ label, name, predicted, entries, mean, why }, i) => [
-    String(i + 1),
-    oneLine(hasNames ? (name ?? label) : label),
-    figure(predicted),
-    ...(entries === undefined ? [] : [count(entries), figure(mean ?? 0)]),
-    why.map(({ component, share }) => `${component} (${Math.round(100 * share)}%)`).join(', '),
-  ])
-  const support = model.observed ? ['entries', 'their mean'] : []
-  const head = ['', names.titles[of] ?? mode, 'predicted', ...support, 'why: components']
-  const width = Math.max(...lines.map(([, name]) => name.length), head[1].length)
-  const padded = [head, ...lines].map(([number, name, ...rest]) => [
-    `${number.padStart(2)}  ${name.padEnd(width)}`,
-    ...rest,
-  ])
-  const [first, ...rows] = table(padded).split('\n')
-  const reasons = [...used]
-    .sort((a, b) => a - b)
-    .map((component) => `  ${component}  ${words(component, of)}`)
-  await print([bold(first), ...rows].join('\n'))
-  if (reasons.length > 0)
-    await print(
-      `\n${dim('Components that made it so, by what is special about them:')}\n${printable(reasons.join('\n'))}`,
-    )
 }
 
 interface ForEach extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
@@ -252,28 +196,4 @@ async function topOfEach(
   progress.end()
   if (typeof out === 'string')
     progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)
-}
-
-function columnsOf(
-  model: CpModel,
-  asked: readonly string[],
-  of: number,
-  names: RowNames,
-  hasMean: boolean,
-): AnswerColumn[] {
-  const labels = (mode: number): AnswerColumn => ({
-    name: modeName(model, mode),
-    kind: 'text',
-    type: model.modes?.[mode]?.type ?? 'BIGINT',
-  })
-  const title = names.titles[of]
-  return [
-    ...asked.map((name) => labels(names.mode(name))),
-    { name: 'rank', kind: 'whole' },
-    labels(of),
-    ...(title === undefined ? [] : [{ name: title, kind: 'text' } as const]),
-    { name: 'prediction', kind: 'number' },
-    { name: 'entries', kind: 'whole' },
-    ...(hasMean ? [{ name: 'mean', kind: 'number' } as const] : []),
-  ]
 }

@@ -65,6 +65,7 @@ async function update(modelFile: string, files: string[], options: Options): Pro
   const read = (from: readonly string[]) => readNewEntries(from, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined
+  progress.update(`Learning from ${count(entries.values.length)} entries …`)
   const started = performance.now()
   const updated = before.foldIn(entries, { update: true })
   const after = old ? await learnAgain(updated, [old, entries], options, progress) : updated
@@ -127,13 +128,14 @@ async function learnAgain(
   )
   const { rank, training } = model
   const { seed, missing, noise, prior } = training as Record<string, never>
-  return withSignals(async ({ signal }) => {
+  return withSignals(async ({ signal, outcome }) => {
     const line = epochLine({ entries: all.values.length, epochs: 500 })
-    const { model: learned } = await complete(all, {
+    const { model: learned, stopped } = await complete(all, {
       ...{ rank, initial: model, threads, signal, seed, missing, noise, prior },
       onEpoch: (report) => progress.update(line(report)),
     })
     progress.end()
+    if (stopped === 'aborted') throw outcome()
     return learned
   })
 }

@@ -1,7 +1,7 @@
-// The best rows of a factor for many questions at once. A question is a vector q; a row's score is q·a. Rows lie in tiles of
-// eight, one component of all eight after the other, so that four questions meet eight rows without any sum across lanes;
-// runs of tiles stay in the cache while all questions of a task pass over them. Sums are over components in their order, and
-// of equal scores the first row wins: the answer does not depend on who did what.
+// The best rows of a factor for many questions at once. A question is a vector q; a row's score is q·a. Rows lie in
+// tiles of eight, one component of all eight after the other, so that four questions meet eight rows without any sum
+// across lanes; runs of tiles stay in the cache while all questions of a task pass over them. Sums are over
+// components in their order, and of equal scores the first row wins: the answer does not depend on who did what.
 //
 // The number of components is no constant of this module: factors of several models may lie behind one another.
 import {

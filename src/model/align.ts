@@ -1,4 +1,6 @@
-/** Entries that speak of a model's rows, and of others: the rows of the model keep their places, new ones come behind. */
+/**
+ * Entries that speak of a model's rows, and of others: the rows of the model keep their places, new ones come behind.
+ */
 import { InputError } from '../inputError.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { type Answerer, modeName } from './factored.ts'

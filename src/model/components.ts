@@ -5,6 +5,7 @@ import { type Answerer, modeName } from './factored.ts'
 import { largest } from './largest.ts'
 import { normalized, type Shares, sharesOf, telling } from './shares.ts'
 
+/** Which rows components are described by. */
 export interface ComponentsOptions {
   /** Rows that are named in each mode; 5 by default. */
   strongest?: number
@@ -23,6 +24,7 @@ export interface Component {
   modes: ComponentMode[]
 }
 
+/** A component in one of the modes. */
 export interface ComponentMode {
   name: string
   /** The model's modes that it is of, from 0: one, or those that were learned as one. */
@@ -33,6 +35,7 @@ export interface ComponentMode {
   profile: Float32Array
 }
 
+/** A row that tells a component from others. */
 export interface ComponentRow {
   /** From 0. */
   row: number

@@ -175,8 +175,9 @@ export class CpModel implements Answerer, Factored {
   }
 
   /**
-   * The model with rows that it did not have: entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a
-   * tensor. New rows are solved under what was learned of rows, the others stay as they are, unless they are updated.
+   * The model with rows that it did not have: entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`,
+   * or a tensor. New rows are solved under what was learned of rows, the others stay as they are, unless they are
+   * updated.
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
     const { value = this.#valueName(), update = false } = options

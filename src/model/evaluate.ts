@@ -15,6 +15,7 @@ export interface Evaluation extends Quality {
   calibration: { entries: number; predicted: number; observed: number }[]
 }
 
+/** Errors, and what is predicted of the differences between entries. */
 export interface Quality extends ErrorSummary {
   /** 1 − Σ (x − y)² / Σ (x − mean of x)²: of what the entries differ by, how much is predicted. */
   r2: number
@@ -29,6 +30,7 @@ export interface ModeErrors {
   worst: { row: number; label: string; entries: number; rmse: number; share: number }[]
 }
 
+/** How predictions are judged. */
 export interface EvaluateOptions {
   /** Predictions stay within the values that were seen, which is the default. */
   clip?: boolean
@@ -36,6 +38,7 @@ export interface EvaluateOptions {
   worst?: number
 }
 
+/** Errors of a model on held-out entries, beside those of simple predictions, by rows and by what was predicted. */
 export function evaluate(
   model: Answerer,
   test: SparseTensor,

@@ -5,8 +5,8 @@ import type { Mode, Observed } from '../tensor/index.ts'
 /** What was known of a row before its entries: a ~ N(μ, Σ), in data units. */
 export interface Prior {
   /**
-   * learned: by the last sweeps, which hold rows for uncertain; isotropic: by λ, which does not; zeros: cells that are not
-   * listed are zeros, and nothing else holds a row.
+   * learned: by the last sweeps, which hold rows for uncertain; isotropic: by λ, which does not; zeros: cells that
+   * are not listed are zeros, and nothing else holds a row.
    */
   kind: 'learned' | 'isotropic' | 'zeros'
   /** Noise has the variance σ² (c₀ + c₁ y + c₂ y²), y being what is predicted, or `least` where that is less. */

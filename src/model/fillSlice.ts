@@ -2,6 +2,7 @@
 import type { SparseTensor } from '../tensor/index.ts'
 import type { CpModel } from './cpModel.ts'
 
+/** A dense part of a tensor, and which of its values were predicted. */
 export interface FilledSlice {
   /** The modes that are free, and their sizes. */
   free: number[]
@@ -12,7 +13,7 @@ export interface FilledSlice {
   inferred: Uint8Array
 }
 
-/** A number fixes that mode's row, null takes the whole mode. */
+/** A part of a tensor with its gaps filled: a number fixes that mode's row, null takes the whole mode. */
 export function fillSlice(
   model: CpModel,
   fixed: readonly (number | null)[],

@@ -1,13 +1,14 @@
 /**
- * New entries, without those that a model was learned from. A row that is new to the model is solved as the solver does,
- * under what was learned of rows, the others being fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over a ≥ 0, with
- * H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. In an update rows that are known move, too: what their n
- * old entries have said stands for them, P = n H̄ + σ²Σ⁻¹ and m the row as it was (uncertainty.ts).
+ * New entries, without those that a model was learned from. A row that is new to the model is solved as the solver
+ * does, under what was learned of rows, the others being fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over a ≥ 0,
+ * with H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. In an update rows that are known move, too:
+ * what their n old entries have said stands for them, P = n H̄ + σ²Σ⁻¹ and m the row as it was (uncertainty.ts).
  */
 import { InputError } from '../inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../tensor/index.ts'
 import type { Factored, Prior } from './factored.ts'
 import { dotRow } from './products.ts'
+import { countsBefore, seenTogether } from './seen.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
 
@@ -57,7 +58,7 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
   const work: Work = {
     ...{ rank, prior, factors, anchors, before, means, entries },
     counts: before.map((counts, mode) => counts.map((count, p) => count + fresh.counts[mode][p])),
-    uncertainty: uncertaintyOf(model, prior, before, model.observed?.mean ?? fresh.mean),
+    uncertainty: knownUncertainty(model, model.observed?.mean ?? fresh.mean),
   }
   const lists = dims.map((_, mode) => entriesByRow(entries.indices[mode]))
   const rows = lists.map((list, mode) =>
@@ -83,8 +84,20 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
     for (const row of rows[mode]) unseen.delete(row)
     return Uint32Array.from([...unseen].sort((a, b) => a - b))
   })
-  const observed = model.observed && together(model.observed, fresh, dims, isSolved)
+  const { observed: old } = model
+  const observed = old && seenTogether({ ...model, observed: old }, fresh, dims, isSolved)
   return { dims, factors, unobserved, rows, ...(observed && { observed }) }
+}
+
+/** What is known of a model's rows is the same for all that is folded into it. */
+const known = new WeakMap<Prior, { of: Factored['factors']; found: readonly Uncertainty[] }>()
+
+function knownUncertainty(model: Folding['model'], mean: number): readonly Uncertainty[] {
+  const before = known.get(model.prior)
+  if (before?.of === model.factors) return before.found
+  const found = uncertaintyOf(model, model.prior, countsBefore(model, model.dims), mean)
+  known.set(model.prior, { of: model.factors, found })
+  return found
 }
 
 interface Work {
@@ -110,7 +123,7 @@ function solveRow(
 ): { moved: number; size: number } {
   const { rank, prior, factors, anchors, before, means, uncertainty } = work
   const a = Float64Array.from(factors[mode].subarray(row * rank, (row + 1) * rank))
-  const { S, b } = sumsOf(work, mode, row, list, a, gram !== undefined)
+  const { S, b } = sumsOf(work, mode, list, a, gram !== undefined)
   const n = before[mode][row]
   const { perEntry, prior: held } = uncertainty[mode]
   const anchor = n > 0 ? anchors[mode].subarray(row * rank, (row + 1) * rank) : means[mode]
@@ -141,7 +154,6 @@ function solveRow(
 function sumsOf(
   { rank, prior, factors, counts, entries, uncertainty }: Work,
   mode: number,
-  _row: number,
   list: readonly number[],
   a: Float64Array,
   isListed: boolean,
@@ -192,22 +204,6 @@ function gramOfOthers({ rank, factors }: Work, mode: number): Float64Array {
   return gram
 }
 
-/** How many entries each row has had; where that is not known, those that had any are taken for known well. */
-function countsBefore(
-  { observed, unobserved, dims }: Folding['model'],
-  now: readonly number[],
-): Uint32Array[] {
-  return now.map((dim, mode) => {
-    const counts = new Uint32Array(dim)
-    if (observed) counts.set(observed.counts[mode])
-    else {
-      counts.fill(1, 0, dims[mode])
-      for (const row of unobserved[mode]) counts[row] = 0
-    }
-    return counts
-  })
-}
-
 function entriesByRow(column: Uint32Array): Map<number, number[]> {
   const lists = new Map<number, number[]>()
   for (let e = 0; e < column.length; e++) {
@@ -227,29 +223,3 @@ function grown(factor: Float32Array, rows: number, rank: number, mean: Float64Ar
 }
 
 const finite = (x: number): number => Math.min(x, 3.4028234663852886e38)
-
-/** What was seen before and what is new; rows that did not learn from an entry have not seen it. */
-function together(
-  old: Observed,
-  fresh: Observed,
-  dims: readonly number[],
-  hasLearned: (mode: number, row: number) => boolean,
-): Observed {
-  const entries = old.entries + fresh.entries
-  const rows = dims.map((dim, mode) =>
-    Array.from({ length: dim }, (_, p) => {
-      const n = old.counts[mode][p] ?? 0
-      const m = hasLearned(mode, p) ? fresh.counts[mode][p] : 0
-      const sum = n * (old.means[mode][p] ?? 0) + m * fresh.means[mode][p]
-      return { count: n + m, mean: n + m > 0 ? sum / (n + m) : 0 }
-    }),
-  )
-  return {
-    entries,
-    min: Math.min(old.min, fresh.min),
-    max: Math.max(old.max, fresh.max),
-    mean: (old.mean * old.entries + fresh.mean * fresh.entries) / entries,
-    counts: rows.map((list) => Uint32Array.from(list, ({ count }) => count)),
-    means: rows.map((list) => Float32Array.from(list, ({ mean }) => mean)),
-  }
-}

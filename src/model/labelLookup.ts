@@ -63,7 +63,10 @@ export class LabelLookup {
     )
   }
 
-  /** The rows of all modes, from 0. Other properties than the modes are passed over, so that whole rows can be asked for. */
+  /**
+   * The rows of all modes, from 0. Other properties than the modes are passed over, so that whole rows can be asked
+   * for.
+   */
   rows(asked: Labels): number[] {
     const { modes } = this.#of
     if (!modes)

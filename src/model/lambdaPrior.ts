@@ -8,8 +8,8 @@ interface Trained extends Factored {
 }
 
 /**
- * The prior of a model for which none was learned, as λ of its training has it: rows lie about the mean of those that have
- * entries, with the paper's solver about zero; where cells that are not listed are zeros nothing holds them.
+ * The prior of a model for which none was learned, as λ of its training has it: rows lie about the mean of those that
+ * have entries, with the paper's solver about zero; where cells that are not listed are zeros nothing holds them.
  */
 export function lambdaPrior(model: Trained): Prior {
   const { rank, factors, observed, unobserved, training } = model

@@ -2,6 +2,7 @@
 import { asLearned } from './asLearned.ts'
 import { type Answerer, labelOf, modeName } from './factored.ts'
 
+/** Whether the rows of a mode have an order, and where they lie in it. */
 export interface ModeKind {
   kind: 'ordered' | 'named'
   /** In which direction of a map, if it has one. */
@@ -40,7 +41,7 @@ const ORDERED = /^(year|month|week|day|weekday|hour|minute|second|time|date|slot
 function kindOf(model: Answerer, mode: number, name: string): ModeKind {
   const { type, from } = model.modes?.[mode] ?? {}
   const size = model.dims[mode]
-  const isTime = type === 'DATE' || type === 'TIMESTAMP'
+  const isTime = type === 'DATE' || type === 'TIMESTAMP' || from?.binning === 'month'
   const positions = Float64Array.from({ length: size }, (_, row) => {
     const label = labelOf(model, mode, row)
     return isTime ? Date.parse(label) : label.trim() === '' ? NaN : Number(label)

@@ -5,6 +5,7 @@ import { LabelLookup } from './labelLookup.ts'
 import { largest } from './largest.ts'
 import { topForAll } from './topForAll.ts'
 
+/** What is ranked, for whom, and what is to be found. */
 export interface RankingOptions {
   /** The mode whose rows are asked for, each: users, say. */
   for: string
@@ -29,6 +30,7 @@ export interface RankingQuality {
   ndcg: number
 }
 
+/** How well a model ranks, and how well what is popular does. */
 export interface RankingEvaluation {
   n: number
   /** Rows that have held-out entries. */
@@ -38,6 +40,7 @@ export interface RankingEvaluation {
   popularity?: RankingQuality
 }
 
+/** Recall and nDCG of the best rows along a mode for every row of another that has held-out entries. */
 export async function evaluateRanking(
   model: Answerer,
   test: SparseTensor,

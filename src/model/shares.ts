@@ -1,7 +1,7 @@
 /**
- * How much of what is predicted is due to which component. Factors are nonnegative, so that terms add up: over the entries
- * that were seen, if they are known, else over all cells, component r has the share Π_j m_jr / Σ_s Π_j m_js, m_j being the
- * mean row of mode j.
+ * How much of what is predicted is due to which component. Factors are nonnegative, so that terms add up: over the
+ * entries that were seen, if they are known, else over all cells, component r has the share Π_j m_jr / Σ_s Π_j m_js,
+ * m_j being the mean row of mode j.
  */
 import type { Learned } from './asLearned.ts'
 import { meanRows } from './meanRows.ts'

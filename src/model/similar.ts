@@ -17,6 +17,7 @@ export interface Similar {
   entries?: number
 }
 
+/** Which similar rows are wanted. */
 export interface SimilarOptions {
   /** How many rows; 10 by default. */
   n?: number

@@ -21,7 +21,10 @@ export interface TopOptions {
   exclude?: Iterable<Label> | SparseTensor
   /** Rows of fewer entries are left out; those of none by default. */
   minEntries?: number
-  /** Predictions stay within the values that were seen, which is the default; the order is that of what lies beyond, too. */
+  /**
+   * Predictions stay within the values that were seen, which is the default; the order is that of what lies beyond,
+   * too.
+   */
   clip?: boolean
 }
 

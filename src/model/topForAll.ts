@@ -1,6 +1,6 @@
 /**
- * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and on all
- * threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
+ * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and
+ * on all threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
  */
 import { TopEngine } from '../engine/cpu/topRows.ts'
 import { InputError, option, sentence } from '../inputError.ts'
@@ -13,6 +13,7 @@ import { LabelLookup, type Labels } from './labelLookup.ts'
 import { dotRow } from './products.ts'
 import { fixedRows } from './top.ts'
 
+/** What is asked for, and on how many threads. */
 export interface TopForAllOptions {
   /** The mode for whose rows is asked, each. */
   for: string
@@ -51,6 +52,7 @@ const QUESTIONS_AT_A_TIME = 8192
 /** Rows beyond those asked for that float64 has a look at. */
 const SPARE = 8
 
+/** The best rows along a mode for every row of another one, batch by batch, on all threads. */
 export async function* topForAll(given: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const model = plain(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options

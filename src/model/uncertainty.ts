@@ -1,8 +1,8 @@
 /**
- * How uncertain rows are, by how many entries they have. The solver knows it of every row (docs/accuracy.md), R² numbers
- * each, and a model does not keep them; but rows of as many entries are about as uncertain: V(n) = σ² (n H̄ + σ²Σ⁻¹)⁻¹, where
- * an entry says H̄ = w̄ ⊙_j S_j of a row, S_j being the mean of a aᵀ + V over the rows of the other modes, by entries.
- * Σ⁻¹ is known, S depends on V and V on S: a few rounds settle both.
+ * How uncertain rows are, by how many entries they have. The solver knows it of every row (docs/accuracy.md), R²
+ * numbers each, and a model does not keep them; but rows of as many entries are about as uncertain: V(n) = σ² (n H̄ +
+ * σ²Σ⁻¹)⁻¹, where an entry says H̄ = w̄ ⊙_j S_j of a row, S_j being the mean of a aᵀ + V over the rows of the other
+ * modes, by entries. Σ⁻¹ is known, S depends on V and V on S: a few rounds settle both.
  */
 import type { Factored, Prior } from './factored.ts'
 import { inverted } from './solveRow.ts'

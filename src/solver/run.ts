@@ -579,7 +579,10 @@ function lookingAt(
   }
 }
 
-/** Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the last. */
+/**
+ * Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the
+ * last.
+ */
 function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
   const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
   return report.epoch > epoch - sweeps + 0.5

@@ -21,7 +21,10 @@ export interface Extremes {
 
 export interface RowTotals {
   counts: readonly Uint32Array[]
-  /** Per mode and row, the sum of the values in whole units: exact, hence the same in whatever order they come. */
+  /**
+   * Per mode and row, two numbers: how often HALF units fit into the values, and the units that are left, summed
+   * each. They are exact, hence the same in whatever order values come.
+   */
   sums: readonly Float64Array[]
 }
 
@@ -35,20 +38,27 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   return { min, max }
 }
 
-/** A power of two of which no value is 2²⁴ times: 2²⁹ of them add up exactly. */
+/** Halves of a number of units: 2²⁸ of each add up exactly. */
+const HALF = 2 ** 25
+
+/** A power of two of which no value is 2⁵⁰ times: what is a billionth of the largest is still known to six digits. */
 export function unitOf({ min, max }: Extremes): number {
   const largest = Math.max(Math.abs(min), Math.abs(max))
-  return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 23) : 1
+  return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 49) : 1
 }
 
 export function rowTotals({ dims, indices, values }: SparseTensor, unit: number): RowTotals {
   const counts = dims.map((dim) => new Uint32Array(dim))
-  const sums = dims.map((dim) => new Float64Array(dim))
+  const sums = dims.map((dim) => new Float64Array(2 * dim))
   for (let mode = 0; mode < dims.length; mode++) {
     const [column, count, sum] = [indices[mode], counts[mode], sums[mode]]
     for (let e = 0; e < values.length; e++) {
-      count[column[e]]++
-      sum[column[e]] += Math.round(values[e] / unit)
+      const row = column[e]
+      const units = Math.round(values[e] / unit)
+      const high = Math.floor(units / HALF)
+      count[row]++
+      sum[2 * row] += high
+      sum[2 * row + 1] += units - high * HALF
     }
   }
   return { counts, sums }
@@ -56,15 +66,20 @@ export function rowTotals({ dims, indices, values }: SparseTensor, unit: number)
 
 export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, unit: number): Observed {
   const entries = counts[0].reduce((total, count) => total + count, 0)
-  const sum = sums[0].reduce((total, part) => total + part, 0) * unit
+  const [high, low] = [0, 1].map((half) =>
+    sums[0].reduce((total, part, at) => (at % 2 === half ? total + part : total), 0),
+  )
+  const sumOf = (high: number, low: number): number => (high * HALF + low) * unit
   return {
     entries,
     min: entries > 0 ? min : 0,
     max: entries > 0 ? max : 0,
-    mean: entries > 0 ? sum / entries : 0,
+    mean: entries > 0 ? sumOf(high, low) / entries : 0,
     counts,
-    means: sums.map((rows, mode) =>
-      Float32Array.from(rows, (total, p) => (counts[mode][p] > 0 ? (total * unit) / counts[mode][p] : 0)),
+    means: counts.map((rows, mode) =>
+      Float32Array.from(rows, (count, p) =>
+        count > 0 ? sumOf(sums[mode][2 * p], sums[mode][2 * p + 1]) / count : 0,
+      ),
     ),
   }
 }

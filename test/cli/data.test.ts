@@ -13,6 +13,7 @@ const months = ['apr', 'may', 'jun', 'jul', 'aug', 'sep']
 const files: Record<string, Uint8Array> = {
   '/ml-latest-small.zip': zipSync({
     'ml-latest-small/ratings.csv': text('userId,movieId,rating,timestamp\n1,1,4.0,964982703\n'),
+    'ml-latest-small/movies.csv': text('movieId,title,genres\n1,Toy Story (1995),Animation\n'),
     'ml-latest-small/README.txt': text('terms'),
   }),
   '/ml-10m.zip': zipSync({ 'ml-10M100K/ratings.dat': text('1::122::5::838985046\n') }),
@@ -60,6 +61,7 @@ it('fetches a set into the cache once, and says what to type next', async () => 
   expect(first.code).toBe(0)
   expect(first.stdout.split('\n')).toEqual([
     path,
+    join(cache, 'movielens-latest-small', 'movies.csv'),
     join(cache, 'movielens-latest-small', 'README.txt'),
     '',
     'Next:',

@@ -10,6 +10,7 @@ import { balance, columnLengths, type FastStep, fastNtc } from '#dist/reference/
 import type { Matrix } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
+import { observe } from '#dist/tensor/observed.js'
 import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
 import { engineSampler } from './engineSampler.ts'
@@ -575,6 +576,30 @@ export const engineChecks: EngineCheck[] = [
           { tensor },
         ]
         for (const other of others) demand((await digest(other)) !== one, 'another digest for other entries')
+      }),
+  },
+  {
+    name: 'tells what the entries of every row are like',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(6)
+        const { dims } = tensor
+        await withProblem(engine, { tensor, rank: 2, companions: false, seed: 1 }, async (loaded) => {
+          const { entries, min, max, counts, means } = await loaded.observed()
+          same(entries, loaded.statistics.sets.train.entries, 'entries')
+          same(
+            counts.map((rows) => rows.map(Number).reduce((sum, count) => sum + count, 0)),
+            dims.map(() => entries),
+            'counts',
+          )
+          same([min, max], [Math.min(...tensor.values), Math.max(...tensor.values)], 'range')
+          const own = observe(tensor)
+          same(
+            means.map((rows) => [...rows]),
+            own.means.map((rows) => [...rows]),
+            'means',
+          )
+        })
       }),
   },
   {

@@ -125,6 +125,57 @@ describe('a table', () => {
     expect(complaints).toEqual([])
   })
 
+  it('is asked with the same answers as on the command line, and takes in a new row', async () => {
+    const { page, complaints } = await visit(studio, '#complete')
+    await open(page, join(folder, 'cli.npz'))
+    await page.getByRole('radio', { name: 'Best along a mode' }).check()
+    await page.getByLabel('Rank the rows of').selectOption('product')
+    await page.getByLabel('shop', { exact: true }).fill('Airport')
+    await page.getByLabel('week', { exact: true }).fill('9')
+    const ranking = page.locator('.ranking li')
+    const asked = ['--of', 'product', '--for', 'shop=Airport', 'week=9', '--json']
+    const { stdout } = await lacuna(['top', 'cli.npz', ...asked], { cwd: folder })
+    const told = (text: string): string[] =>
+      JSON.parse(text).top.map(
+        ({ label, entries }: { label: string; entries: number }) => `${label} ${entries}`,
+      )
+    const shown = async (): Promise<string[]> =>
+      (await ranking.allTextContents()).map((text) => {
+        const [, label, entries] = /^(\d{3}).* (\d+) entries/.exec(text) ?? []
+        return `${label} ${entries}`
+      })
+    await expect.poll(shown, PATIENT).toEqual(told(stdout))
+
+    const lines = '"Kiosk, new",9,100,8\n"Kiosk, new",10,101,9\n"Kiosk, new",11,104,4\n'
+    await page.getByRole('radio', { name: 'New rows' }).check()
+    await page.getByLabel(/One entry per line/).fill(lines)
+    await page.getByRole('button', { name: 'Add to the model' }).click()
+    await expect
+      .poll(() => page.getByTestId('folded').textContent(), PATIENT)
+      .toContain('New: shop Kiosk, new.')
+    await page.getByRole('radio', { name: 'Predict a cell' }).check()
+    await page.getByLabel('shop', { exact: true }).fill('Kiosk, new')
+    await page.getByLabel('week', { exact: true }).fill('9')
+    await page.getByLabel('product', { exact: true }).fill('104')
+    await writeFile(join(folder, 'kiosk.csv'), `shop,week,product,amount\n${lines}`)
+    await lacuna(['fold', 'cli.npz', 'kiosk.csv', '-o', 'kiosk.npz'], { cwd: folder })
+    const cell = ['--at', 'shop=Kiosk, new', 'week=9', 'product=104']
+    const predicted = await lacuna(['predict', 'kiosk.npz', ...cell], { cwd: folder })
+    await expect
+      .poll(() => page.getByTestId('prediction').textContent(), PATIENT)
+      .toBe(predicted.stdout.trim())
+    await page.getByRole('radio', { name: 'Best along a mode' }).check()
+    const unseen = page.getByText(/^Only what was not observed/)
+    const listed = (): Promise<string[]> => ranking.locator('.bar-label').allTextContents()
+    await page.getByLabel('week', { exact: true }).fill('11')
+    await page.getByLabel('How many').selectOption('50')
+    await expect.poll(listed, PATIENT).toContain('104')
+    await unseen.click()
+    await expect.poll(listed, PATIENT).not.toContain('104') // it was told of in week 11
+    expect(await listed()).toContain('100')
+    expect(complaints).toEqual([])
+  })
+
   it('is still there after a reload, with its model', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
     await page.getByRole('button', { name: 'Bicycle trips' }).click()

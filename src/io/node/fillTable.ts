@@ -27,6 +27,8 @@ export interface FillTableOptions {
   /** Of a wide table, the mode that its columns are. */
   melt?: string
   decimal?: ',' | '.'
+  /** SQL whose result is filled instead of the file, which is its table `data`. */
+  query?: string
   input?: Input
 }
 
@@ -44,26 +46,29 @@ export async function fillTable(
   predict: (batch: QueryBatch) => Float64Array,
   options: FillTableOptions,
 ): Promise<FilledTable> {
-  const { melt, modes, decimal, input, output } = options
+  const { melt, modes, decimal, input, query, output } = options
   const told: FilledTable = { rows: 0, empty: 0, filled: 0 }
-  const opening = { typed: melt === undefined ? (modes ?? []) : [], verbatim: true }
-  await withTable(
-    [path],
-    { ...opening, ...(decimal && { decimal }), ...(input && { input }), ...(melt !== undefined && { melt }) },
-    async (table) => {
-      const types = 'session' in table ? table.columns.map(({ type }) => type) : await typesOf(table)
-      const own = table.columns.map(
-        ({ name }, c): AnswerColumn => ({ name, kind: 'text', ...(types[c] && { type: types[c] }) }),
-      )
-      const mark = freeName('inferred', new Set(own.map(({ name }) => name.toLowerCase())))
-      const rows = melt === undefined ? longRows(table) : wideRows(table, melt)
-      await writeAnswers(
-        output,
-        [...own, { name: mark, kind: 'text', ...(melt === undefined && { type: 'BOOLEAN' }) }],
-        rows,
-      )
-    },
-  )
+  const opening = {
+    typed: melt === undefined ? (modes ?? []) : [],
+    verbatim: true,
+    ...(decimal && { decimal }),
+    ...(input && { input }),
+    ...(query !== undefined && { query }),
+    ...(melt !== undefined && { melt }),
+  }
+  await withTable([path], opening, async (table) => {
+    const types = 'session' in table ? table.columns.map(({ type }) => type) : await typesOf(table)
+    const own = table.columns.map(
+      ({ name }, c): AnswerColumn => ({ name, kind: 'text', ...(types[c] && { type: types[c] }) }),
+    )
+    const mark = freeName('inferred', new Set(own.map(({ name }) => name.toLowerCase())))
+    const rows = melt === undefined ? longRows(table) : wideRows(table, melt)
+    await writeAnswers(
+      output,
+      [...own, { name: mark, kind: 'text', ...(melt === undefined && { type: 'BOOLEAN' }) }],
+      rows,
+    )
+  })
   return told
 
   function written(y: number, table: Table): string {

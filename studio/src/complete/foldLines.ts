@@ -1,11 +1,12 @@
-import type { CpModel } from 'lacuna'
+import type { CpModel, SparseTensor } from 'lacuna'
 import { readRows, textTable } from '#dist/io/index.js'
+import { align } from '#dist/model/index.js'
 
 /** The model with the new rows that lines speak of: the labels of all modes and a value, as in a table of them. */
 export async function foldLines(
   model: CpModel,
   lines: string,
-): Promise<{ model: CpModel; added: string[][] }> {
+): Promise<{ model: CpModel; entries: SparseTensor; added: string[][] }> {
   const names = model.dims.map((_, mode) => model.modes?.[mode]?.name ?? `mode_${mode + 1}`)
   const value = typeof model.training.value === 'string' ? model.training.value : 'value'
   const quoted = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)
@@ -24,5 +25,5 @@ export async function foldLines(
   const added = larger.dims.map((size, mode) =>
     Array.from({ length: size - model.dims[mode] }, (_, i) => larger.label(mode, model.dims[mode] + i)),
   )
-  return { model: larger, added }
+  return { model: larger, entries: align(larger, entries), added }
 }

@@ -22,6 +22,8 @@ import { summarizeData, summarizeModel } from './summary.ts'
 let data: { name: string; tensor: SparseTensor } | undefined
 let solving: Solving | undefined
 let model: CpModel | undefined
+/** Entries of rows that were added to the model. */
+let folded: SparseTensor[] = []
 
 const functions = {
   /** Says what a file is; a model is taken over at once, data by `read`. */
@@ -64,6 +66,7 @@ const functions = {
     checkTensorSize(data!.name, data!.tensor.dims, data!.tensor.values.length, settings.rank)
     const completion = await solving.run(settings)
     model = completion.model
+    folded = []
     const { train, validation, stopped } = completion
     return summarizeModel(model, {
       train,
@@ -80,6 +83,7 @@ const functions = {
     void solving?.close()
     solving = undefined
     model = undefined
+    folded = []
   },
 
   /** Brings back a model after a reload, for the data there is. */
@@ -93,23 +97,24 @@ const functions = {
 
   components: (): Component[] => explore.components(known()),
   suggest: (mode: number, text: string): string[] => known().suggest(mode, text),
-  predict: (labels: string[]): Prediction => explore.predict(known(), data?.tensor, coordinate(labels)),
+  predict: (labels: string[]): Prediction => explore.predict(known(), observed(), coordinate(labels)),
   top: (
     labels: string[],
     mode: number,
     most: number,
     filter: { skipObserved: boolean; minEntries: number },
-  ): Ranked[] => explore.top(known(), data?.tensor, coordinate(labels, [mode]), mode, most, filter),
+  ): Ranked[] => explore.top(known(), observed(), coordinate(labels, [mode]), mode, most, filter),
   /** New rows, as lines of labels and a value. */
   async foldIn(lines: string): Promise<Folded> {
-    const { model: larger, added } = await foldLines(known(), lines)
-    model = larger
-    return { model: summarizeModel(model, { observed: data !== undefined }), added }
+    const found = await foldLines(known(), lines)
+    folded.push(found.entries)
+    model = found.model
+    return { model: summarizeModel(model, { observed: true }), added: found.added }
   },
   slice: (labels: string[], rows: number, columns: number): Slice =>
-    explore.slice(known(), data?.tensor, coordinate(labels, [rows, columns]), rows, columns),
+    explore.slice(known(), observed(), coordinate(labels, [rows, columns]), rows, columns),
   modelFile: (): Uint8Array => encodeModel(known()),
-  predictions: (): Blob => predictionsCsv(known(), data?.tensor),
+  predictions: (): Blob => predictionsCsv(known(), observed()),
 }
 
 export type CompleteFunctions = typeof functions
@@ -117,6 +122,19 @@ export type CompleteFunctions = typeof functions
 function known(): CpModel {
   if (!model) throw new InputError('option', 'There is no model yet; run first.')
   return model
+}
+
+/** What was observed: the data, and the entries of rows that are new. */
+function observed(): SparseTensor | undefined {
+  const all = [...(data ? [data.tensor] : []), ...folded]
+  if (all.length < 2) return all[0]
+  const { dims } = known()
+  return {
+    ...all[0],
+    dims,
+    indices: dims.map((_, mode) => Uint32Array.from(all.flatMap(({ indices }) => [...indices[mode]]))),
+    values: Float32Array.from(all.flatMap(({ values }) => [...values])),
+  }
 }
 
 /** Labels as indices; the free modes have none. */

@@ -17,6 +17,22 @@ const model = new CpModel({
   training: { solver: 'fast', rank: 2, seed: 7, errors: [0.5, 0.25] },
 })
 
+/** One that also says what it has seen of each row, and what it has learned of rows. */
+const knowing = new CpModel({
+  ...model.fields,
+  observed: {
+    ...{ entries: 5, min: 0.5, max: 5, mean: 3.25 },
+    counts: [Uint32Array.of(2, 3), Uint32Array.of(1, 0, 4)],
+    means: [Float32Array.of(1.5, 2.5), Float32Array.of(1, 0, 3)],
+  },
+  prior: {
+    kind: 'learned',
+    ...{ sigma2: 0.25, noise: [0.5, 0.125, 0], least: 0.0625 },
+    means: [Float32Array.of(1, 2), Float32Array.of(0, 0.5)],
+    precisions: [Float32Array.of(2, -0.5, -0.5, 3), Float32Array.of(1, 0, 0, 1)],
+  },
+})
+
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'lacuna-model-'))
@@ -45,6 +61,15 @@ test('a model is read as it was written', () => {
     { seed: 1, numRuns: 50 },
   )
   expect(decodeModel(encodeModel(model), 'm.npz')).toEqual(model)
+  const back = decodeModel(encodeModel(knowing), 'm.npz')
+  expect(back.observed).toEqual(knowing.observed)
+  expect(back.prior).toEqual(knowing.prior)
+  expect(back.range).toEqual([0.5, 5])
+})
+
+test('what a file of an older version does not say is not known', () => {
+  const back = decodeModel(encodeModel(model), 'm.npz')
+  expect([back.observed, back.prior, back.range]).toEqual([undefined, undefined, undefined])
 })
 
 test('the same model gives the same bytes at any time', () => {
@@ -90,7 +115,7 @@ test('an entry that is no array is bytes', () => {
 describe('a wrong model file gets its own sentence', () => {
   /** The model's file with its metadata and entries changed. */
   function changed(metadata: object, entries: NpzEntries = {}, without?: string): Uint8Array {
-    const all = { ...decodeNpz(encodeModel(model), 'm.npz') }
+    const all = { ...decodeNpz(encodeModel(knowing), 'm.npz') }
     const json = JSON.parse(new TextDecoder().decode(all['metadata.json'] as Uint8Array))
     all['metadata.json'] = new TextEncoder().encode(JSON.stringify({ ...json, ...metadata }))
     Object.assign(all, entries)
@@ -179,6 +204,27 @@ describe('a wrong model file gets its own sentence', () => {
       'a negative factor',
       () => factor(new Float32Array(6).fill(-1), [3, 2]),
       'm.npz: Factor 2 has the value -1 in row 1',
+    ],
+    [
+      'what was seen, without its numbers',
+      () => changed({ observed: { entries: 5, min: 'x', max: 5, mean: 3 } }),
+      'm.npz: the summary of entries in metadata.json cannot be read',
+    ],
+    [
+      'counts that are missing',
+      () => changed({}, {}, 'entries_2.npy'),
+      'm.npz: the entries in metadata.json cannot be read',
+    ],
+    [
+      'counts of another size',
+      () => changed({}, { 'entries_2.npy': { shape: [2], data: Uint32Array.of(1, 2) } }),
+      'm.npz: What the model says of the entries that it has seen does not fit its sizes.',
+    ],
+    ['a prior of no kind', () => changed({ prior: { kind: 'x' } }), 'm.npz: the prior in metadata.json'],
+    [
+      'a prior that is not finite',
+      () => changed({}, { 'prior_precision_1.npy': { shape: [2, 2], data: new Float32Array(4).fill(NaN) } }),
+      'm.npz: What the model says of its prior does not fit its rank and sizes.',
     ],
     [
       'a broken array',

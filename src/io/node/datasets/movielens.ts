@@ -121,7 +121,12 @@ export const movielens: readonly Dataset[] = versions.map((version) => {
         url: `${BASE}/${id}.zip`,
         byteLength,
         checksum,
-        unpack: { [`${folder}/${ratings}`]: ratings, [`${folder}/${readme}`]: readme },
+        unpack: {
+          [`${folder}/${ratings}`]: ratings,
+          // What films are called; in the older editions that is not UTF-8.
+          ...(ratings === 'ratings.csv' && { [`${folder}/movies.csv`]: 'movies.csv' }),
+          [`${folder}/${readme}`]: readme,
+        },
       },
     ],
     files: [ratings],
