@@ -21,6 +21,7 @@ import { lambdaPrior } from './lambdaPrior.ts'
 import { forEachPrediction, predictCell } from './products.ts'
 import { type Similar, type SimilarOptions, similarRows } from './similar.ts'
 import { type Ranked, type TopOptions, topRows } from './top.ts'
+import { type Variance, varianceOf } from './variance.ts'
 import { writeSlice } from './writeSlice.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
@@ -91,6 +92,7 @@ export class CpModel implements Answerer, Factored {
   readonly training: TrainingRecord
 
   #lookup: LabelLookup | undefined
+  #variance: ReturnType<typeof varianceOf> | undefined
 
   constructor(fields: CpModelFields) {
     const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
@@ -134,13 +136,26 @@ export class CpModel implements Answerer, Factored {
    * `{ user: 'a', film: 'x' }`. In a mode without labels, whose values are its indices, that is the index from 1.
    */
   predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
+    const y = predictCell(this, this.#indicesOf(coordinate))
+    return clip ? clipped(this, y) : y
+  }
+
+  /**
+   * How uncertain the prediction is: the variance of what the model expects, and of a value around that. Where a prior was
+   * learned; rows of as many entries count as equally uncertain.
+   */
+  variance(coordinate: readonly number[] | Labels): Variance {
+    this.#variance ??= varianceOf(this)
+    return this.#variance(this.#indicesOf(coordinate))
+  }
+
+  #indicesOf(coordinate: readonly number[] | Labels): readonly number[] {
     const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
     this.#checkOrder(indices.length, 'The coordinate')
     indices.forEach((index, mode) => {
       this.#checkIndex(index, mode, 'The coordinate')
     })
-    const y = predictCell(this, indices)
-    return clip ? clipped(this, y) : y
+    return indices
   }
 
   /** Which rows names and labels stand for. */
