@@ -51,6 +51,7 @@ import {
 } from './arrangement.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
+import { checkFolding, learnByFolds } from './folding.ts'
 import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
@@ -76,6 +77,9 @@ interface Options extends TableOptions, ArrangementOptions {
   lags?: Lags
   features?: Assignment[]
   choose?: boolean
+  folds?: number
+  foldBy?: string
+  ordered?: string[]
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number
@@ -147,8 +151,24 @@ export function completeCommand(): Command {
       'attributes of the rows of a mode, as in movieId=movies.csv:genres',
       assignment,
     )
-    .option('--choose', 'try noise, lags and features on held-out entries (default where there is a choice)')
+    .option(
+      '--choose',
+      'try noise, lags and features on held-out entries (default where lags or features are given)',
+    )
     .option('--no-choose', 'use them as they are given')
+    .option(
+      '--folds <k>',
+      'learn k models, each without some entries, and keep all: a better answer, an honest error, intervals',
+      positiveWholeNumber,
+    )
+    .option(
+      '--fold-by <modes>',
+      'what is left out together: entry, station+day, hour:24 (default: as cells are missing)',
+    )
+    .option(
+      '--ordered <modes...>',
+      'modes whose rows are ordered, for residuals of neighbours (default: found)',
+    )
     .option(
       '--max-inner <m>',
       "steps per mode and iteration of the paper's solver (default: 1)",
@@ -229,7 +249,10 @@ async function run(files: string[], options: Options): Promise<void> {
       'option',
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
-  await withEngine(options, (engine) => runOn(engine, files, options, progress))
+  await withEngine(options, (engine) => {
+    checkFolding({ ...options }, engine.processes)
+    return runOn(engine, files, options, progress)
+  })
 }
 
 async function runOn(
@@ -263,6 +286,8 @@ async function runOn(
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
   await withSignals((interruption) => {
     progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
+    if (options.folds !== undefined)
+      return learnByFolds(engine, parts, learning, options, interruption, progress)
     return learnAndTell(parts, entries, learning, options, interruption, progress, world)
   }, world !== undefined)
 }

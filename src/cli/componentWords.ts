@@ -1,10 +1,10 @@
-import { type CpModel, rowsOfUnit, together } from '../model/index.ts'
+import { rowsOfUnit, type TensorModel, together } from '../model/index.ts'
 import type { RowNames } from './named.ts'
 
 const NAMED = 3
 
 /** A component in a few words: what is special about it in one mode, or in all. */
-export function inWordsOf(model: CpModel, names: RowNames): (number: number, mode?: number) => string {
+export function inWordsOf(model: TensorModel, names: RowNames): (number: number, mode?: number) => string {
   const components = model.components({ strongest: NAMED })
   return (number, mode) => {
     const component = components[number - 1]

@@ -2,15 +2,15 @@ import { Command } from 'commander'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import type { TableOptions } from '../io/node/index.ts'
-import { readModel } from '../io/node/index.ts'
+import { readAnyModel } from '../io/node/index.ts'
 import {
-  type CpModel,
   type Evaluation,
   evaluate,
   evaluateRanking,
   modeName,
   type Quality,
   type RankingEvaluation,
+  type TensorModel,
 } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { decimalNumber, positiveWholeNumber, wholeNumber } from './arguments.ts'
@@ -82,7 +82,7 @@ Examples:
 
 interface Judged {
   file: string
-  model: CpModel
+  model: TensorModel
   names: RowNames
   evaluation: Evaluation
   ranking?: RankingEvaluation
@@ -93,7 +93,7 @@ async function run(files: string[], options: Options): Promise<void> {
   if (options.test === undefined) throw new InputError('option', 'Name the entries to judge by with --test.')
   const judged: Judged[] = []
   for (const file of files) {
-    const model = await readModel(file)
+    const model = await readAnyModel(file)
     const test = await readKnownEntries(options.test, model, tableOptions(options), progress)
     const { clip } = options
     const names = await RowNames.read(model, options.names, progress)
@@ -119,7 +119,7 @@ async function run(files: string[], options: Options): Promise<void> {
 }
 
 async function rank(
-  model: CpModel,
+  model: TensorModel,
   test: SparseTensor,
   asked: string,
   options: Options,

@@ -15,7 +15,7 @@ import {
   writeFileWhole,
 } from '../io/node/index.ts'
 import type { AnswerColumn, AnswerRow } from '../io/table/index.ts'
-import { CpModel, fillSlice, labelOf, modeName, RowPredictor } from '../model/index.ts'
+import { fillSlice, labelOf, modeName, RowPredictor, TensorModel } from '../model/index.ts'
 import { complete } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { positiveWholeNumber, rankNumber, wholeNumber } from './arguments.ts'
@@ -99,7 +99,7 @@ async function fill(files: string[], options: Options): Promise<void> {
   if (output !== undefined && output !== '-' && !isArrayOut) checkAnswerOutput(output)
   await checkOutputs([output], [...files, options.data])
   const given = kindByName(first) === 'npz' ? await readTensorOrModel(first) : undefined
-  const model = given instanceof CpModel ? given : undefined
+  const model = given instanceof TensorModel ? given : undefined
   const table = model ? second : first
   if (!model && second !== undefined)
     throw new InputError(
@@ -126,7 +126,7 @@ async function fill(files: string[], options: Options): Promise<void> {
 
 async function fillRows(
   table: string,
-  known: CpModel | undefined,
+  known: TensorModel | undefined,
   options: Options,
   progress: Progress,
 ): Promise<void> {
@@ -158,7 +158,7 @@ async function fillRows(
 
 async function fillArray(
   file: string,
-  known: CpModel | undefined,
+  known: TensorModel | undefined,
   options: Options,
   progress: Progress,
 ): Promise<void> {
@@ -183,7 +183,7 @@ async function fillArray(
 }
 
 /** A model of the table's own entries. */
-async function learnFrom(tensor: SparseTensor, options: Options, progress: Progress): Promise<CpModel> {
+async function learnFrom(tensor: SparseTensor, options: Options, progress: Progress): Promise<TensorModel> {
   const { rank, seed, threads } = options
   return withSignals(async ({ signal, outcome }) => {
     const line = epochLine({ entries: tensor.values.length, epochs: 500 })
@@ -197,7 +197,7 @@ async function learnFrom(tensor: SparseTensor, options: Options, progress: Progr
   })
 }
 
-async function fillPart(model: CpModel, options: Options, progress: Progress): Promise<void> {
+async function fillPart(model: TensorModel, options: Options, progress: Progress): Promise<void> {
   const { slice = [], data, clip, output, missingOnly } = options
   const fixed: (number | null)[] = model.dims.map(() => null)
   for (const { mode, text } of slice) {

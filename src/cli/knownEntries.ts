@@ -1,6 +1,6 @@
 /** Entries from files, by the rows of a model. */
 import { isTableFile } from '../io/node/index.ts'
-import type { CpModel } from '../model/index.ts'
+import type { TensorModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { type ReadingOptions, readWithProgress } from './reading.ts'
 import type { Progress } from './terminal.ts'
@@ -8,7 +8,7 @@ import type { Progress } from './terminal.ts'
 /** The entries of a file that the model knows the labels of; others are left out, which is said. */
 export function readKnownEntries(
   file: string,
-  model: CpModel,
+  model: TensorModel,
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
@@ -19,7 +19,7 @@ export function readKnownEntries(
 /** All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it stay. */
 export function readNewEntries(
   files: readonly string[],
-  model: CpModel,
+  model: TensorModel,
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
@@ -28,7 +28,7 @@ export function readNewEntries(
 }
 
 /** The column of values that the model was learned from; where rows were counted, they are here, too. */
-function asLearned(files: readonly string[], model: CpModel, options: ReadingOptions): ReadingOptions {
+function asLearned(files: readonly string[], model: TensorModel, options: ReadingOptions): ReadingOptions {
   const { value, modes, melt, recipe } = options
   const isTable = files.length > 0 && files.every(isTableFile)
   if (!isTable || value !== undefined || melt !== undefined || recipe !== undefined) return {}
@@ -43,7 +43,7 @@ function asLearned(files: readonly string[], model: CpModel, options: ReadingOpt
  */
 export async function readMeetings(
   file: string,
-  model: CpModel,
+  model: TensorModel,
   wanted: readonly number[],
   progress: Progress,
 ): Promise<SparseTensor> {

@@ -3,9 +3,9 @@ import { InputError } from '../inputError.ts'
 import { type Coordinates, readCoordinates } from '../io/index.ts'
 import { openInput } from '../io/node/files/input.ts'
 import { endings, hasEnding, isTableKind } from '../io/node/files/kind.ts'
-import { answerTable, checkOutputs, readModel, writeCompleted, writeFileWhole } from '../io/node/index.ts'
+import { answerTable, checkOutputs, readAnyModel, writeCompleted, writeFileWhole } from '../io/node/index.ts'
 import { numberAsText } from '../io/text/writeNumber.ts'
-import { type CpModel, type ErrorSummary, modeName, RowPredictor } from '../model/index.ts'
+import { CpEnsemble, type ErrorSummary, modeName, RowPredictor, type TensorModel } from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
 import { type Assignment, assignment } from './named.ts'
@@ -26,6 +26,7 @@ interface Options {
   clip: boolean
   json?: boolean
   quiet?: boolean
+  interval?: number
 }
 
 export function predictCommand(): Command {
@@ -51,6 +52,11 @@ export function predictCommand(): Command {
       'ask about a table of a DuckDB, SQLite or Postgres database, named in place of the queries',
     )
     .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option(
+      '--interval <share>',
+      'with --at: the ends that hold the value with this chance, as in 0.9',
+      decimalNumber,
+    )
     .option(
       '--fallback <mean|number>',
       'what to predict for labels that the model does not know (default: nothing)',
@@ -97,7 +103,7 @@ function fallback(text: string): number | 'mean' {
 async function predict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   await checkOutputs([options.output], [modelFile, queries])
-  const model = await readModel(modelFile)
+  const model = await readAnyModel(modelFile)
   if (options.at) return predictCell(model, queries, options.at, options)
   if (queries === undefined && options.query === undefined) return predictAll(model, options, progress)
   if (queries === undefined || options.database !== undefined)
@@ -116,10 +122,10 @@ async function predict(modelFile: string, queries: string | undefined, options: 
 }
 
 async function predictCell(
-  model: CpModel,
+  model: TensorModel,
   queries: string | undefined,
   at: readonly Assignment[],
-  { clip, json }: Options,
+  { clip, json, interval }: Options,
 ): Promise<void> {
   if (queries !== undefined)
     throw new InputError('option', `${queries}: --at asks about one cell; leave out one of them.`)
@@ -135,12 +141,23 @@ async function predictCell(
     return model.lookup.row(mode, labels[name])
   })
   const prediction = model.predict(rows, { clip })
-  if (json) await printJson({ ...labels, prediction })
-  else await print(numberAsText(prediction))
+  if (interval === undefined) {
+    if (json) await printJson({ ...labels, prediction })
+    else await print(numberAsText(prediction))
+    return
+  }
+  if (!(model instanceof CpEnsemble))
+    throw new InputError(
+      'option',
+      '--interval needs models of folds; learn them by lacuna complete --folds 5.',
+    )
+  const { low, high } = model.interval(rows, interval)
+  if (json) await printJson({ ...labels, prediction, low, high })
+  else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
 }
 
 /** The whole tensor. */
-async function predictAll(model: CpModel, { output }: Options, progress: Progress): Promise<void> {
+async function predictAll(model: TensorModel, { output }: Options, progress: Progress): Promise<void> {
   if (output === undefined || !hasEnding(output, endings.npy))
     throw new InputError(
       'option',
@@ -151,7 +168,7 @@ async function predictAll(model: CpModel, { output }: Options, progress: Progres
 }
 
 async function predictRows(
-  model: CpModel,
+  model: TensorModel,
   queries: string | undefined,
   options: Options & { input?: Awaited<ReturnType<typeof openInput>> },
   progress: Progress,
@@ -189,7 +206,7 @@ async function predictRows(
 const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
 
 async function predictCoordinates(
-  model: CpModel,
+  model: TensorModel,
   name: string,
   source: AsyncIterable<Uint8Array>,
   { output, json, fallback, value, modes, clip }: Options,

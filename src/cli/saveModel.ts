@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { InputError } from '../inputError.ts'
 import { writeModel } from '../io/node/index.ts'
-import type { CpModel } from '../model/index.ts'
+import type { CpEnsemble, CpModel } from '../model/index.ts'
 
 /**
  * Writes a model that may have taken hours. Where its place fails it (a full disk, a folder that is gone), it goes to
  * the folder for temporary files, and the error says so.
  */
-export async function saveModel(path: string, model: CpModel): Promise<void> {
+export async function saveModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   try {
     await writeModel(path, model)
   } catch (failure) {

@@ -1,7 +1,7 @@
 /** The best rows along a mode, as people read them, as JSON, or as a table. */
 import { writeAnswers } from '../io/node/index.ts'
 import type { AnswerColumn, AnswerRow } from '../io/table/index.ts'
-import { type CpModel, modeName, type Ranked } from '../model/index.ts'
+import { modeName, type Ranked, type TensorModel } from '../model/index.ts'
 import { inWordsOf } from './componentWords.ts'
 import { count, figure, table } from './format.ts'
 import type { RowNames } from './named.ts'
@@ -11,7 +11,7 @@ import { painter } from './terminal.ts'
 
 /** Answers to one question. */
 export async function tellTop(
-  model: CpModel,
+  model: TensorModel,
   of: number,
   labels: Readonly<Record<string, string>>,
   ranked: readonly Ranked[],
@@ -73,7 +73,7 @@ export async function tellTop(
 
 /** The columns of a table of answers: what was asked for, and what was found. */
 export function columnsOf(
-  model: CpModel,
+  model: TensorModel,
   asked: readonly string[],
   of: number,
   names: RowNames,

@@ -5,11 +5,11 @@ import {
   type AnswerOutput,
   checkAnswerOutput,
   checkOutputs,
-  readModel,
+  readAnyModel,
   writeAnswers,
 } from '../io/node/index.ts'
 import type { AnswerRow } from '../io/table/index.ts'
-import { type CpModel, labelOf, modeName, topForAll } from '../model/index.ts'
+import { labelOf, modeName, type TensorModel, topForAll } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { positiveWholeNumber, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
@@ -85,7 +85,7 @@ async function top(modelFile: string, options: Options): Promise<void> {
   if (options.output && options.output !== '-') checkAnswerOutput(options.output)
   const nameFiles = (options.names ?? []).map(({ text = '' }) => text.slice(0, text.lastIndexOf(':')))
   await checkOutputs([options.output], [modelFile, ...(options.exclude ?? []), ...nameFiles.filter(Boolean)])
-  const model = await readModel(modelFile)
+  const model = await readAnyModel(modelFile)
   if (options.of === undefined)
     throw new InputError(
       'option',
@@ -150,7 +150,7 @@ interface ForEach extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
 }
 
 async function topOfEach(
-  model: CpModel,
+  model: TensorModel,
   mode: number,
   options: ForEach,
   progress: ReturnType<typeof startProgress>,

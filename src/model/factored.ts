@@ -37,8 +37,10 @@ export interface Answerer {
   /** Per mode, or arranged mode, the rows that no training entry spoke of. */
   readonly unobserved: readonly Uint32Array[]
   readonly arrangedModes?: ArrangedModes
-  /** The models of which predictions are the mean. */
+  /** The models of which predictions are the mean … */
   readonly members: readonly Factored[]
+  /** … and what is said of a cell beyond it, if anything. */
+  refine?(cell: ArrayLike<number>, y: number): number
 }
 
 /** What a mode is called. */

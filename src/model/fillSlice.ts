@@ -1,6 +1,6 @@
 /** A dense part of a tensor: what was observed there, and what the model says of the rest. */
 import type { SparseTensor } from '../tensor/index.ts'
-import type { CpModel } from './cpModel.ts'
+import type { TensorModel } from './tensorModel.ts'
 
 /** A dense part of a tensor, and which of its values were predicted. */
 export interface FilledSlice {
@@ -15,7 +15,7 @@ export interface FilledSlice {
 
 /** A part of a tensor with its gaps filled: a number fixes that mode's row, null takes the whole mode. */
 export function fillSlice(
-  model: CpModel,
+  model: TensorModel,
   fixed: readonly (number | null)[],
   observed?: SparseTensor,
   options?: { clip?: boolean },

@@ -2,12 +2,11 @@ export type { NewEntry } from './align.ts'
 export { align } from './align.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './asLearned.ts'
 export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './components.ts'
+export { CpEnsemble, type CpEnsembleFields, type Interval, supportOf } from './cpEnsemble.ts'
 export {
   CpModel,
   type CpModelFields,
   type FoldInOptions,
-  type PredictOptions,
-  type TrainingRecord,
 } from './cpModel.ts'
 export { type ErrorSummary, summarizeError } from './errorSummary.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type ModeErrors, type Quality } from './evaluate.ts'
@@ -26,6 +25,7 @@ export {
 } from './ranking.ts'
 export { sharesOf } from './shares.ts'
 export type { Similar, SimilarOptions } from './similar.ts'
+export { type PredictOptions, TensorModel, type TrainingRecord } from './tensorModel.ts'
 export { type Ranked, type Reason, type TopOptions, valuesAlong } from './top.ts'
 export { type TopBatch, type TopForAllOptions, topForAll } from './topForAll.ts'
 export type { Variance } from './variance.ts'

@@ -10,8 +10,9 @@ import { inverted } from './solveRow.ts'
 export interface Neighbours {
   /** Per mode, the distances that count; none where it is not ordered. */
   lags: readonly (readonly number[])[]
-  /** Whether residuals count in proportion to what is predicted. */
+  /** Whether residuals count in proportion to what is predicted, or to this where less is. */
   isRelative: boolean
+  least: number
   /** How much each feature counts. */
   weights: readonly number[]
   /** Where residuals are known, and what they are: as they are, or in proportion to predictions. */
@@ -29,6 +30,10 @@ const RIDGE = 1e-3
 const LEAST = 0.05
 /** What is found must lower the squared error by this share. */
 const LEAST_GAIN = 2e-3
+/** Residuals are alike from this correlation on, if it is not by chance. */
+const LEAST_ALIKE = 0.02
+/** Of fewer rows nobody can say whether they are ordered. */
+const FEWEST_ROWS = 5
 const MOST_LAGS = 4
 const FARTHEST = 400
 /** Cells up to which residuals lie in an array; beyond, in a map. */
@@ -195,7 +200,7 @@ export function learnNeighbours(
   tensor: SparseTensor,
   predictions: readonly Float32Array[],
   folds: Uint8Array,
-  ordered: readonly Ordered[],
+  ordered?: readonly Ordered[],
 ): LearnedNeighbours | undefined {
   const before = tensor.values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
   let best: (LearnedNeighbours & { squares: number }) | undefined
@@ -210,7 +215,7 @@ function learnOne(
   tensor: SparseTensor,
   predictions: readonly Float32Array[],
   folds: Uint8Array,
-  ordered: readonly Ordered[],
+  ordered: readonly Ordered[] | undefined,
   isRelative: boolean,
 ): LearnedNeighbours & { squares: number } {
   const { dims, indices, values } = tensor
@@ -219,8 +224,8 @@ function learnOne(
   )
   const residuals = residualsOf(values, mean, isRelative)
   const lags: number[][] = dims.map(() => [])
-  for (const { mode, lags: given } of ordered)
-    lags[mode] = given ? [...given] : likeLags(dims, indices, residuals, mode)
+  for (const { mode, lags: given } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined })))
+    lags[mode] = given ? [...given] : likeLags(dims, indices, residuals, mode, ordered !== undefined)
   // Of each entry, what its neighbours say by the model that has not seen it.
   const size = new ResidualField(dims, [], new Float32Array(0), lags).size
   const features = new Float32Array(values.length * size)
@@ -255,7 +260,14 @@ function learnOne(
     corrected[e] = Math.max(0, sum)
     squares += (values[e] - corrected[e]) ** 2
   }
-  const neighbours = { lags, isRelative, weights: [...solved(sums, size)], indices, residuals }
+  const neighbours = {
+    lags,
+    isRelative,
+    least: leastOf(mean),
+    weights: [...solved(sums, size)],
+    indices,
+    residuals,
+  }
   return { neighbours, predictions: corrected, squares }
 }
 
@@ -294,12 +306,16 @@ function leastOf(predictions: Float32Array): number {
   return Math.max(LEAST * mean, 1e-30)
 }
 
-/** The distances along a mode at which residuals are most alike, nearest first; always the next one. */
+/**
+ * The distances along a mode at which residuals are most alike, nearest first. A mode that is known to be ordered has always the
+ * next one; any other has none, unless residuals of rows that follow one another are alike.
+ */
 function likeLags(
   dims: readonly number[],
   indices: readonly Uint32Array[],
   residuals: Float32Array,
   mode: number,
+  isOrdered: boolean,
 ): number[] {
   const fibers = new Map<number, Map<number, number>>()
   const strides: number[] = []
@@ -331,10 +347,12 @@ function likeLags(
     }
   }
   const variance = squares / Math.max(1, looked)
+  const alikeAt = (lag: number): boolean => alike[lag] > Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))
   const alike = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
+  if (!isOrdered && (dims[mode] < FEWEST_ROWS || !alikeAt(1))) return []
   return alike
     .map((correlation, lag) => ({ correlation, lag }))
-    .filter(({ correlation, lag }) => lag > 1 && correlation > 4 / Math.sqrt(pairs[lag]))
+    .filter(({ lag }) => lag > 1 && alikeAt(lag))
     .sort((a, b) => b.correlation - a.correlation || a.lag - b.lag)
     .slice(0, MOST_LAGS - 1)
     .map(({ lag }) => lag)
@@ -344,13 +362,11 @@ function likeLags(
 
 /** Adds what neighbours say to a prediction. */
 export function corrector(
-  { dims }: Pick<SparseTensor, 'dims'>,
-  { lags, isRelative, weights, indices, residuals }: Neighbours,
-  meanPrediction: number,
+  dims: readonly number[],
+  { lags, isRelative, least, weights, indices, residuals }: Neighbours,
 ): (cell: ArrayLike<number>, y: number) => number {
   const field = new ResidualField(dims, indices, residuals, lags)
   const features = new Float64Array(field.size)
-  const least = Math.max(LEAST * meanPrediction, 1e-30)
   return (cell, y) => {
     field.read(cell, features)
     let sum = 0

@@ -7,12 +7,13 @@ import { predictCell, productOfRows, sumOf } from './products.ts'
  * What the model says where some indices are not known: the mean of its predictions over all rows of their modes, in which
  * the mean row of a factor stands for an unknown one. Unknown indices are null.
  */
-export function predictKnown({
-  members,
-}: Pick<Answerer, 'members'>): (coordinate: readonly (number | null)[]) => number {
+export function predictKnown(
+  model: Pick<Answerer, 'members' | 'refine'>,
+): (coordinate: readonly (number | null)[]) => number {
+  const { members } = model
   const partly = members.map(partlyKnown)
   return (coordinate) => {
-    if (isKnown(coordinate)) return predictCell({ members }, coordinate)
+    if (isKnown(coordinate)) return predictCell(model, coordinate)
     let total = 0
     for (const predict of partly) total += predict(coordinate)
     return total / members.length

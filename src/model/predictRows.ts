@@ -29,7 +29,7 @@ export class RowPredictor {
    * not known. `clip`: predictions stay within the values that were seen.
    */
   constructor(
-    model: Pick<Answerer, 'members' | 'observed'>,
+    model: Pick<Answerer, 'members' | 'observed' | 'refine'>,
     fallback?: number | 'mean',
     { clip = true }: { clip?: boolean } = {},
   ) {

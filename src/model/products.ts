@@ -28,7 +28,8 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
 /** What the members say of a cell, on average. */
-export function predictCell({ members }: Pick<Answerer, 'members'>, indices: readonly number[]): number {
+export function predictCell(model: Pick<Answerer, 'members' | 'refine'>, indices: readonly number[]): number {
+  const { members } = model
   let total = 0
   for (const member of members) {
     const { rank, factors, arrangedModes } = member
@@ -36,15 +37,18 @@ export function predictCell({ members }: Pick<Answerer, 'members'>, indices: rea
     const last = factors.length - 1
     total += dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
   }
-  return total / members.length
+  const y = total / members.length
+  return model.refine ? model.refine(indices, y) : y
 }
 
 /** Visits many cells, given as one column of indices per mode. */
 export function forEachPrediction(
-  { members }: Pick<Answerer, 'members'>,
+  model: Pick<Answerer, 'members' | 'refine'>,
   indices: readonly Uint32Array[],
   visit: (entry: number, y: number) => void,
 ): void {
+  const { members } = model
+  const cell = new Uint32Array(indices.length)
   const columns = members.map(({ arrangedModes }) =>
     arrangedModes ? arrangeColumns(arrangedModes, indices) : indices,
   )
@@ -63,6 +67,8 @@ export function forEachPrediction(
       }
       total += dotRow(product, factors[last], rows[last][e] * rank)
     }
-    visit(e, total / members.length)
+    const y = total / members.length
+    if (model.refine) for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
+    visit(e, model.refine ? model.refine(cell, y) : y)
   }
 }

@@ -39,9 +39,9 @@ export function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): 
   return noise === 'auto' || Object.keys(lags).length > 0 || features !== undefined
 }
 
-/** Whether settings are tried without being asked to: where something was given that may hurt, or entries to judge by. */
-export const choosesByDefault = ({ lags = {}, features, validation }: RunOptions): boolean =>
-  Object.keys(lags).length > 0 || features !== undefined || validation !== undefined
+/** Whether settings are tried without being asked to: where something was given that may hurt. */
+export const choosesByDefault = ({ lags = {}, features }: RunOptions): boolean =>
+  Object.keys(lags).length > 0 || features !== undefined
 
 export interface Chosen {
   /** With what was chosen in them; as they were if no prior is learned, or at an interruption. */

@@ -3,6 +3,12 @@ export { decodeRun, encodeRun } from './checkpoint.ts'
 export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './choose.ts'
 export { complete } from './complete.ts'
 export {
+  type ByFoldsOptions,
+  completeByFolds,
+  type FoldedCompletion,
+  type OutOfFold,
+} from './completeByFolds.ts'
+export {
   type Changes,
   type CompleteOptions,
   defaults,

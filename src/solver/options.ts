@@ -92,7 +92,7 @@ export interface RunOptions extends Arrangement {
 export interface CompleteOptions extends RunOptions {
   /**
    * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better: by
-   * default where lags, features or validation entries are given.
+   * default where lags or features are given.
    */
   choose?: boolean
   /** Told after every epoch. */

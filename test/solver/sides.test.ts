@@ -170,7 +170,7 @@ describe('trials', () => {
   it('are judged by validation entries where there are some, and the run goes on from there', async () => {
     const [train, validation] = parted(smooth, (e) => chance(e) < 0.2)
     const watch = { same: validation }
-    const result = await complete(train, { rank: 3, threads: 1, validation, watch })
+    const result = await complete(train, { rank: 3, threads: 1, choose: true, validation, watch })
     const { choice, settings } = result
     expect(choice!.by).toBeUndefined()
     expect(choice!.entries).toBe(validation.values.length)

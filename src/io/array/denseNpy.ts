@@ -1,6 +1,6 @@
 /** Dense .npy files, in chunks: a tensor with NaN at its gaps, or a model with none. */
 import { InputError } from '../../inputError.ts'
-import type { CpModel } from '../../model/cpModel.ts'
+import type { TensorModel } from '../../model/tensorModel.ts'
 import { inCOrder } from '../../tensor/cOrder.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
@@ -48,7 +48,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
 }
 
 /** Every cell as the model has it, whether it was observed or not. */
-export function* encodeCompletedNpy(model: CpModel): Generator<Uint8Array> {
+export function* encodeCompletedNpy(model: TensorModel): Generator<Uint8Array> {
   const { dims } = model
   denseBytes(dims)
   yield npyHeader('<f4', dims)

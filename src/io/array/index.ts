@@ -6,6 +6,7 @@ import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 export { denseBytes, encodeCompletedNpy, encodeDenseNpy, MAX_DENSE_BYTES } from './denseNpy.ts'
 export type { ArrayOptions } from './denseTensor.ts'
 export { denseTensor } from './denseTensor.ts'
+export { decodeAnyModel, encodeEnsemble } from './ensembleFile.ts'
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeTensorNpz, encodeTensorNpz } from './tensorNpz.ts'
 

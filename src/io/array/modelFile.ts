@@ -9,7 +9,8 @@
 import type { Bytes } from '../../bytes.ts'
 import { InputError, inFile } from '../../inputError.ts'
 import { type Shape, shapeFault } from '../../jsonShape.ts'
-import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/cpModel.ts'
+import { CpModel, type CpModelFields } from '../../model/cpModel.ts'
+import type { TrainingRecord } from '../../model/tensorModel.ts'
 import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/arrangement.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
@@ -45,7 +46,10 @@ const arrangementShape: Shape = {
 const PLAIN_VERSION = 1
 
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
-export function encodeModel(model: CpModel): Bytes {
+export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
+
+/** What the file of a model is made of. */
+export function modelEntries(model: CpModel): NpzEntries {
   const { dims, rank, factors, arrangement, unobserved, training } = model
   const about = {
     ...{ format: MODEL_FORMAT, version: arrangement ? VERSION : PLAIN_VERSION, dims, rank },
@@ -63,12 +67,15 @@ export function encodeModel(model: CpModel): Bytes {
       entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
   })
   Object.assign(entries, knowledgeArrays(model))
-  return encodeNpz(entries)
+  return entries
 }
 
 /** `name` is how messages call the file. */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
-  const files = unpackNpz(bytes, name, options)
+  return modelOf(unpackNpz(bytes, name, options), name)
+}
+
+export function modelOf(files: Record<string, Uint8Array>, name: string): CpModel {
   const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
   const fields: CpModelFields = {
@@ -92,6 +99,11 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       `${name}: there is no metadata.json, so this is no Lacuna model; give one that Lacuna wrote.`,
     )
   const metadata = parseMetadata(text, name)
+  if (metadata.members !== undefined)
+    throw new InputError(
+      'format',
+      `${name}: this is an ensemble of models, which this cannot be done with; give a single model.`,
+    )
   if (metadata.format === TENSOR_FORMAT)
     throw new InputError('format', `${name}: this is a tensor, not a model; learn a model from it first.`)
   if (metadata.format !== MODEL_FORMAT)

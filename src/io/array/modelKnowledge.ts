@@ -1,5 +1,5 @@
 /** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
-import type { CpModel, CpModelFields } from '../../model/cpModel.ts'
+import type { CpModelFields } from '../../model/cpModel.ts'
 import type { Prior } from '../../model/factored.ts'
 import type { Observed } from '../../tensor/observed.ts'
 import { decodeNpy } from '../npz/npy.ts'
@@ -8,7 +8,7 @@ import { damaged, isArrayOf, isNumber, isRecord } from '../text/names.ts'
 
 type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
 
-export function knowledgeToJson({ observed, prior }: CpModel): object {
+export function knowledgeToJson({ observed, prior }: Knowledge): object {
   return {
     ...(observed && { observed: pick(observed, ['entries', 'min', 'max', 'mean']) }),
     ...(prior && { prior: pick(prior, ['kind', 'sigma2', 'noise', 'least']) }),
@@ -18,7 +18,7 @@ export function knowledgeToJson({ observed, prior }: CpModel): object {
 const pick = <T extends object>(from: T, keys: readonly (keyof T)[]): object =>
   Object.fromEntries(keys.map((key) => [key, from[key]]))
 
-export function knowledgeArrays({ rank, observed, prior }: CpModel): NpzEntries {
+export function knowledgeArrays({ rank, observed, prior }: Knowledge & { rank: number }): NpzEntries {
   const arrays: NpzEntries = {}
   observed?.counts.forEach((data, mode) => {
     arrays[`entries_${mode + 1}.npy`] = { shape: [data.length], data }

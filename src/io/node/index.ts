@@ -11,6 +11,7 @@ export { type ImageFile, type PngFile, readImage, writePng, writePngs } from './
 export { type AnswerTableOptions, answerTable, type ReadTableOptions, readTable } from './tables.ts'
 export {
   type ReadTensorOptions,
+  readAnyModel,
   readModel,
   readTensor,
   readTensorOrModel,

@@ -2,15 +2,19 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InputError, option, sentence } from '../../inputError.ts'
+import { CpEnsemble } from '../../model/cpEnsemble.ts'
 import type { CpModel } from '../../model/cpModel.ts'
+import type { TensorModel } from '../../model/tensorModel.ts'
 import type { SparseTensor, TensorOptions } from '../../tensor/sparseTensor.ts'
 import {
+  decodeAnyModel,
   decodeModel,
   decodeTensorNpy,
   decodeTensorNpz,
   denseBytes,
   encodeCompletedNpy,
   encodeDenseNpy,
+  encodeEnsemble,
   encodeModel,
   encodeTensorNpz,
 } from '../array/index.ts'
@@ -171,16 +175,24 @@ export async function readModel(path: string): Promise<CpModel> {
   return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
-/** Writes a model as .npz, which NumPy opens; whole, or the file that was there stays. */
-export async function writeModel(path: string, model: CpModel): Promise<void> {
+/** The same, or an ensemble. */
+export async function readAnyModel(path: string): Promise<CpModel | CpEnsemble> {
+  const input = await openAs(path, 'model', endings.npz)
+  return decodeAnyModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
+}
+
+/** Writes a model or an ensemble as .npz, which NumPy opens; whole, or the file that was there stays. */
+export async function writeModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   if (path !== '-') checkEnding(path, 'model', endings.npz)
-  await replaceFiles([writeChunks(path, [encodeModel(model)])])
+  await replaceFiles([
+    writeChunks(path, [model instanceof CpEnsemble ? encodeEnsemble(model) : encodeModel(model)]),
+  ])
 }
 
 /** Writes the whole tensor as the model has it, observed or not, as a dense .npy file. */
 export async function writeCompleted(
   path: string,
-  model: CpModel,
+  model: TensorModel,
   { onProgress }: WriteTensorOptions = {},
 ): Promise<void> {
   if (path !== '-') checkEnding(path, 'completed tensor', endings.npy)

@@ -1,0 +1,96 @@
+/**
+ * Several models of the same data, each of which has not seen a part of it: their mean predicts better than any of them, what
+ * they predicted of entries that they had not seen tells how well, and from these residuals come corrections by neighbours and
+ * intervals.
+ */
+import { InputError } from '../inputError.ts'
+import { type Component, type ComponentsOptions, componentsOf } from './components.ts'
+import type { CpModel } from './cpModel.ts'
+import { clipped } from './factored.ts'
+import { type Intervals, intervalAt } from './intervals.ts'
+import type { Labels } from './labelLookup.ts'
+import { corrector, type Neighbours } from './neighbours.ts'
+import { TensorModel, type TensorModelFields } from './tensorModel.ts'
+
+export interface CpEnsembleFields extends TensorModelFields {
+  members: readonly CpModel[]
+  /** What the residuals of neighbours say, if that helps. */
+  neighbours?: Neighbours
+  intervals?: Intervals
+}
+
+/** A prediction, and the ends of an interval that holds the value with the chance that was asked for. */
+export interface Interval {
+  value: number
+  low: number
+  high: number
+}
+
+/** Models of cross-fitting, as one. */
+export class CpEnsemble extends TensorModel {
+  readonly members: readonly CpModel[]
+  readonly neighbours?: Neighbours
+  readonly intervals?: Intervals
+  readonly arrangedModes: CpModel['arrangedModes']
+  /** The rows that no model has seen entries of. */
+  readonly unobserved: readonly Uint32Array[]
+  override refine?: (cell: ArrayLike<number>, y: number) => number
+
+  constructor(fields: CpEnsembleFields) {
+    super(fields)
+    const { members, neighbours, intervals } = fields
+    if (members.length === 0) throw new InputError('shape', 'An ensemble needs at least one model.')
+    for (const { dims } of members)
+      if (dims.join() !== this.dims.join())
+        throw new InputError(
+          'shape',
+          `A model of ${dims.join('×')} is none of an ensemble of ${this.dims.join('×')}.`,
+        )
+    this.members = members
+    this.arrangedModes = members[0].arrangedModes
+    this.unobserved = members[0].unobserved.map((rows, mode) =>
+      rows.filter((row) => members.every(({ unobserved }) => unobserved[mode].includes(row))),
+    )
+    if (intervals) this.intervals = intervals
+    if (!neighbours) return
+    this.neighbours = neighbours
+    // Only what is asked for: a field of residuals takes memory.
+    let correct: ReturnType<typeof corrector> | undefined
+    this.refine = (cell, y) => {
+      correct ??= corrector(this.dims, neighbours)
+      return correct(cell, y)
+    }
+  }
+
+  /** The prediction, and an interval that holds the value with this chance. */
+  interval(coordinate: readonly number[] | Labels, level = 0.9): Interval {
+    const { intervals } = this
+    if (!intervals)
+      throw new InputError('option', 'This ensemble was saved without what intervals are made of.')
+    if (!(level > 0 && level < 1))
+      throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
+    const cell = this.indicesOf(coordinate)
+    const y = this.predict(cell, { clip: false })
+    const [low, high] = intervalAt(intervals, y, supportOf(this.observed?.counts, cell), level)
+    const { observed } = this
+    // No value was below the least; above the largest there may be some.
+    return {
+      value: clipped(this, y),
+      low: observed ? Math.max(observed.min, y + low) : y + low,
+      high: Math.max(y + low, y + high),
+    }
+  }
+
+  /** The components of the first model. */
+  components(options?: ComponentsOptions): Component[] {
+    return componentsOf(this.members[0], options)
+  }
+}
+
+/** The entries of that of a cell's rows that has fewest. */
+export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {
+  if (!counts) return 0
+  let least = Infinity
+  for (let mode = 0; mode < counts.length; mode++) least = Math.min(least, counts[mode][cell[mode]])
+  return least
+}
