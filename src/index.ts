@@ -2,6 +2,7 @@
 export * from './browser.ts'
 export {
   type ReadTensorOptions,
+  readAnyModel,
   readModel,
   readTensor,
   writeModel,

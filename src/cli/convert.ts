@@ -11,7 +11,7 @@ import {
   writeTensor,
 } from '../io/node/index.ts'
 import { tableText } from '../io/table/index.ts'
-import { CpModel } from '../model/index.ts'
+import { CpEnsemble, CpModel } from '../model/index.ts'
 import {
   type DuplicatePolicy,
   type NegativePolicy,
@@ -98,6 +98,11 @@ async function convert(from: string, to: string, options: Options): Promise<void
     if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
   }
   const writing = { onProgress, ...(format !== undefined && { format }) }
+  if (found instanceof CpEnsemble)
+    throw new InputError(
+      'format',
+      `${nameOf(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
+    )
   if (found instanceof CpModel) return convertModel(nameOf(from), found, to, ending, writing, progress)
   await writeTensor(to, found, writing)
   progress.say(`${name}: ${found.dims.join('×')}, ${count(found.values.length)} entries`)

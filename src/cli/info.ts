@@ -3,7 +3,7 @@ import { cpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { inWords } from '../inputError.ts'
 import { readTensorOrModel, type TableOptions } from '../io/node/index.ts'
 import { formatBytes } from '../memory.ts'
-import { CpModel, unobservedOf } from '../model/index.ts'
+import { CpEnsemble, type CpModel, TensorModel, unobservedOf } from '../model/index.ts'
 import { sizeOfRun } from '../solver/index.ts'
 import {
   countsRemark,
@@ -68,7 +68,7 @@ async function info(files: string[], options: Options): Promise<void> {
       ? await readTensorOrModel(files[0], { ...asked, onRemark })
       : await readWithProgress(files, { ...asked, onRemark }, startProgress(true))
   const file = files.map(nameOf).join(' ') || (options.database ?? 'query')
-  if (found instanceof CpModel) return tellModel(file, found, options.json ?? false)
+  if (found instanceof TensorModel) return tellModel(file, found, options.json ?? false)
   const description = describeTensor(found)
   const { rank, threads } = options
   const size = sizeOfRun({ dims: found.dims, entries: found.values.length }, { rank })
@@ -83,14 +83,17 @@ async function info(files: string[], options: Options): Promise<void> {
   )
 }
 
-async function tellModel(file: string, model: CpModel, json: boolean): Promise<void> {
-  const { dims, rank, labels, modes, arrangement, training } = model
+async function tellModel(file: string, model: TensorModel, json: boolean): Promise<void> {
+  const { dims, labels, modes, training } = model
+  const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
+  const [{ rank, arrangement }] = members
   const unobserved = unobservedOf(model)
   if (json)
     return printJson({
       file,
       dims,
       rank,
+      ...(members.length > 1 && { models: members.length }),
       modes,
       ...(arrangement && { arrangement }),
       unobserved: unobserved.map(({ length }) => length),
@@ -108,7 +111,8 @@ async function tellModel(file: string, model: CpModel, json: boolean): Promise<v
     oneLine(name),
     oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value)),
   ])
-  await print(`${oneLine(file)}: a model of rank ${rank}, ${dims.join(' × ')}\n`)
+  const what = members.length > 1 ? `${members.length} models` : 'a model'
+  await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
   if (arrangement) await print(`\n${oneLine(describeArrangement(arrangement, model))}`)
   await print(

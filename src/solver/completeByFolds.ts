@@ -32,6 +32,7 @@ export interface OutOfFold {
   bySupport: { from: number; to: number; entries: number; rmse: number }[]
 }
 
+/** What came of folds. */
 export interface FoldedCompletion {
   model: CpEnsemble
   outOfFold: OutOfFold
@@ -42,7 +43,10 @@ export interface FoldedCompletion {
 const UNSEEN = 20_000
 const SUPPORT = [0, 1, 5, 20, 100, 1000]
 
-/** Undefined if it was interrupted. */
+/**
+ * Learns as many models as there are folds, each without one, and puts them together: a better answer, an honest error, and
+ * intervals. Undefined if it was interrupted.
+ */
 export async function completeByFolds(
   tensor: SparseTensor,
   options: RunOptions,

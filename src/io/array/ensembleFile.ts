@@ -42,7 +42,7 @@ const neighboursShape: Shape = {
   weights: ['number'],
 }
 
-/** A model or an ensemble as an .npz file, which NumPy opens. */
+/** An ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
 export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
   const about = {

@@ -88,15 +88,14 @@ async function readArray(input: Input, options: ReadTensorOptions): Promise<Spar
 export async function readTensorOrModel(
   path: string,
   options: ReadTensorOptions = {},
-): Promise<SparseTensor | CpModel> {
+): Promise<SparseTensor | CpModel | CpEnsemble> {
   const input = await openAs(path, 'tensor', readable)
   if (input.kind !== 'npz') return readInput(input, options)
   // Held, so that a pipe need not be read twice.
   const bytes = await readWhole(input, options.onProgress)
   const held = { ...input, open: () => once(bytes) }
-  return listNpz(bytes).includes('factor_1.npy')
-    ? decodeModel(bytes, input.name, { maxBytes: maxFileBytes() })
-    : readInput(held, options)
+  const isModel = ['factor_1.npy', 'model_1/factor_1.npy'].some((file) => listNpz(bytes).includes(file))
+  return isModel ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() }) : readInput(held, options)
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

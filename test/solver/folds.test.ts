@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  CpEnsemble,
+  complete,
+  completeByFolds,
+  decodeAnyModel,
+  decodeModel,
+  encodeEnsemble,
+  type FoldedCompletion,
+  type SparseTensor,
+  split,
+  synthetic,
+} from '#dist/index.js'
+import { foldsOf } from '#dist/tensor/folds.js'
+import { pickEntries } from '#dist/tensor/index.js'
+
+const chance = (e: number): number => Math.abs(Math.sin(12.9898 * (e + 1)) * 43758.5453) % 1
+const normal = (e: number): number =>
+  Math.sqrt(-2 * Math.log(chance(2 * e) + 1e-9)) * Math.cos(2 * Math.PI * chance(2 * e + 1))
+
+/** Waves of rank 2, and on top of them a slow drift along the second mode that no low rank has. */
+function waves(): SparseTensor {
+  const dims = [14, 60, 8]
+  const places: number[][] = []
+  for (let i = 0; i < dims[0]; i++)
+    for (let j = 0; j < dims[1]; j++) for (let k = 0; k < dims[2]; k++) places.push([i, j, k])
+  const drift = (i: number, j: number, k: number): number => 1.5 * Math.sin(j / 5 + 2.4 * i + 1.7 * k * i)
+  return {
+    dims,
+    indices: dims.map((_, mode) => Uint32Array.from(places, (place) => place[mode])),
+    values: Float32Array.from(places, ([i, j, k], e) =>
+      Math.max(0, (3 + Math.sin(j / 3 + i)) * (2 + (k % 3)) + drift(i, j, k) + 0.5 * normal(e)),
+    ),
+  }
+}
+
+describe('folds', () => {
+  const { train, test } = split(waves(), { test: 0.4 }, 1)
+  const options = { rank: 4, seed: 3 }
+  let result: FoldedCompletion
+  beforeAll(async () => {
+    result = (await completeByFolds(train, { ...options, threads: 2 }))!
+  })
+
+  it('predict better than one model, and say by how much before the test', async () => {
+    const { model, outOfFold } = result
+    const single = await complete(train, { ...options, threads: 1 })
+    const error = model.error(test).rmse
+    expect(error).toBeLessThan(0.95 * single.model.error(test).rmse)
+    expect(outOfFold.error.rmse / error).toBeGreaterThan(0.95)
+    expect(outOfFold.error.rmse / error).toBeLessThan(1.25)
+    expect(outOfFold.verdict).toMatch(/^\d+% below the best baseline, /)
+    expect(outOfFold.baselines.map(({ name }) => name)).toEqual([
+      'the mean',
+      'the mean of each mode_1',
+      'the mean of each mode_2',
+      'the mean of each mode_3',
+      'biases of all modes',
+    ])
+  })
+
+  it('find that residuals of neighbours are alike along the mode that is ordered', () => {
+    const { model, outOfFold } = result
+    expect(model.neighbours!.lags[1]).toContain(1)
+    expect(outOfFold.error.rmse).toBeLessThan(0.9 * outOfFold.withoutNeighbours!.rmse)
+  })
+
+  it('give intervals that hold what they promise', () => {
+    for (const level of [0.5, 0.9]) {
+      let inside = 0
+      test.values.forEach((x, e) => {
+        const { value, low, high } = result.model.interval(
+          test.indices.map((column) => column[e]),
+          level,
+        )
+        expect(low).toBeLessThanOrEqual(value)
+        if (x >= low && x <= high) inside++
+      })
+      expect(Math.abs(inside / test.values.length - level)).toBeLessThan(0.04)
+    }
+    expect(() => result.model.interval([0, 0, 0], 1)).toThrow('must lie between 0 and 1')
+  })
+
+  it('have the same bits on any number of threads, and no model has seen its fold', async () => {
+    const folds = foldsOf(
+      train,
+      [0, 1, 2].map((mode) => ({ mode, length: 1 })),
+      5,
+      3,
+    )
+    const other = { ...train, values: train.values.map((x, e) => (folds[e] === 0 ? 20 - x : x)) }
+    const again = (await completeByFolds(other, { ...options, threads: 1 }))!
+    expect(again.model.members[0].factors).toEqual(result.model.members[0].factors)
+    expect(again.model.members[1].factors).not.toEqual(result.model.members[1].factors)
+    expect(again.outOfFold.error.rmse).toBeGreaterThan(result.outOfFold.error.rmse)
+  })
+
+  it('go into a file and come back, with labels, neighbours and intervals', () => {
+    const labels = [undefined, undefined, [...'abcdefgh']]
+    const modes = ['i', 'j', 'k'].map((name) => ({ name }))
+    const { members, neighbours, intervals, observed, dims, training } = result.model
+    const ensemble = new CpEnsemble({
+      members,
+      neighbours,
+      intervals,
+      observed,
+      dims,
+      training,
+      labels,
+      modes,
+    })
+    const bytes = encodeEnsemble(ensemble)
+    const read = decodeAnyModel(bytes, 'e.npz') as CpEnsemble
+    expect(read).toBeInstanceOf(CpEnsemble)
+    expect(read.predictMany(test.indices)).toEqual(result.model.predictMany(test.indices))
+    expect(read.interval({ i: '3', j: '7', k: 'c' })).toEqual(result.model.interval([2, 6, 2]))
+    expect(read.slice([1, null, 2]).values[5]).toBeCloseTo(result.model.predict([1, 5, 2]), 4)
+    expect(read.training.outOfFold).toEqual(JSON.parse(JSON.stringify(training.outOfFold)))
+    expect(() => decodeModel(bytes, 'e.npz')).toThrow('e.npz: this is an ensemble of models')
+  })
+
+  it('say when a model is worth nothing', async () => {
+    const { tensor } = synthetic({ dims: [20, 15, 6], entries: 900, rank: 2, seed: 1 })
+    const noise = { ...tensor, values: tensor.values.map((_, e) => chance(e)) }
+    const { outOfFold } = (await completeByFolds(noise, { rank: 3, threads: 1 }, { folds: 3 }))!
+    expect(outOfFold.verdict).toMatch(/^no better than .*: do not use this model$/)
+  })
+
+  it('are refused where they cannot be', async () => {
+    const few = pickEntries(train, Uint32Array.from([0, 1, 2]))
+    await expect(completeByFolds(few, options)).rejects.toThrow('use fewer folds')
+    await expect(completeByFolds(train, options, { folds: 1 })).rejects.toThrow(
+      'folds is 1; it must be a whole number from 2 to 100.',
+    )
+  })
+})
