@@ -1,25 +1,16 @@
 /** The public API in a browser; docs/api.md lists it. */
 export type { Engine } from './engine/engine.ts'
 export { InputError } from './inputError.ts'
-export { decodeAnyModel, decodeModel, encodeEnsemble, encodeModel } from './io/array/index.ts'
+export { decodeModel, encodeModel } from './io/array/index.ts'
 export { type RecordsOptions, type Row, tensorFromRecords } from './io/table/index.ts'
-export {
-  CpEnsemble,
-  CpModel,
-  type ErrorSummary,
-  type Interval,
-  type Labels,
-  type Variance,
-} from './model/index.ts'
+export { CpModel, type ErrorSummary, type Labels } from './model/index.ts'
 export {
   type CompleteOptions,
   type Completion,
   complete,
-  completeByFolds,
   decodeRun,
   type EpochReport,
   encodeRun,
-  type FoldedCompletion,
   Run,
   type RunOptions,
   type RunState,

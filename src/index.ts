@@ -2,7 +2,6 @@
 export * from './browser.ts'
 export {
   type ReadTensorOptions,
-  readAnyModel,
   readModel,
   readTensor,
   writeModel,

@@ -35,5 +35,6 @@ export {
   type TopForAllOptions,
   type TopOptions,
   topForAll,
+  type Variance,
 } from '../model/index.ts'
 export type { Observed } from '../tensor/index.ts'

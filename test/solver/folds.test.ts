@@ -1,16 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { complete, decodeModel, type SparseTensor, split, synthetic } from '#dist/index.js'
 import {
   CpEnsemble,
-  complete,
   completeByFolds,
   decodeAnyModel,
-  decodeModel,
   encodeEnsemble,
   type FoldedCompletion,
-  type SparseTensor,
-  split,
-  synthetic,
-} from '#dist/index.js'
+} from '#dist/subpaths/folds.js'
 import { foldsOf } from '#dist/tensor/folds.js'
 import { pickEntries } from '#dist/tensor/index.js'
 

@@ -1,0 +1,12 @@
+/**
+ * lacuna/folds: models that each have not seen some of the entries, as one: a better answer, an honest error, and intervals. In
+ * Node and in browsers.
+ */
+export { decodeAnyModel, encodeEnsemble } from '../io/array/index.ts'
+export { CpEnsemble, type CpEnsembleFields, type Interval } from '../model/index.ts'
+export {
+  type ByFoldsOptions,
+  completeByFolds,
+  type FoldedCompletion,
+  type OutOfFold,
+} from '../solver/index.ts'
