@@ -12,6 +12,7 @@ import type { Labels } from './labelLookup.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
 
+/** What an ensemble is made of. */
 export interface CpEnsembleFields extends TensorModelFields {
   members: readonly CpModel[]
   /** What the residuals of neighbours say, if that helps. */

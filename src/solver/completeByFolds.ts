@@ -12,6 +12,7 @@ import { version } from '../version.ts'
 import { type CrossFit, type CrossFitOptions, crossFit } from './crossFit.ts'
 import type { RunOptions } from './options.ts'
 
+/** How folds are made, and what is known of the modes. */
 export interface ByFoldsOptions extends CrossFitOptions {
   /** Modes whose rows are ordered; found from the residuals by default. */
   ordered?: readonly Ordered[]
