@@ -2,35 +2,22 @@ import { Command, Option } from 'commander'
 import { type CpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import type { World } from '../engine/cpu/world.ts'
 import { InputError, inWords, option, sentence } from '../inputError.ts'
-import { checkOutputs, readModel, type TableOptions } from '../io/node/index.ts'
-import type { CpModel, ErrorSummary } from '../model/index.ts'
+import { checkOutputs, readModel } from '../io/node/index.ts'
 import type { FileRun } from '../solver/fileRun.ts'
 import {
   type Completion,
   defaults,
-  explainStop,
-  type Lags,
-  type Loss,
   lossNames,
-  type Missing,
   missingNames,
-  type Noise,
   noiseNames,
-  type Prior,
   priorNames,
   type RunOptions,
-  type SolverName,
   settingsOf,
   sizeOfRun,
   solverNames,
 } from '../solver/index.ts'
 import { isArranged } from '../tensor/arrangement.ts'
-import {
-  countsRemark,
-  type DuplicatePolicy,
-  type NegativePolicy,
-  type SparseTensor,
-} from '../tensor/index.ts'
+import { countsRemark, type SparseTensor } from '../tensor/index.ts'
 import {
   decimalFromZero,
   decimalNumber,
@@ -43,65 +30,24 @@ import {
   sizes,
   wholeNumber,
 } from './arguments.ts'
-import {
-  type ArrangementOptions,
-  addArrangementOptions,
-  describeArrangement,
-  readArrangement,
-} from './arrangement.ts'
+import { addArrangementOptions, describeArrangement, readArrangement } from './arrangement.ts'
+import type { CompleteOptions } from './completeOptions.ts'
+import { type Errors, jsonReport, textReport } from './completeReport.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
 import { checkFolding, learnByFolds } from './folding.ts'
-import { count, figure, seconds, table } from './format.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
-import { type Assignment, assignment } from './named.ts'
+import { assignment } from './named.ts'
+import { LARGE, type Parts, readParts } from './parts.ts'
 import { print, printJson } from './print.ts'
 import { oneLine } from './printable.ts'
 import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
-import type { ReadingOptions } from './reading.ts'
 import { saveModel } from './saveModel.ts'
-import { choiceReport, lags, readFeatures } from './sides.ts'
+import { lags, readFeatures } from './sides.ts'
 import { type Interruption, withSignals } from './signals.ts'
-import { addTableOptions, filesHelp, tableOptions } from './tableOptions.ts'
-import { type Progress, painter } from './terminal.ts'
-
-interface Options extends TableOptions, ArrangementOptions {
-  rank?: number
-  solver: SolverName
-  sample?: number | 'auto'
-  missing?: Missing
-  prior?: Prior
-  noise?: Noise
-  loss?: Loss
-  lags?: Lags
-  features?: Assignment[]
-  choose?: boolean
-  folds?: number
-  foldBy?: string
-  ordered?: string[]
-  lambda?: number | 'auto'
-  maxInner?: number
-  epochs?: number
-  seconds?: number
-  tolerance?: number
-  validation?: string | number
-  test?: string | number
-  patience?: number
-  seed: number
-  threads: number
-  mpiLibrary?: string
-  initial?: string
-  resume?: boolean
-  checkpointEvery: number
-  dims?: number[]
-  negative?: NegativePolicy
-  duplicates?: DuplicatePolicy
-  mask?: string
-  output?: string
-  json?: boolean
-  quiet?: boolean
-}
+import { addTableOptions, filesHelp } from './tableOptions.ts'
+import type { Progress } from './terminal.ts'
 
 export function completeCommand(): Command {
   const command = new Command('complete')
@@ -242,7 +188,7 @@ mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, an
     .action(run)
 }
 
-async function run(files: string[], options: Options): Promise<void> {
+async function run(files: string[], options: CompleteOptions): Promise<void> {
   const progress = spokenProgress(options.quiet ?? false)
   if (!options.output && options.resume)
     throw new InputError(
@@ -258,7 +204,7 @@ async function run(files: string[], options: Options): Promise<void> {
 async function runOn(
   engine: CpuEngine,
   files: readonly string[],
-  options: Options,
+  options: CompleteOptions,
   progress: Progress,
 ): Promise<void> {
   const world = engine.processes > 1 ? await engine.world() : undefined
@@ -296,9 +242,6 @@ async function runOn(
 const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<T> =>
   world ? world.together(work) : work()
 
-/** Entries that leave enough behind to be worth collecting. */
-const LARGE = 300_000
-
 async function planParts(
   engine: CpuEngine,
   { train, validation, test }: Parts,
@@ -323,7 +266,7 @@ async function learnAndTell(
   { train, validation, test }: Parts,
   entries: Entries,
   settings: RunOptions,
-  options: Options,
+  options: CompleteOptions,
   interruption: Interruption,
   progress: Progress,
   world: World | undefined,
@@ -382,7 +325,7 @@ async function learnAndTell(
 async function keepModel(
   run: FileRun,
   { model, stopped }: Completion,
-  { output }: Options,
+  { output }: CompleteOptions,
   progress: Progress,
 ): Promise<{ output?: string; failure?: unknown }> {
   if (output === undefined) {
@@ -403,145 +346,20 @@ async function keepModel(
   return { output }
 }
 
-async function checkModelOutput(path: string, files: readonly string[], options: Options): Promise<void> {
+async function checkModelOutput(
+  path: string,
+  files: readonly string[],
+  options: CompleteOptions,
+): Promise<void> {
   if (!path.endsWith('.npz')) throw new InputError('option', `${path}: a model file must end in .npz.`)
   const { initial, mask, database, validation, test } = options
   const heldOut = [validation, test].filter((given) => typeof given === 'string')
   await checkOutputs([path], [...files, initial, mask, database, ...heldOut])
 }
 
-interface Parts {
-  train: SparseTensor
-  validation?: SparseTensor
-  test?: SparseTensor
-}
-
-/** Reads the entries and what is held out of them; all parts get the size that holds them all. */
-async function readParts(
-  files: readonly string[],
-  options: Options,
-  initial: CpModel | undefined,
-  entries: Entries,
-  progress: Progress,
-): Promise<Parts> {
-  const { negative, duplicates, mask, seed } = options
-  const dims = options.dims ?? initial?.dims
-  const asked = { ...tableOptions(options), dims, negative, duplicates }
-  const train = await entries.read(files, { ...asked, mask, ...alike(initial) })
-  if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
-  const parts: Parts = { train }
-  for (const part of ['validation', 'test'] as const) {
-    const from = options[part]
-    if (typeof from === 'string')
-      parts[part] = await entries.read([from], { ...fromFile(asked, part), ...alike(train) })
-  }
-  const shares = {
-    validation: typeof options.validation === 'number' ? options.validation : 0,
-    test: typeof options.test === 'number' ? options.test : 0,
-  }
-  if (shares.validation + shares.test > 0) {
-    const zeros = options.missing === 'zero'
-    const { train, validation, test } = await entries.split(parts.train, shares, seed, zeros)
-    parts.train = train
-    for (const [part, heldOut] of Object.entries({ validation, test }) as [
-      'validation' | 'test',
-      SparseTensor,
-    ][]) {
-      if (shares[part] === 0) continue
-      parts[part] = heldOut
-      progress.say(
-        `Held out for ${part}: ${count(await entries.count(heldOut))} ${zeros ? 'cells' : 'entries'}`,
-      )
-    }
-  }
-  return withCommonDims(files.join(' '), parts)
-}
-
-/** What has labels fixes which index each label has. */
-function alike(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
-  return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
-}
-
-/** Held-out entries are files, even if the others come from a database or a query. The verdict counts all of them alike. */
-function fromFile(
-  { query, database, weight, ...options }: ReadingOptions,
-  part: 'validation' | 'test',
-): ReadingOptions {
-  return part === 'test' || weight === undefined ? options : { ...options, weight }
-}
-
-function withCommonDims(file: string, parts: Parts): Parts {
-  const tensors: SparseTensor[] = Object.values(parts).filter((part) => part !== undefined)
-  const order = tensors[0].dims.length
-  for (const { dims } of tensors)
-    if (dims.length !== order)
-      throw new InputError(
-        'option',
-        `${file} has ${order} modes, but its held-out entries have ${dims.length}.`,
-      )
-  const dims = tensors[0].dims.map((_, mode) => Math.max(...tensors.map((tensor) => tensor.dims[mode])))
-  return Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [name, part && { ...part, dims }]),
-  ) as unknown as Parts
-}
-
-function solverSettings(options: Options): RunOptions {
+function solverSettings(options: CompleteOptions): RunOptions {
   const { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options
   const { epochs, seconds, tolerance, patience, seed, threads } = options
   const model = { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner }
   return { ...model, epochs, seconds, tolerance, patience, seed, threads }
-}
-
-type Errors = {
-  train: ErrorSummary
-  validation?: ErrorSummary
-  test?: ErrorSummary
-  meanOnTest?: ErrorSummary
-}
-
-function jsonReport(
-  { dims }: SparseTensor,
-  entries: number,
-  result: Completion,
-  errors: Errors,
-  { output, threads, processes }: Options & { processes?: number },
-): object {
-  const { settings, epochs, stopped } = result
-  return {
-    settings: { ...settings, threads, ...(processes && { processes }) },
-    tensor: { dims, entries },
-    ...{ epochs, ...errors, seconds: result.seconds, stopped },
-    ...(result.choice && { choice: result.choice }),
-    peakMemory: process.resourceUsage().maxRSS * 1024,
-    ...(output ? { model: output } : {}),
-  }
-}
-
-function textReport(
-  { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
-  errors: Errors,
-  { output }: Options,
-): string {
-  const { bold } = painter(process.stdout)
-  const row = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
-    name,
-    figure(relative),
-    figure(rmse),
-    figure(mae),
-  ]
-  const rows = [['', 'relative error', 'RMSE', 'MAE'], row('train', errors.train)]
-  if (errors.validation) rows.push(row('validation', errors.validation))
-  if (errors.test) rows.push(row('test', errors.test))
-  if (errors.meanOnTest) rows.push(row('test, by the mean', errors.meanOnTest))
-  const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
-  const [head, ...lines] = table(rows).split('\n')
-  const tried = choice ? [choiceReport(choice), ''] : []
-  return [
-    ...tried,
-    end,
-    '',
-    bold(head),
-    ...lines,
-    ...(output ? ['', `The model is in ${output}.`] : []),
-  ].join('\n')
 }

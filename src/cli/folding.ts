@@ -6,7 +6,7 @@ import { completeByFolds, type FoldedCompletion, type RunOptions } from '../solv
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { modeNumber } from '../tensor/modeNumber.ts'
-import { count, figure, seconds, table } from './format.ts'
+import { count, errorHeads, errorRow, figure, seconds, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { saveModel } from './saveModel.ts'
 import type { Interruption } from './signals.ts'
@@ -143,17 +143,11 @@ function textReport(
   output: string | undefined,
 ): string {
   const { bold } = painter(process.stdout)
-  const row = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
-    name,
-    figure(relative),
-    figure(rmse),
-    figure(mae),
-  ]
   const { folds, by, error, withoutNeighbours, baselines, verdict } = outOfFold
-  const rows = [['', 'relative error', 'RMSE', 'MAE'], row('out of fold', error)]
-  if (withoutNeighbours) rows.push(row('  without neighbours', withoutNeighbours))
-  for (const { name, error } of baselines) rows.push(row(`  ${name}`, error))
-  if (judged) rows.push(row('test', judged.error))
+  const rows = [errorHeads, errorRow('out of fold', error)]
+  if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
+  for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
+  if (judged) rows.push(errorRow('test', judged.error))
   const [head, ...lines] = table(rows).split('\n')
   const lags = model.neighbours?.lags.flatMap((some, mode) =>
     some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],

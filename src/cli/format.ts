@@ -1,4 +1,5 @@
 /** Numbers and tables as people read them. */
+import type { ErrorSummary } from '../model/index.ts'
 
 export const count = (n: number): string => n.toLocaleString('en-US')
 
@@ -45,3 +46,13 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join('\n')
 }
+
+/** Columns of a table of errors. */
+export const errorHeads: string[] = ['', 'relative error', 'RMSE', 'MAE']
+
+export const errorRow = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
+  name,
+  figure(relative),
+  figure(rmse),
+  figure(mae),
+]

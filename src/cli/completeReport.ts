@@ -1,0 +1,56 @@
+/** What `complete` tells in the end. */
+import type { ErrorSummary } from '../model/index.ts'
+import { type Completion, explainStop } from '../solver/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import type { CompleteOptions } from './completeOptions.ts'
+import { errorHeads, errorRow, figure, seconds, table } from './format.ts'
+import { choiceReport } from './sides.ts'
+import { painter } from './terminal.ts'
+
+export type Errors = {
+  train: ErrorSummary
+  validation?: ErrorSummary
+  test?: ErrorSummary
+  meanOnTest?: ErrorSummary
+}
+
+export function jsonReport(
+  { dims }: SparseTensor,
+  entries: number,
+  result: Completion,
+  errors: Errors,
+  { output, threads, processes }: CompleteOptions & { processes?: number },
+): object {
+  const { settings, epochs, stopped } = result
+  return {
+    settings: { ...settings, threads, ...(processes && { processes }) },
+    tensor: { dims, entries },
+    ...{ epochs, ...errors, seconds: result.seconds, stopped },
+    ...(result.choice && { choice: result.choice }),
+    peakMemory: process.resourceUsage().maxRSS * 1024,
+    ...(output ? { model: output } : {}),
+  }
+}
+
+export function textReport(
+  { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
+  errors: Errors,
+  { output }: CompleteOptions,
+): string {
+  const { bold } = painter(process.stdout)
+  const rows = [errorHeads, errorRow('train', errors.train)]
+  if (errors.validation) rows.push(errorRow('validation', errors.validation))
+  if (errors.test) rows.push(errorRow('test', errors.test))
+  if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
+  const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  const [head, ...lines] = table(rows).split('\n')
+  const tried = choice ? [choiceReport(choice), ''] : []
+  return [
+    ...tried,
+    end,
+    '',
+    bold(head),
+    ...lines,
+    ...(output ? ['', `The model is in ${output}.`] : []),
+  ].join('\n')
+}
