@@ -29,6 +29,9 @@ export function rankNumber(text: string): number {
   return rank
 }
 
+/** R, or that it is to be found. */
+export const rankOrAuto = (text: string): number | 'auto' => (text === 'auto' ? text : rankNumber(text))
+
 export function decimalNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')

@@ -11,6 +11,7 @@ import {
   missingNames,
   noiseNames,
   priorNames,
+  type RankChoice,
   type RunOptions,
   settingsOf,
   sizeOfRun,
@@ -26,7 +27,7 @@ import {
   negative,
   numberOrAuto,
   positiveWholeNumber,
-  rankNumber,
+  rankOrAuto,
   sizes,
   wholeNumber,
 } from './arguments.ts'
@@ -35,7 +36,7 @@ import type { CompleteOptions } from './completeOptions.ts'
 import { type Errors, jsonReport, textReport } from './completeReport.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
-import { checkFolding, learnByFolds } from './folding.ts'
+import { checkFolding, findRank, learnByFolds } from './folding.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
 import { assignment } from './named.ts'
@@ -53,7 +54,11 @@ export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
     .argument('[files...]', filesHelp)
-    .option('--rank <r>', 'number of components, up to 256 (default: 10, or that of --initial)', rankNumber)
+    .option(
+      '--rank <r>',
+      'number of components, up to 256, or auto: by folds (default: 10, or that of --initial)',
+      rankOrAuto,
+    )
     .addOption(
       new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
     )
@@ -213,7 +218,10 @@ async function runOn(
   const { initial, settings, reading } = await together(world, async () => {
     if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
-    const settings = { ...solverSettings(options), ...(initial && { rank: options.rank ?? initial.rank }) }
+    const settings = {
+      ...solverSettings(options),
+      ...(initial && options.rank === undefined && { rank: initial.rank }),
+    }
     // Before a long file is read; of what is held out, only whether there is any is known yet.
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
     const isReader = engine.process === 0 || holders > 1
@@ -230,11 +238,17 @@ async function runOn(
   if (isArranged(arrangement)) progress.say(oneLine(describeArrangement(arrangement, parts.train)))
   const learning = { ...settings, ...arrangement, ...(features && { features }), engine, initial }
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
-  await withSignals((interruption) => {
-    progress.say(`Rank ${settings.rank ?? defaults.fast.rank} on ${engine.description}, ${describeJob(plan)}`)
+  await withSignals(async (interruption) => {
+    const rank = options.rank === 'auto' ? 'to be found' : (settings.rank ?? defaults.fast.rank)
+    progress.say(`Rank ${rank} on ${engine.description}, ${describeJob(plan)}`)
+    const ranks =
+      options.rank === 'auto'
+        ? await findRank(parts.train, learning, options, interruption, progress)
+        : undefined
+    const chosen = ranks ? { ...learning, rank: ranks.rank } : learning
     if (options.folds !== undefined)
-      return learnByFolds(engine, parts, learning, options, interruption, progress)
-    return learnAndTell(parts, entries, learning, options, interruption, progress, world)
+      return learnByFolds(engine, parts, chosen, options, interruption, progress, ranks)
+    return learnAndTell(parts, entries, chosen, options, interruption, progress, world, ranks)
   }, world !== undefined)
 }
 
@@ -270,6 +284,7 @@ async function learnAndTell(
   interruption: Interruption,
   progress: Progress,
   world: World | undefined,
+  ranks: RankChoice | undefined,
 ): Promise<void> {
   const zeros = settings.missing === 'zero'
   // Cells that are held out must not be taken for zeros.
@@ -286,6 +301,7 @@ async function learnAndTell(
     const { result, errors, output, failure } = await interruption.protect(async () => {
       const result = { ...(await run.result()), ...(choice && { choice }) }
       if (choice) result.model.training.choice = choice
+      if (ranks) result.model.training.ranks = ranks.trials
       const errors: Errors = {
         train: result.train,
         ...(result.validation && { validation: result.validation }),
@@ -297,7 +313,12 @@ async function learnAndTell(
     const total = await entries.count(train)
     // What was learned is told even where it could not be written.
     if (run.isFirst) {
-      const told = { ...options, output, ...(world && { processes: world.processes }) }
+      const told = {
+        ...options,
+        output,
+        ...(world && { processes: world.processes }),
+        ...(ranks && { ranks }),
+      }
       if (options.json) await printJson(jsonReport(train, total, result, errors, told))
       else await print(textReport(result, errors, told))
     }
@@ -358,7 +379,8 @@ async function checkModelOutput(
 }
 
 function solverSettings(options: CompleteOptions): RunOptions {
-  const { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options
+  const rank = options.rank === 'auto' ? undefined : options.rank
+  const { solver, sample, missing, prior, noise, loss, lags, lambda, maxInner } = options
   const { epochs, seconds, tolerance, patience, seed, threads } = options
   const model = { rank, solver, sample, missing, prior, noise, loss, lags, lambda, maxInner }
   return { ...model, epochs, seconds, tolerance, patience, seed, threads }

@@ -6,7 +6,7 @@ import type { ArrangementOptions } from './arrangement.ts'
 import type { Assignment } from './named.ts'
 
 export interface CompleteOptions extends TableOptions, ArrangementOptions {
-  rank?: number
+  rank?: number | 'auto'
   solver: SolverName
   sample?: number | 'auto'
   missing?: Missing

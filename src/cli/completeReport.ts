@@ -1,8 +1,9 @@
 /** What `complete` tells in the end. */
 import type { ErrorSummary } from '../model/index.ts'
-import { type Completion, explainStop } from '../solver/index.ts'
+import { type Completion, explainStop, type RankChoice } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { CompleteOptions } from './completeOptions.ts'
+import { ranksReport } from './folding.ts'
 import { errorHeads, errorRow, figure, seconds, table } from './format.ts'
 import { choiceReport } from './sides.ts'
 import { painter } from './terminal.ts'
@@ -19,7 +20,7 @@ export function jsonReport(
   entries: number,
   result: Completion,
   errors: Errors,
-  { output, threads, processes }: CompleteOptions & { processes?: number },
+  { output, threads, processes, ranks }: CompleteOptions & { processes?: number; ranks?: RankChoice },
 ): object {
   const { settings, epochs, stopped } = result
   return {
@@ -27,6 +28,7 @@ export function jsonReport(
     tensor: { dims, entries },
     ...{ epochs, ...errors, seconds: result.seconds, stopped },
     ...(result.choice && { choice: result.choice }),
+    ...(ranks && { ranks: ranks.trials }),
     peakMemory: process.resourceUsage().maxRSS * 1024,
     ...(output ? { model: output } : {}),
   }
@@ -35,7 +37,7 @@ export function jsonReport(
 export function textReport(
   { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
-  { output }: CompleteOptions,
+  { output, ranks }: CompleteOptions & { ranks?: RankChoice },
 ): string {
   const { bold } = painter(process.stdout)
   const rows = [errorHeads, errorRow('train', errors.train)]
@@ -44,7 +46,7 @@ export function textReport(
   if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
   const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = table(rows).split('\n')
-  const tried = choice ? [choiceReport(choice), ''] : []
+  const tried = [...(ranks ? [ranksReport(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
   return [
     ...tried,
     end,

@@ -2,7 +2,14 @@
 import type { CpuEngine } from '../engine/cpu/index.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import type { CpEnsemble, ErrorSummary } from '../model/index.ts'
-import { completeByFolds, type FoldedCompletion, type RunOptions } from '../solver/index.ts'
+import { FOLDS } from '../solver/crossFit.ts'
+import {
+  chooseRank,
+  completeByFolds,
+  type FoldedCompletion,
+  type RankChoice,
+  type RunOptions,
+} from '../solver/index.ts'
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { modeNumber } from '../tensor/modeNumber.ts'
@@ -29,28 +36,27 @@ export function checkFolding(
   { folds, foldBy, ordered, ...others }: FoldingOptions & Record<string, unknown>,
   processes: number,
 ): void {
-  if (folds === undefined) {
+  const isAuto = others.rank === 'auto'
+  if (folds === undefined && !isAuto) {
     const alone = foldBy !== undefined ? 'foldBy' : ordered !== undefined ? 'ordered' : undefined
     if (alone)
       throw new InputError('option', sentence`${option(alone)} is about folds; give ${option('folds')} too.`)
     return
   }
-  for (const name of ['validation', 'resume', 'initial'])
+  const what = folds === undefined ? option('rank', 'auto') : option('folds')
+  for (const name of ['resume', 'initial', ...(folds === undefined ? [] : ['validation'])])
     if (others[name] !== undefined)
       throw new InputError(
         'option',
-        sentence`${option('folds')} does not go with ${option(name)}; leave one of them out.`,
+        sentence`${what} does not go with ${option(name)}; leave one of them out.`,
       )
   if (others.missing === 'zero')
     throw new InputError(
       'option',
-      sentence`${option('folds')} does not go with ${option('missing', 'zero')}; leave one of them out.`,
+      sentence`${what} does not go with ${option('missing', 'zero')}; leave one of them out.`,
     )
   if (processes > 1)
-    throw new InputError(
-      'option',
-      sentence`${option('folds')} are learned by one process; start it without mpirun.`,
-    )
+    throw new InputError('option', sentence`${what} is work for one process; start it without mpirun.`)
 }
 
 export async function learnByFolds(
@@ -60,15 +66,17 @@ export async function learnByFolds(
   options: FoldingOptions,
   { signal, protect, outcome }: Interruption,
   progress: Progress,
+  ranks?: RankChoice,
 ): Promise<void> {
-  const { folds = 5, foldBy, ordered } = options
+  const { folds = FOLDS, ordered } = options
   let done = 0
   const result = await completeByFolds(
     train,
     { ...settings, engine, signal },
     {
       folds,
-      ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
+      ...foldsAsked(train, options),
+      ...(ranks && { fit: ranks.fit }),
       ...(ordered && {
         ordered: ordered.map((name) => ({ mode: modeNumber(train, name, option('ordered')) })),
       }),
@@ -91,11 +99,59 @@ export async function learnByFolds(
   const { model } = result
   const judged = test && judge(model, test)
   if (judged) model.training.test = judged.error
+  if (ranks) model.training.ranks = ranks.trials
   const { output } = options
   if (output !== undefined) await protect(() => saveModel(output, model))
   else progress.say('The model is not kept; -o model.npz would write it.')
-  if (options.json) await printJson(jsonReport(train, settings, result, judged, output))
-  else await print(textReport(result, judged, output))
+  if (options.json)
+    await printJson({
+      ...jsonReport(train, settings, result, judged, output),
+      ...(ranks && { ranks: ranks.trials }),
+    })
+  else
+    await print([...(ranks ? [ranksReport(ranks), ''] : []), textReport(result, judged, output)].join('\n'))
+}
+
+const foldsAsked = (
+  train: SparseTensor,
+  { folds, foldBy }: FoldingOptions,
+): { folds?: number; by?: ReturnType<typeof parseFoldBy> } => ({
+  ...(folds !== undefined && { folds }),
+  ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
+})
+
+/** The rank by folds; says what it has tried. */
+export async function findRank(
+  train: SparseTensor,
+  settings: RunOptions,
+  options: FoldingOptions,
+  { signal, outcome }: Interruption,
+  progress: Progress,
+): Promise<RankChoice> {
+  const ranks = await chooseRank(
+    train,
+    { ...settings, signal },
+    {
+      ...foldsAsked(train, options),
+      onEpoch: (fold, { epoch }) => progress.update(`model ${fold + 1}, epoch ${Math.round(epoch)}`),
+      onRank: ({ rank, rmse }) => progress.say(`Rank ${rank}: RMSE ${figure(rmse)} out of fold`),
+    },
+  )
+  progress.end()
+  if (ranks) return ranks
+  progress.say('Interrupted: no rank has been found yet.')
+  throw outcome()
+}
+
+/** The ranks that were tried, and which is used. */
+export function ranksReport({ rank: chosen, trials }: RankChoice): string {
+  const rows = trials.map(({ rank, rmse, spread }) => [
+    String(rank),
+    figure(rmse),
+    `± ${figure(spread)}`,
+    rank === chosen ? 'chosen' : '',
+  ])
+  return table([['rank', 'RMSE out of fold', '', ''], ...rows])
 }
 
 interface Judged {

@@ -16,6 +16,8 @@ import type { RunOptions } from './options.ts'
 export interface ByFoldsOptions extends CrossFitOptions {
   /** Modes whose rows are ordered; found from the residuals by default. */
   ordered?: readonly Ordered[]
+  /** Models that are there already, of these folds. */
+  fit?: CrossFit
 }
 
 /** Errors of entries that the models had not seen; plain data. */
@@ -54,8 +56,10 @@ export async function completeByFolds(
   folding: ByFoldsOptions = {},
 ): Promise<FoldedCompletion | undefined> {
   const start = performance.now()
-  const fit = await crossFit(tensor, options, folding)
-  return fit && assemble(tensor, fit, options, folding.ordered, () => (performance.now() - start) / 1000)
+  const fit = folding.fit ?? (await crossFit(tensor, options, folding))
+  const before = folding.fit?.seconds ?? 0
+  const seconds = (): number => before + (performance.now() - start) / 1000
+  return fit && assemble(tensor, fit, options, folding.ordered, seconds)
 }
 
 function assemble(

@@ -1,6 +1,7 @@
 export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { decodeRun, encodeRun } from './checkpoint.ts'
 export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './choose.ts'
+export { chooseRank, type RankChoice, type RankTrial } from './chooseRank.ts'
 export { complete } from './complete.ts'
 export {
   type ByFoldsOptions,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { complete, decodeModel, type SparseTensor, split, synthetic } from '#dist/index.js'
+import { chooseRank } from '#dist/solver/index.js'
 import {
   CpEnsemble,
   completeByFolds,
@@ -120,6 +121,21 @@ describe('folds', () => {
     const noise = { ...tensor, values: tensor.values.map((_, e) => chance(e)) }
     const { outOfFold } = (await completeByFolds(noise, { rank: 3, threads: 1 }, { folds: 3 }))!
     expect(outOfFold.verdict).toMatch(/^no better than .*: do not use this model$/)
+  })
+
+  it('find the rank that entries have, with noise and without', async () => {
+    for (const [rank, snrDb] of [
+      [3, Infinity],
+      [5, 15],
+    ]) {
+      const { tensor } = synthetic({ dims: [30, 25, 20], entries: 6000, rank, snrDb, seed: rank })
+      const found = (await chooseRank(tensor, { threads: 2 }, { folds: 3 }))!
+      expect(found.rank).toBe(rank)
+      expect(found.fit.models[0].rank).toBe(rank)
+      const tried = found.trials.map((trial) => trial.rank)
+      expect(tried).toEqual(tried.slice().sort((a, b) => a - b))
+      expect(Math.max(...tried)).toBeLessThan(17)
+    }
   })
 
   it('are refused where they cannot be', async () => {
