@@ -322,17 +322,25 @@ async function learnAndTell(
       if (options.json) await printJson(jsonReport(train, total, result, errors, told))
       else await print(textReport(result, errors, told))
     }
-    const isLeftOut = ['tolerance', 'patience', 'exact'].includes(result.stopped)
-    if (isLeftOut && (settings.prior === 'learned' || settings.noise !== undefined))
+    const isAsked =
+      settings.prior === 'learned' ||
+      settings.loss === 'huber' ||
+      Object.keys(settings.lags ?? {}).length > 0 ||
+      settings.features !== undefined ||
+      (settings.noise !== undefined && settings.noise !== 'gaussian')
+    const isOver = result.stopped !== 'aborted' && result.stopped !== 'seconds'
+    if (isOver && isAsked && result.stopped !== 'learned' && result.model.prior?.kind !== 'learned')
       progress.say(
-        'No prior was learned: the entries are too few, or λ leaves too little unexplained, to learn it from.',
+        'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',
       )
     await together(world, async () => {
       if (failure) throw failure
     })
     if (result.stopped === 'aborted') {
       progress.say(
-        options.output ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}` : 'Interrupted.',
+        options.output && run.epoch > 0
+          ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}`
+          : 'Interrupted.',
       )
       if (world) throw new Interrupted(Math.max(...(await world.gatherNumbers(interruption.code())).flat()))
       throw interruption.outcome()

@@ -44,6 +44,11 @@ export function checkFolding(
     return
   }
   const what = folds === undefined ? option('rank', 'auto') : option('folds')
+  if (folds !== undefined && others.choose === true)
+    throw new InputError(
+      'option',
+      sentence`${option('folds')} does not go with ${option('choose')}: lags and features are used as they are given.`,
+    )
   for (const name of ['resume', 'initial', ...(folds === undefined ? [] : ['validation'])])
     if (others[name] !== undefined)
       throw new InputError(

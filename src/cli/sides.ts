@@ -18,7 +18,7 @@ export function lags(text: string, before: Lags = {}): Lags {
   const distances = listed?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
   if (distances.length === 0 || distances.some((lag) => lag < 1))
     throw new InvalidArgumentError('It must be a mode and distances, as in hour=1,24.')
-  return { ...before, [mode]: distances }
+  return { ...before, [mode]: [...new Set([...(before[mode] ?? []), ...distances])] }
 }
 
 /** Attributes from other tables, as in movieId=movies.csv:genres,year. */
@@ -45,6 +45,11 @@ export async function readFeatures(
     const key = tensor.modes?.[mode].from?.column ?? modeName(tensor, mode)
     const beside = await readBeside(path, [key, modeName(tensor, mode)], columns)
     const rows = Array.from({ length: tensor.dims[mode] }, (_, row) => beside.get(labelOf(tensor, mode, row)))
+    if (!rows.some((row) => row))
+      throw new InputError(
+        'table',
+        `${path}: none of its rows is called like a row of ${name}, such as ${labelOf(tensor, mode, 0)}; the column ${key} must have these labels.`,
+      )
     const found = attributesOf(columns, rows)
     if (found.columns === 0)
       throw new InputError(
@@ -70,7 +75,13 @@ export function choiceReport({ by, entries, trials, chosen }: Choice): string {
 
 /** The options with what trials had chosen when this was saved. */
 export function asChosen(options: RunOptions, { settings, digest }: RunState): RunOptions {
-  const { features, ...rest } = options
+  const { features, noise = 'auto', lags = {}, ...rest } = options
   const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))
-  return { ...rest, noise: settings.noise, lags: settings.lags, ...(isUsed && { features }) }
+  return {
+    ...rest,
+    // Others than trials could have chosen are refused.
+    noise: noise === 'auto' ? settings.noise : noise,
+    lags: Object.keys(settings.lags).length === 0 ? {} : lags,
+    ...(isUsed && { features }),
+  }
 }

@@ -6,7 +6,6 @@
 import { InputError } from '../inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './components.ts'
 import type { CpModel } from './cpModel.ts'
-import { clipped } from './factored.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import type { Labels } from './labelLookup.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
@@ -41,17 +40,21 @@ export class CpEnsemble extends TensorModel {
     super(fields)
     const { members, neighbours, intervals } = fields
     if (members.length === 0) throw new InputError('shape', 'An ensemble needs at least one model.')
-    for (const { dims } of members)
+    for (const { dims, arrangement } of members) {
       if (dims.join() !== this.dims.join())
         throw new InputError(
           'shape',
           `A model of ${dims.join('×')} is none of an ensemble of ${this.dims.join('×')}.`,
         )
+      if (JSON.stringify(arrangement) !== JSON.stringify(members[0].arrangement))
+        throw new InputError('shape', 'The models of an ensemble must have merged and split the same modes.')
+    }
     this.members = members
     this.arrangedModes = members[0].arrangedModes
-    this.unobserved = members[0].unobserved.map((rows, mode) =>
-      rows.filter((row) => members.every(({ unobserved }) => unobserved[mode].includes(row))),
-    )
+    this.unobserved = members[0].unobserved.map((rows, mode) => {
+      const others = members.slice(1).map(({ unobserved }) => new Set(unobserved[mode]))
+      return rows.filter((row) => others.every((set) => set.has(row)))
+    })
     if (intervals) this.intervals = intervals
     if (!neighbours) return
     this.neighbours = neighbours
@@ -71,14 +74,14 @@ export class CpEnsemble extends TensorModel {
     if (!(level > 0 && level < 1))
       throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
     const cell = this.indicesOf(coordinate)
-    const y = this.predict(cell, { clip: false })
-    const [low, high] = intervalAt(intervals, y, supportOf(this.observed?.counts, cell), level)
-    const { observed } = this
-    // No value was below the least; above the largest there may be some.
+    const value = this.predict(cell)
+    const [low, high] = intervalAt(intervals, value, supportOf(this.observed?.counts, cell), level)
+    // No value was below the least; above the largest there may be some. What is predicted is always inside.
+    const least = this.observed?.min ?? -Infinity
     return {
-      value: clipped(this, y),
-      low: observed ? Math.max(observed.min, y + low) : y + low,
-      high: Math.max(y + low, y + high),
+      value,
+      low: Math.min(value, Math.max(least, value + low)),
+      high: Math.max(value, value + high),
     }
   }
 

@@ -66,6 +66,14 @@ export function topRows(model: Answerer, options: TopOptions): Ranked[] {
   const scores = new Float64Array(model.dims[of])
   for (const { score } of members)
     for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
+  // Neighbours tell of single cells, not of means over modes.
+  if (model.refine && fixed.every((row, mode) => row !== null || mode === of)) {
+    const cell = fixed.map((row) => row ?? 0)
+    for (let row = 0; row < scores.length; row++) {
+      cell[of] = row
+      scores[row] = model.refine(cell, scores[row])
+    }
+  }
   const excluded = excludedRows(lookup, of, fixed, exclude)
   const isCandidate = candidates(model.observed?.counts[of], () => unobservedOf(model)[of], minEntries)
   const rows = largest(scores, n, (row) => isCandidate(row) && !excluded.has(row))

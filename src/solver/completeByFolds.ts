@@ -1,4 +1,5 @@
 /** Cross-fitting from entries to an ensemble: models, an honest error beside baselines, neighbours' residuals, and intervals. */
+import { InputError } from '../inputError.ts'
 import { baselinesOf } from '../model/baselines.ts'
 import { ErrorTally } from '../model/errorTally.ts'
 import { CpEnsemble, type CpModel, type ErrorSummary, supportOf } from '../model/index.ts'
@@ -56,10 +57,18 @@ export async function completeByFolds(
   folding: ByFoldsOptions = {},
 ): Promise<FoldedCompletion | undefined> {
   const start = performance.now()
+  checkModes(tensor, folding)
   const fit = folding.fit ?? (await crossFit(tensor, options, folding))
   const before = folding.fit?.seconds ?? 0
   const seconds = (): number => before + (performance.now() - start) / 1000
   return fit && assemble(tensor, fit, options, folding.ordered, seconds)
+}
+
+/** What TypeScript lets through. */
+function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
+  for (const { mode } of [...by, ...ordered])
+    if (!(Number.isInteger(mode) && mode >= 0 && mode < dims.length))
+      throw new InputError('option', `There is no mode ${mode}; there are 0 to ${dims.length - 1}.`)
 }
 
 function assemble(
@@ -72,7 +81,8 @@ function assemble(
   const { models, folds } = fit
   const observed = observe(tensor)
   const ofAll = models.map((model) => model.predictMany(tensor.indices))
-  const learned = learnNeighbours(tensor, ofAll, folds, ordered)
+  const isByEntry = fit.by.length === tensor.dims.length && fit.by.every(({ length }) => length === 1)
+  const learned = learnNeighbours(tensor, ofAll, folds, isByEntry, ordered)
   const predictions = learned?.predictions ?? fit.predictions
   const support = Uint32Array.from(tensor.values, (_, e) =>
     Math.max(0, supportOf(observed.counts, cellOf(tensor.indices, e)) - 1),

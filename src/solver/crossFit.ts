@@ -11,7 +11,7 @@ import { gapsOf } from '../tensor/gaps.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { RunOptions } from './options.ts'
 import type { EpochReport } from './report.ts'
-import { Run, type RunState } from './run.ts'
+import { Run } from './run.ts'
 
 export interface CrossFitOptions {
   /** How many; 5 by default. */
@@ -22,8 +22,6 @@ export interface CrossFitOptions {
   onEpoch?: (fold: number, report: EpochReport) => void
   /** Told when a model is done. */
   onModel?: (fold: number) => void
-  /** Runs of an interrupted cross-fit to go on with, by fold. */
-  resume?: readonly (RunState | undefined)[]
 }
 
 export interface CrossFit {
@@ -55,6 +53,7 @@ export async function crossFit(
     )
   const start = performance.now()
   const folds = foldsOf(tensor, by, count, options.seed ?? 1)
+  checkFolds(folds, count)
   const { threads = hardwareThreads(), rank = 10 } = options
   const engine: Engine = options.engine ?? cpuEngine({ threads })
   const isSmall = tensor.values.length * rank ** 2 < SIDE_BY_SIDE
@@ -70,9 +69,8 @@ export async function crossFit(
     while (next < count && !isCut) {
       const fold = next++
       const { train, out } = splitFold(tensor, folds, fold)
-      checkFold(train, out, fold)
       // Another start for each: models that agree for chance's sake would share their errors.
-      const seed = (options.seed ?? 1) + fold
+      const seed = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
       const run = await Run.start(train, { ...options, seed, threads: perModel, engine, watch: { out } })
       try {
         for await (const report of run) onEpoch?.(fold, report)
@@ -81,6 +79,9 @@ export async function crossFit(
           return
         }
         models[fold] = await run.model()
+      } catch (error) {
+        isCut = true // the others need not go on
+        throw error
       } finally {
         await run.close()
       }
@@ -89,7 +90,8 @@ export async function crossFit(
   }
 
   try {
-    await Promise.all(Array.from({ length: atATime }, learnSome))
+    const ends = await Promise.allSettled(Array.from({ length: atATime }, learnSome))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   } finally {
     if (!options.engine) await engine.close()
   }
@@ -106,10 +108,14 @@ export async function crossFit(
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
 }
 
-function checkFold(train: SparseTensor, out: SparseTensor, fold: number): void {
-  if (train.values.length === 0 || out.values.length === 0)
-    throw new InputError(
-      'empty',
-      sentence`Fold ${fold + 1} would have ${out.values.length} entries and leave ${train.values.length}; use fewer ${option('folds')}, or hold out less at a time by ${option('foldBy')}.`,
-    )
+function checkFolds(folds: Uint8Array, count: number): void {
+  const entries = new Array<number>(count).fill(0)
+  for (const fold of folds) entries[fold]++
+  entries.forEach((out, fold) => {
+    if (out === 0 || out === folds.length)
+      throw new InputError(
+        'empty',
+        sentence`Fold ${fold + 1} would have ${out} entries and leave ${folds.length - out}; use fewer ${option('folds')}, or hold out less at a time by ${option('foldBy')}.`,
+      )
+  })
 }

@@ -483,12 +483,12 @@ function needsOf(
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
 export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets'>,
-  options: Partial<Needy> = {},
+  options: Partial<Needy> & Pick<RunOptions, 'features'> = {},
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
   const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
-  const { probe, posterior, ...needs } = needsOf(settings, dims)
+  const { probe, posterior, ...needs } = needsOf(settings, dims, options.features !== undefined)
   return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
 }
 

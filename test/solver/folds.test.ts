@@ -116,6 +116,59 @@ describe('folds', () => {
     expect(() => decodeModel(bytes, 'e.npz')).toThrow('e.npz: this is an ensemble of models')
   })
 
+  it('left out in blocks, as cells are missing, are judged without what lies in the block', async () => {
+    // Noise that is alike from hour to hour of a day, and new every day: in a gap of a whole day nothing tells of it.
+    const dims = [16, 20, 16]
+    const places: number[][] = []
+    for (let i = 0; i < dims[0]; i++)
+      for (let day = 0; day < dims[1]; day++) for (let h = 0; h < dims[2]; h++) places.push([i, day, h])
+    const tensor = {
+      dims,
+      indices: dims.map((_, mode) => Uint32Array.from(places, (place) => place[mode])),
+      values: Float32Array.from(places, ([i, day, h], e) =>
+        Math.max(0, 10 + 3 * Math.sin(h / 3 + i) + 2 * normal(7000 + 20 * i + day) + 0.3 * normal(e)),
+      ),
+    }
+    const isGap = (e: number): boolean => chance(900 + 20 * tensor.indices[0][e] + tensor.indices[1][e]) < 0.3
+    const pick = (gap: boolean): SparseTensor =>
+      pickEntries(
+        tensor,
+        Uint32Array.from(tensor.values.keys()).filter((e) => isGap(e) === gap),
+      )
+    const [known, gaps] = [pick(false), pick(true)]
+    const { model, outOfFold } = (await completeByFolds(known, { rank: 3, threads: 2 }))!
+    expect(outOfFold.by).toBe('what has mode 1 and mode 2 in common')
+    expect(outOfFold.error.rmse).toBeGreaterThan(0.9 * model.error(gaps).rmse)
+    let inside = 0
+    gaps.values.forEach((x, e) => {
+      const { low, high } = model.interval(gaps.indices.map((column) => column[e]))
+      if (x >= low && x <= high) inside++
+    })
+    expect(inside / gaps.values.length).toBeGreaterThan(0.82)
+  })
+
+  it('end, whatever the values are', async () => {
+    const { tensor } = synthetic({ dims: [20, 20], entries: 300, rank: 1, seed: 1 })
+    for (const value of [
+      (e: number) => (e === 7 ? 1e9 : 0),
+      (e: number) => (e === 7 ? 1e35 : 1e-6 * (1 + chance(e))),
+      () => 5,
+    ]) {
+      const odd = { ...tensor, values: tensor.values.map((_, e) => value(e)) }
+      const { model } = (await completeByFolds(odd, { rank: 2, threads: 1 }, { folds: 3 }))!
+      const { value: y, low, high } = model.interval([1, 1])
+      expect([low <= y, y <= high, Number.isFinite(high)]).toEqual([true, true, true])
+    }
+  })
+
+  it('rank rows as they predict them', () => {
+    const { model } = result
+    const [best, next] = model.top({ for: { mode_1: '3', mode_3: '2' }, of: 'mode_2', n: 2 })
+    expect(best.predicted).toBeCloseTo(model.predict([2, best.row, 1]), 9)
+    expect(next.predicted).toBeCloseTo(model.predict([2, next.row, 1]), 9)
+    expect(best.predicted).toBeCloseTo(Math.max(...model.slice([2, null, 1]).values), 4)
+  })
+
   it('say when a model is worth nothing', async () => {
     const { tensor } = synthetic({ dims: [20, 15, 6], entries: 900, rank: 2, seed: 1 })
     const noise = { ...tensor, values: tensor.values.map((_, e) => chance(e)) }
