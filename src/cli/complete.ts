@@ -45,7 +45,7 @@ import { print, printJson } from './print.ts'
 import { oneLine } from './printable.ts'
 import { onAllProcesses, spokenProgress, withEngine } from './processes.ts'
 import { saveModel } from './saveModel.ts'
-import { lags, readFeatures } from './sides.ts'
+import { checkChoose, lags, readFeatures } from './sides.ts'
 import { type Interruption, withSignals } from './signals.ts'
 import { addTableOptions, filesHelp } from './tableOptions.ts'
 import type { Progress } from './terminal.ts'
@@ -96,7 +96,11 @@ export function completeCommand(): Command {
         'what a residual costs: squares (default), or huber (outliers lead nothing astray)',
       ).choices(lossNames),
     )
-    .option('--lags <mode=distances>', 'rows of an ordered mode that are alike, as in hour=1,24', lags)
+    .option(
+      '--lags <mode=distances>',
+      'rows of an ordered mode that are alike, as in hour=1,24; may be repeated',
+      lags,
+    )
     .option(
       '--features <mode=table:columns>',
       'attributes of the rows of a mode, as in movieId=movies.csv:genres',
@@ -184,6 +188,8 @@ Examples:
   lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
   lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
 
+--seconds and --epochs hold for each model of --folds, of which nothing is kept before all are there.
+
 Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
 with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
 killed otherwise loses at most the time since its last checkpoint.
@@ -200,6 +206,7 @@ async function run(files: string[], options: CompleteOptions): Promise<void> {
       'option',
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
+  checkChoose(options)
   await withEngine(options, (engine) => {
     checkFolding({ ...options }, engine.processes)
     return runOn(engine, files, options, progress)
@@ -299,6 +306,10 @@ async function learnAndTell(
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
+      if (!run.stopped && run.epoch === 0) {
+        progress.say('Interrupted before anything was learned.')
+        throw interruption.outcome()
+      }
       const result = { ...(await run.result()), ...(choice && { choice }) }
       if (choice) result.model.training.choice = choice
       if (ranks) result.model.training.ranks = ranks.trials

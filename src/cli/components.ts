@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { Command } from 'commander'
 import { InputError } from '../inputError.ts'
-import { checkOutputs, readModel, writeFileWhole } from '../io/node/index.ts'
-import type { CpModel } from '../model/index.ts'
+import { checkOutputs, readAnyModel, writeFileWhole } from '../io/node/index.ts'
+import { CpEnsemble, type CpModel } from '../model/index.ts'
 import { type Story, storyOf } from '../report/story.ts'
 import { positiveWholeNumber, wholeNumber } from './arguments.ts'
 import { count, figure, table } from './format.ts'
@@ -53,7 +53,10 @@ async function components(modelFile: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { html, strongest, minEntries, modeNames } = options
   await checkOutputs([html], [modelFile])
-  const model = await readModel(modelFile)
+  const found = await readAnyModel(modelFile)
+  const model = found instanceof CpEnsemble ? found.firstModel() : found
+  if (found instanceof CpEnsemble)
+    progress.say(`These are the components of the first of ${found.members.length} models.`)
   if (modeNames && modeNames.length !== model.dims.length)
     throw new InputError(
       'option',

@@ -1,6 +1,6 @@
 /** Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether they help. */
 import { InvalidArgumentError } from 'commander'
-import { InputError, option } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { readBeside } from '../io/node/besideRows.ts'
 import { labelOf, modeName } from '../model/index.ts'
 import type { Choice, FeatureSets, Lags, RunOptions, RunState, Trial } from '../solver/index.ts'
@@ -19,6 +19,29 @@ export function lags(text: string, before: Lags = {}): Lags {
   if (distances.length === 0 || distances.some((lag) => lag < 1))
     throw new InvalidArgumentError('It must be a mode and distances, as in hour=1,24.')
   return { ...before, [mode]: [...new Set([...(before[mode] ?? []), ...distances])] }
+}
+
+/** Trials are of what only a learned prior has. */
+export function checkChoose({
+  choose,
+  solver,
+  missing,
+  prior,
+}: Pick<RunOptions, 'solver' | 'missing' | 'prior'> & { choose?: boolean }): void {
+  if (!choose) return
+  const other =
+    solver === 'paper'
+      ? option('solver', solver)
+      : missing === 'zero'
+        ? option('missing', missing)
+        : prior === 'isotropic'
+          ? option('prior', prior)
+          : undefined
+  if (other)
+    throw new InputError(
+      'option',
+      sentence`${option('choose')} tries what goes with a learned prior, and there is none with ${other}; leave one of them out.`,
+    )
 }
 
 /** Attributes from other tables, as in movieId=movies.csv:genres,year. */
@@ -57,7 +80,9 @@ export async function readFeatures(
         `${path}: ${columns.join(' and ')} say nothing that several rows of ${name} have in common; name other columns.`,
       )
     const unknown = found.unknown > 0 ? `; of ${count(found.unknown)} nothing is known` : ''
-    progress.say(`${path}: ${count(found.columns)} attributes of ${count(rows.length)} ${name}${unknown}`)
+    progress.say(
+      `${path}: ${count(found.columns)} attributes of ${count(rows.length)} ${modeName(tensor, mode)}${unknown}`,
+    )
     sets[name] = { columns: found.columns, values: found.values }
   }
   return sets

@@ -83,7 +83,8 @@ async function update(modelFile: string, files: string[], options: Options): Pro
       model: output,
     })
   const news = added.filter(([, rows]) => rows > 0).map(([name, rows]) => `${count(rows)} of ${name}`)
-  const learned = `${count(entries.values.length)} entries in ${seconds(elapsed)}`
+  const total = entries.values.length + (old?.values.length ?? 0)
+  const learned = `${count(total)} entries in ${seconds(elapsed)}`
   await print(`Learned from ${learned}${news.length > 0 ? `; new rows: ${news.join(', ')}` : ''}.`)
   if (errors)
     await print(

@@ -5,7 +5,7 @@
  */
 import { InputError } from '../inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './components.ts'
-import type { CpModel } from './cpModel.ts'
+import { CpModel } from './cpModel.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import type { Labels } from './labelLookup.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
@@ -76,18 +76,24 @@ export class CpEnsemble extends TensorModel {
     const cell = this.indicesOf(coordinate)
     const value = this.predict(cell)
     const [low, high] = intervalAt(intervals, value, supportOf(this.observed?.counts, cell), level)
-    // No value was below the least; above the largest there may be some. What is predicted is always inside.
-    const least = this.observed?.min ?? -Infinity
+    // Values stay within those that were seen, and what is predicted is always inside.
+    const { min, max } = this.observed ?? { min: -Infinity, max: Infinity }
     return {
       value,
-      low: Math.min(value, Math.max(least, value + low)),
-      high: Math.max(value, value + high),
+      low: Math.min(value, Math.max(min, value + low)),
+      high: Math.max(value, Math.min(max, value + high)),
     }
+  }
+
+  /** The first of the models, with the labels of all. */
+  firstModel(): CpModel {
+    const { labels, modes, observed } = this
+    return new CpModel({ ...this.members[0].fields, labels, modes, observed })
   }
 
   /** The components of the first model. */
   components(options?: ComponentsOptions): Component[] {
-    return componentsOf(this.members[0], options)
+    return componentsOf(this.firstModel(), options)
   }
 }
 

@@ -32,6 +32,8 @@ export class LabelLookup {
       return plain === wanted || plain.split('(')[0] === wanted ? [mode] : []
     })
     if (alike.length === 1) return alike[0]
+    const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
+    if (number >= 1 && number <= dims.length) return number - 1
     throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
   }
 

@@ -1,7 +1,7 @@
 import { InputError, type OptionMention, sentence } from '../inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** The mode, from 0, that is meant by its name or by its number from 1; `what` is the option that names it. */
+/** The mode, from 0, that is meant by its name or by its number from 1, as 2 or mode_2; `what` is the option that names it. */
 export function modeNumber(
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
   name: string,
@@ -9,7 +9,8 @@ export function modeNumber(
 ): number {
   const named = modes?.findIndex((mode) => mode.name === name) ?? -1
   if (named >= 0) return named
-  const number = /^[0-9]+$/.test(name) ? Number(name) : 0
+  // What predictions call a mode without a name.
+  const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
   if (number >= 1 && number <= dims.length) return number - 1
   const known = modes
     ? `${modes.map((mode) => mode.name).join(', ')}, or 1 to ${dims.length}`
