@@ -807,7 +807,10 @@ export const engineChecks: EngineCheck[] = [
           [3, -1],
           [5000, Infinity],
         ])
-          cases.push([{ ...good, weights: weights.map((w, at) => (at === e ? wrong : w)) }, `Entry ${e} has the weight ${wrong}`])
+          cases.push([
+            { ...good, weights: weights.map((w, at) => (at === e ? wrong : w)) },
+            `Entry ${e} has the weight ${wrong}`,
+          ])
         for (const [tensor, message] of cases)
           for (const [problem, where] of [
             [{ tensor }, message],
