@@ -1023,10 +1023,10 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const tensor = bumpy(7)
         // Half of the entries at one place: more than a segment holds, all with one hash.
         const many = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
-        for (const column of many.indices) column.fill(3, 0, 5000)
+        for (const column of many.indices) column.fill(3, 0, 5000).fill(4, 5000, 5020)
         // Some of them differ in nothing but their weights.
         const heavy = { ...many, values: many.values.slice(), weights: many.values.map((x) => 1 + x) }
-        heavy.values.fill(1, 0, 2500)
+        heavy.values.fill(1, 0, 2500).fill(1, 5000)
         const found = [new Set<string>(), new Set<string>()]
         for (const [v, { make }] of variants.entries())
           await withEngine(make, async (engine) => {

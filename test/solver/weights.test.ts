@@ -4,6 +4,7 @@ import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { draw, stream, unit } from '#dist/random.js'
 import { crossFit } from '#dist/solver/crossFit.js'
 import { complete, Run } from '#dist/solver/index.js'
+import { inDataUnits } from '#dist/solver/report.js'
 import { pickEntries, type SparseTensor, synthetic } from '#dist/tensor/index.js'
 import { weighted } from '../problems.ts'
 
@@ -77,6 +78,13 @@ it('weighs the errors of training and validation entries, and no others', async 
   expect(validation!.rmse).toBeCloseTo(rmse(held, set.weights), 5)
   expect(watch!.set.rmse).toBeCloseTo(rmse(held), 5)
   expect(Math.abs(validation!.rmse - watch!.set.rmse)).toBeGreaterThan(1e-4)
+})
+
+it('divides sums of errors by the weights that they are sums over, not by how many entries there are', () => {
+  const probe = { entries: 10, weight: 2, squares: 32, absolutes: 8 }
+  const scale = { dims: [], sets: {}, emptyRows: [], valueScale: 2, factorScale: 1, digest: '' }
+  const summary = { relative: 0.5, rmse: 1, mae: 1, entries: 10 }
+  expect(inDataUnits({ squares: 8, absolutes: 4 }, probe, scale)).toEqual(summary)
 })
 
 it('goes on with the same weights only', async () => {
