@@ -1,5 +1,5 @@
 /** Small random problems for tests, and the bridge between the engine's float32 arrays and the reference's matrices. */
-import { draw, stream, unit } from '#dist/random.js'
+import { draw, hashIndex, mix, stream, unit } from '#dist/random.js'
 import type { Matrix } from '#dist/reference/matrix.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 
@@ -32,6 +32,15 @@ export function randomTensor({ dims, entries, seed }: Shape): SparseTensor {
     indices: columns.map((column) => Uint32Array.from(column)),
     values: Float32Array.from(values),
   }
+}
+
+/** The same with weights from 0.1 to 3.1, of which each goes with its coordinates and value. */
+export function weighted(tensor: SparseTensor): SparseTensor {
+  const weights = tensor.values.map((x, e) => {
+    const place = tensor.indices.reduce((hash, column) => hashIndex(hash, column[e]), Math.round(1000 * x))
+    return 0.1 + 3 * unit(mix(place))
+  })
+  return { ...tensor, weights }
 }
 
 /** Positive factors (I_i × R), row-major. */

@@ -232,12 +232,15 @@ async function runOn(
     // Before a long file is read; of what is held out, only whether there is any is known yet.
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
     const isReader = engine.process === 0 || holders > 1
-    const modes = options.modes
-    const reading = isReader ? await refuseTooLarge(files, engine, { ...settings, modes }, holders) : 0
+    const { modes, weight } = options
+    const reading = isReader
+      ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, holders)
+      : 0
     return { initial, settings, reading }
   })
   const parts = await readParts(files, options, initial, entries, progress)
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
+  if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
   const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
@@ -276,7 +279,8 @@ async function planParts(
     ...(validation && { validation: sizes[1] }),
     ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
-  const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets }, settings)
+  const weighted = train.weights !== undefined
+  const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets, weighted }, settings)
   // Arranged entries are held beside those that were read.
   const isOther = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isOther ? size.dims.length : 0)

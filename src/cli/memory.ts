@@ -39,7 +39,8 @@ export function planJob(
   const plan = engine.plan(size)
   const library = (engine.processes ?? 1) > 1 ? MPI_BYTES : 0
   const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
-  const tensor = Math.ceil((4 * (columns + 1) * (size.entries + heldOut)) / holders)
+  const words = columns + (size.weighted ? 2 : 1)
+  const tensor = Math.ceil((4 * words * (size.entries + heldOut)) / holders)
   const items = [
     { name: 'program', byteLength: program },
     { name: 'tensor', byteLength: tensor },
@@ -60,7 +61,10 @@ export function planJob(
 export async function refuseTooLarge(
   files: readonly string[],
   engine: Engine,
-  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & { modes?: readonly string[] },
+  options: Pick<RunOptions, 'solver' | 'rank' | 'maxInner'> & {
+    modes?: readonly string[]
+    weight?: string
+  },
   holders = 1,
 ): Promise<number> {
   const found = await Promise.all(files.map((file) => estimateTensor(file, options.modes?.length)))
@@ -71,7 +75,8 @@ export async function refuseTooLarge(
   // Shares of a file are checked for duplicates elsewhere: they are held twice for a moment.
   const copies = holders > 1 ? 4 * (order + 2) * entries : 0
   const reading = (estimates.reduce((sum, estimate) => sum + estimate.reading, 0) + copies) / holders
-  const plan = planJob(engine, sizeOfRun({ dims, entries }, options), { reading, holders })
+  const weighted = options.weight !== undefined
+  const plan = planJob(engine, sizeOfRun({ dims, entries, weighted }, options), { reading, holders })
   refuseJob(plan, `${files.join(' ')}: about ${count(roundTo(entries))} entries of ${order} modes`)
   return reading
 }

@@ -34,6 +34,8 @@ export interface ProblemSize {
   companions: boolean
   zeros?: boolean
   posterior?: boolean
+  /** Whether the training entries have weights; then other sets are taken to have some, too. */
+  weighted?: boolean
 }
 
 export interface EnginePlan {
@@ -45,6 +47,7 @@ export interface EnginePlan {
 }
 
 export interface Problem {
+  /** Its entries count by their weights, if it has any: those of a set are divided by their mean. So do other sets' errors. */
   tensor: SparseTensor
   /** Other entries of the same tensor, whose errors can be asked for: by any name but 'train' and 'probe'. */
   sets?: Readonly<Record<string, SparseTensor>>
@@ -57,8 +60,8 @@ export interface Problem {
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
   companions: boolean
   /**
-   * Whether cells of the tensor that are not listed are zeros, and count like the others; those of the other sets are
-   * unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
+   * Whether cells of the tensor that are not listed are zeros, and count like the others, all alike; those of the other sets
+   * are unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
    */
   zeros?: boolean
   /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
@@ -142,7 +145,9 @@ export interface Statistics {
 
 export interface SetStatistics {
   entries: number
-  /** Σ x² and Σ |x|, scaled. */
+  /** What their weights add up to: with weights of the mean 1, about as many as there are; of the probe, more or less. */
+  weight: number
+  /** Σ w x² and Σ w |x|, scaled. */
   squares: number
   absolutes: number
 }
@@ -230,9 +235,9 @@ export interface Features {
 }
 
 export interface ErrorSums {
-  /** Σ (x − y)², scaled. */
+  /** Σ w (x − y)², scaled. */
   squares: number
-  /** Σ |x − y|, scaled. */
+  /** Σ w |x − y|, scaled. */
   absolutes: number
 }
 

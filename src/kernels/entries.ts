@@ -4,14 +4,16 @@ import { addGradient, addGram, addTwo } from "./gram";
 import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "./layout";
 import { extrapolate } from "./momentum";
 import { BLOCK, MATRIX, ROW } from "./rank";
+import { hasWeights } from "./records";
 import { blockScratch, productScratch, residualScratch } from "./scratch";
 import { addMoments } from "./posterior";
 import { first, kind, skip } from "./settings";
+import { weighBlock } from "./weights";
 import { addListed } from "./zeros";
 
 /**
  * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums either
- * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k. λ is left out of both; where cells that are not listed are zeros,
+ * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. λ is left out of both; where cells that are not listed are zeros,
  * so is what all cells have in common.
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
@@ -19,16 +21,20 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
   const g = sums + MATRIX;
   const K = blockScratch();
   const D = residualScratch();
+  const isWeighted = hasWeights(view);
   for (let done: u32 = 0; done < count; done += BLOCK) {
     const some = min(BLOCK, count - done);
     const fresh = done == 0;
+    const start = window.at;
     if (kind == STEP_ZEROS) addListed(view, window, some, y, g, fresh);
     else if (kind == STEP_POSTERIOR) addMoments(view, p, window, some, sums, fresh);
     else if (kind == STEP_GRADIENT) {
       gatherTwo(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
+      if (isWeighted) weighBlock(view, start, window, some, K, D, productScratch());
       addTwo(K, D, productScratch(), some, g, sums, fresh);
     } else {
       gather(view, window, some, y, K, D);
+      if (isWeighted) weighBlock(view, start, window, some, K, D, 0);
       addGradient(K, D, some, g, fresh);
       if (kind != STEP_PAPER || !(skip & SKIP_HESSIAN)) addGram(K, some, sums, fresh);
     }

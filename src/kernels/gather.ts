@@ -8,6 +8,7 @@ import { multiplyBlock } from "./gram";
 import { sum, sums } from "./lanes";
 import { VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { ROW } from "./rank";
+import { next, strideOf } from "./records";
 
 /** Where a run of records lies: a window of a row's records, which wraps from the row's end to its begin. */
 @unmanaged
@@ -109,7 +110,7 @@ function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2
 
 function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = othersOf<T>();
-  const stride = <usize>(others + 1) << 2;
+  const stride = strideOf(view);
   const A = load<usize>(view, VIEW_OTHERS);
   const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
   const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
@@ -186,7 +187,7 @@ function gatherTwoBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const others = othersOf<T>();
-  const stride = <usize>(others + 1) << 2;
+  const stride = strideOf(view);
   const A = load<usize>(view, VIEW_OTHERS);
   const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
   const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
@@ -267,7 +268,7 @@ function gatherTwoBy<T>(
 
 function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = order - 1;
-  const stride = <usize>order << 2;
+  const stride = strideOf(view);
   let r = window.at;
   for (let e: u32 = 0; e < count; e++) {
     const k = K + <usize>e * ROW;
@@ -283,10 +284,4 @@ function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize
     r = next(r, stride, window.begin, window.end);
   }
   window.at = r;
-}
-
-@inline
-function next(record: usize, stride: usize, begin: usize, end: usize): usize {
-  const following = record + stride;
-  return following == end ? begin : following;
 }

@@ -4,7 +4,7 @@ import { SCRATCH_BYTES } from "./scratch";
 import { PARTIAL_BYTES } from "./step";
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
-export { errorSums } from "./errorSums";
+export { errorSums, weightSums } from "./errorSums";
 export {
   addCounts, addToDigest, countPicked, countRows, countSegments, hasFault, hashBlock, placeRecords, sumOfSquares,
 } from "./loading";

@@ -18,7 +18,7 @@ export const VIEW_FACTOR = 8; // U⁽ⁱ⁾ (P × R)
 export const VIEW_COMPANION = 12; // (P × R): Y for the paper's step, U⁽ⁱ⁾ before its last update for the others; or 0
 export const VIEW_ROW_LENGTHS = 16; // (P), how many entries each row has, in all parts together
 export const VIEW_RECORD_START = 20; // (segments + 1), where the records of each segment begin
-export const VIEW_RECORDS = 24; // records of N words: the indices in the other modes, then the value
+export const VIEW_RECORDS = 24; // records: the indices in the other modes, the value, and the weight where there are weights
 export const VIEW_CHUNKS = 28;
 export const VIEW_CHUNK_COUNT = 32;
 export const VIEW_SEGMENT = 36; // the most entries of a row that is one segment
@@ -35,12 +35,13 @@ export const VIEW_MEAN = 76; // (R), the mean of the rows that have entries: whe
 export const VIEW_GRAM = 80; // (R × R), Σ k kᵀ over all cells of a row, where cells that are not listed are zeros; or 0
 // Where a prior is learned (posterior.ts); else 0.
 export const VIEW_MOMENTS = 84; // (P × R × R), E[a aᵀ] of each row: of its tiles, those on and above the diagonal
-export const VIEW_LEVERAGES = 88; // (P), by how much of an entry's own value its prediction follows, on account of the row
-export const VIEW_ROW_SUMS = 92; // (P × 2) in float64: see posterior.ts
+export const VIEW_LEVERAGES = 88; // (P), by how much of the value of an entry of weight 1 its prediction follows, on account of the row
+export const VIEW_ROW_SUMS = 92; // (P × 3) in float64: see posterior.ts
 export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
 export const VIEW_ROW_MEANS = 100; // (P × R), where the prior expects each row
 export const VIEW_TIES = 104; // (P), how many times as precisely as σ² Σ⁻¹ it does
 export const VIEW_VARIANCES = 108; // (P), how many times as noisy the entries of a row are as others
+export const VIEW_STRIDE = 112; // bytes of a record: N words, or N + 1 where entries have weights (weights.ts)
 // The addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages; 3 N on, variances.
 export const VIEW_OTHERS = 128;
 export const VIEW_OTHER_TABLES = 4;

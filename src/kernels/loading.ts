@@ -3,6 +3,7 @@
 // of threads may count and place at once.
 import { LOADED_AT_A_TIME, VIEW_MODE, VIEW_ORDER, VIEW_RECORD_START, VIEW_RECORDS } from "./layout";
 import { below, mix } from "./random";
+import { hasWeights, strideOf } from "./records";
 
 const COLUMN: usize = <usize>LOADED_AT_A_TIME << 2;
 
@@ -50,12 +51,13 @@ export function sumOfSquares(values: usize, count: u32): f64 {
   return sum;
 }
 
-/** Adds to the two words of a digest, whatever the order of the entries. */
-export function addToDigest(hashes: usize, values: usize, count: u32, digest: usize): void {
+/** Adds to the two words of a digest, whatever the order of the entries. weights: 0 where there are none. */
+export function addToDigest(hashes: usize, values: usize, weights: usize, count: u32, digest: usize): void {
   let first = load<u32>(digest);
   let second = load<u32>(digest, 4);
   for (let e: u32 = 0; e < count; e++) {
-    const hash = load<u32>(hashes + (<usize>e << 2));
+    let hash = load<u32>(hashes + (<usize>e << 2));
+    if (weights) hash = mix(hash + load<u32>(weights + (<usize>e << 2)));
     const bits = load<u32>(values + (<usize>e << 2));
     first += mix(hash ^ bits);
     second += mix(hash + bits * 0x9e3779b1);
@@ -123,15 +125,17 @@ export function countSegments(
 /**
  * Places the records of a block's entries whose segments, from … to, this part owns: anywhere within them, for they are
  * sorted after. While that goes on, the start of each segment's records stands one place further on than it should, and
- * moves to its end with every record: so it is right when all are placed.
+ * moves to its end with every record: so it is right when all are placed. Weights, if the view has them, are divided by
+ * their mean.
  */
 export function placeRecords(
-  view: usize, columns: usize, hashes: usize, values: usize, count: u32,
-  first: usize, modeKey: u32, probeKey: u32, limit: f64, from: u32, to: u32, scale: f32,
+  view: usize, columns: usize, hashes: usize, values: usize, weights: usize, count: u32,
+  first: usize, modeKey: u32, probeKey: u32, limit: f64, from: u32, to: u32, scale: f32, meanWeight: f64,
 ): void {
   const order = load<u32>(view, VIEW_ORDER);
   const mode = load<u32>(view, VIEW_MODE);
-  const stride = <usize>order << 2;
+  const stride = strideOf(view);
+  const isWeighted = hasWeights(view);
   const records = load<usize>(view, VIEW_RECORDS);
   const starts = load<usize>(view, VIEW_RECORD_START) + 4;
   const rows = columns + <usize>mode * COLUMN;
@@ -147,5 +151,6 @@ export function placeRecords(
       record += 4;
     }
     store<f32>(record, load<f32>(values + at) * scale);
+    if (isWeighted) store<f32>(record, <f32>(<f64>load<f32>(weights + at) / meanWeight), 4);
   }
 }

@@ -1,20 +1,21 @@
 // Puts the records of each segment in their order: by a hash of their coordinates, so that it is random, and the same
-// whatever the order in which the entries came. Entries whose hashes are equal go by their coordinates, then by value.
+// whatever the order in which the entries came. Entries whose hashes are equal go by their coordinates, then by value and weight.
 // src/engine/cpu/order.ts has the same hashes in TypeScript.
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_MODE, VIEW_ORDER,
   VIEW_RECORDS, VIEW_SEGMENT,
 } from "./layout";
 import { hashIndex, mix } from "./random";
+import { strideOf } from "./records";
 import { recordStart, rowLength } from "./sample";
 
 /** Up to so many records are inserted one by one; more are first thrown into buckets. */
 const FEW: u32 = 24;
 
-/** Bytes of scratch for sorting n records of order N. */
-export function orderScratchBytes(n: u32, order: u32): usize {
+/** Bytes of scratch for sorting n records of so many words. */
+export function orderScratchBytes(n: u32, words: u32): usize {
   // A place in the order and a number of 4 bytes each, twice; a record; as many buckets as records, and one.
-  return <usize>n * (16 + (<usize>order << 2) + 4) + 8;
+  return <usize>n * (16 + (<usize>words << 2) + 4) + 8;
 }
 
 /**
@@ -45,7 +46,7 @@ function orderSegment(
   view: usize, p: u32, segment: u32, segments: u32, hashKey: u32, modeKey: u32, scratch: usize,
 ): void {
   const order = load<u32>(view, VIEW_ORDER);
-  const stride = <usize>order << 2;
+  const stride = strideOf(view);
   const begin = recordStart(view, segment);
   const n = recordStart(view, segment + 1) - begin;
   if (n < 2) return;
@@ -61,7 +62,7 @@ function orderSegment(
   }
   const inOrder = n <= FEW ? pairs : sorted;
   if (n > FEW) bucketSort(pairs, sorted, buckets, n);
-  insertionSort(inOrder, n, records, order);
+  insertionSort(inOrder, n, records, stride);
   memory.copy(copies, records, <usize>n * stride);
   for (let e: u32 = 0; e < n; e++) {
     const from = copies + <usize>load<u32>(inOrder + (<usize>e << 3)) * stride;
@@ -108,13 +109,13 @@ function bucketOf(pair: usize, n: u32): u32 {
   return <u32>((<u64>load<u32>(pair, 4) * <u64>n) >> 32);
 }
 
-function insertionSort(pairs: usize, n: u32, records: usize, order: u32): void {
+function insertionSort(pairs: usize, n: u32, records: usize, stride: usize): void {
   for (let e: u32 = 1; e < n; e++) {
     const own = load<u64>(pairs + (<usize>e << 3));
     let at = e;
     while (at > 0) {
       const before = load<u64>(pairs + (<usize>(at - 1) << 3));
-      if (!comesBefore(own, before, records, order)) break;
+      if (!comesBefore(own, before, records, stride)) break;
       store<u64>(pairs + (<usize>at << 3), before);
       at--;
     }
@@ -123,16 +124,16 @@ function insertionSort(pairs: usize, n: u32, records: usize, order: u32): void {
 }
 
 @inline
-function comesBefore(a: u64, b: u64, records: usize, order: u32): bool {
+function comesBefore(a: u64, b: u64, records: usize, stride: usize): bool {
   const placeA = <u32>(a >> 32);
   const placeB = <u32>(b >> 32);
-  return placeA != placeB ? placeA < placeB : recordBefore(<u32>a, <u32>b, records, order);
+  return placeA != placeB ? placeA < placeB : recordBefore(<u32>a, <u32>b, records, stride);
 }
 
-function recordBefore(a: u32, b: u32, records: usize, order: u32): bool {
-  const first = records + <usize>a * (<usize>order << 2);
-  const second = records + <usize>b * (<usize>order << 2);
-  for (let at: usize = 0; at < <usize>order << 2; at += 4) {
+function recordBefore(a: u32, b: u32, records: usize, stride: usize): bool {
+  const first = records + <usize>a * stride;
+  const second = records + <usize>b * stride;
+  for (let at: usize = 0; at < stride; at += 4) {
     const x = load<u32>(first + at);
     const y = load<u32>(second + at);
     if (x != y) return x < y;

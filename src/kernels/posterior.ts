@@ -1,6 +1,7 @@
 // What a learned prior needs of the entries. A row of every factor is taken as uncertain: a ~ N(its value, V). The model
 // expects of an entry's k kᵀ, over what is uncertain in the other modes, the elementwise product of E[b bᵀ] = b bᵀ + V of
-// their rows: the moments. So H of a row is Σ w ⊙_j M_j, w being one over how much noise is expected there.
+// their rows: the moments. So H of a row is Σ w ⊙_j M_j, w being one over how much noise is expected there, times the
+// entry's own weight where entries have weights.
 //
 // Noise may grow with the values: its variance is σ² times a polynomial of what the model predicts, of what it would
 // predict without the entry itself, rather. Each row's leverage says how much of an entry's own value its prediction
@@ -13,6 +14,7 @@ import {
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
 } from "./layout";
 import { BLOCK, MATRIX, R, ROW } from "./rank";
+import { entryWeight, hasWeights, next, strideOf } from "./records";
 import { recordStart } from "./sample";
 import { blockScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "./scratch";
 import {
@@ -23,49 +25,55 @@ import { takeTask } from "./threads";
 /** Beyond this an entry would say next to nothing about its own prediction. */
 const MOST_LEVERAGE: f32 = 0.9;
 
-/** Adds Σ w ⊙_j M_j to H (R × R), −Σ w x k to g (R) behind it, and Σ w x² to the float64 behind that. */
+/**
+ * Adds Σ w ⊙_j M_j to H (R × R), −Σ w x k to g (R) behind it, and to the two float64 behind that Σ w x² and the sum of the
+ * entries' own weights.
+ */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
   const D = residualScratch();
   const W = productScratch();
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
-  const stride = <usize>load<u32>(view, VIEW_ORDER) << 2;
+  const stride = strideOf(view);
+  const isOwn = hasWeights(view);
   const start = window.at;
   const zeros = zeroScratch();
   memory.fill(zeros, 0, ROW);
   gatherTwo(view, window, count, zeros, a, K, D, W); // D = −x, W = k·a
   let squares: f64 = fresh ? 0 : load<f64>(sums, MATRIX + ROW);
+  let total: f64 = fresh ? 0 : load<f64>(sums, MATRIX + ROW + 8);
   let record = start;
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const x = -load<f32>(D + at);
-    const w = isUneven() ? weightOf(view, p, record, load<f32>(W + at), x) : <f32>1;
+    let w = isUneven() ? weightOf(view, p, record, load<f32>(W + at), x) : <f32>1;
+    if (isOwn) {
+      const own = entryWeight(view, record);
+      w *= own;
+      total += <f64>own;
+    }
     store<f32>(W + at, w);
     store<f32>(D + at, -w * x);
     squares += <f64>(w * x) * <f64>x;
-    record = after(record, stride, window);
+    record = next(record, stride, window.begin, window.end);
   }
+  if (!isOwn) total += <f64>count;
   store<f64>(sums, squares, MATRIX + ROW);
+  store<f64>(sums, total, MATRIX + ROW + 8);
   addGradient(K, D, count, sums + MATRIX, fresh);
   if (fresh) memory.fill(sums, 0, MATRIX);
   addProducts(view, start, window, count, W, sums);
-}
-
-@inline
-function after(record: usize, stride: usize, window: Window): usize {
-  const next = record + stride;
-  return next == window.end ? window.begin : next;
 }
 
 /** H (R × R) += Σ w ⊙_j M_j, two entries at a time; on and above the diagonal tiles. */
 function addProducts(view: usize, start: usize, window: Window, count: u32, W: usize, H: usize): void {
   const order = load<u32>(view, VIEW_ORDER);
   const others = order - 1;
-  const stride = <usize>order << 2;
+  const stride = strideOf(view);
   const moments = view + VIEW_OTHERS + (<usize>order << 2);
   let record = start;
   for (let e: u32 = 0; e < count; e += 2) {
-    const second = after(record, stride, window);
+    const second = next(record, stride, window.begin, window.end);
     const isPair = e + 1 < count;
     const other = isPair ? second : record;
     const w0 = v128.load32_splat(W + (<usize>e << 2));
@@ -81,7 +89,7 @@ function addProducts(view: usize, start: usize, window: Window, count: u32, W: u
         if (isPair) addMany(H, w1, moments, other, others);
       }
     }
-    record = after(second, stride, window);
+    record = next(second, stride, window.begin, window.end);
   }
 }
 
@@ -132,7 +140,7 @@ function addMany(H: usize, w: v128, moments: usize, record: usize, others: u32):
   }
 }
 
-/** The leverage of an entry: of its rows together. */
+/** The leverage of an entry: of its rows together, by its own weight. */
 function leverageOf(view: usize, p: u32, record: usize): f32 {
   const order = load<u32>(view, VIEW_ORDER);
   let sum = load<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2));
@@ -140,6 +148,7 @@ function leverageOf(view: usize, p: u32, record: usize): f32 {
     const leverages = load<usize>(view + ((2 * order + o) << 2), VIEW_OTHERS);
     sum += load<f32>(leverages + (<usize>load<u32>(record + (o << 2)) << 2));
   }
+  if (hasWeights(view)) sum *= entryWeight(view, record);
   return min(sum, MOST_LEVERAGE);
 }
 
@@ -189,7 +198,8 @@ function shareBelieved(residual: f32, variance: f32): f32 {
 
 /**
  * How the squared residuals grow with predictions, both as they would be without the entry itself: per chunk, NOISE_BINS
- * counts, sums of predictions and sums of squared residuals, in float64. Bins are quarters of a doubling, around `mean`.
+ * counts, sums of predictions and sums of squared residuals, in float64, each entry by its own weight. Bins are quarters of a
+ * doubling, around `mean`.
  */
 export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -209,7 +219,8 @@ export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize
 function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
-  const stride = <usize>load<u32>(view, VIEW_ORDER) << 2;
+  const stride = strideOf(view);
+  const isOwn = hasWeights(view);
   const window = windowScratch();
   window.begin = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
   window.end = 0; // never reached: the window does not wrap
@@ -231,9 +242,10 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
       const residual = (predicted - x) / (1 - h);
       const believed = mostDeviations == 0 ? <f32>1 : shareBelieved(residual, varianceOf(view, p, record, y));
       const bin = bins + <usize>binOf(y, mean) * 24;
-      store<f64>(bin, load<f64>(bin) + 1);
-      store<f64>(bin, load<f64>(bin, 8) + <f64>y, 8);
-      store<f64>(bin, load<f64>(bin, 16) + <f64>(believed * residual) * <f64>residual, 16);
+      const own = isOwn ? <f64>entryWeight(view, record) : 1;
+      store<f64>(bin, load<f64>(bin) + own);
+      store<f64>(bin, load<f64>(bin, 8) + own * <f64>y, 8);
+      store<f64>(bin, load<f64>(bin, 16) + own * (<f64>(believed * residual) * <f64>residual), 16);
       record += stride;
     }
   }

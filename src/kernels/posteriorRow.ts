@@ -2,8 +2,8 @@
 //   a minimises ½ aᵀ(H + tσ²Σ⁻¹)a − (Σ w x k + tσ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + tσ²Σ⁻¹)⁻¹, M = V + a aᵀ,
 // where μ and t are the row's own where it has neighbours or attributes, and t = 1 otherwise,
 // with H = Σ w ⊙_j M_j (posterior.ts). V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain.
-// Two sums of the row are told: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²], and tr(V H)/σ², the number of
-// parameters that its entries determine.
+// Three sums of the row are told: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
+// parameters that its entries determine; and how many entries these are, or what their own weights add up to.
 import { mirrorHessian } from "./gram";
 import {
   VIEW_COMPANION, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_TIES,
@@ -13,7 +13,10 @@ import { MATRIX, R, ROW } from "./rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "./scratch";
 import { isCertain, isFrozen, rank, sigma2 } from "./settings";
 
-export function updateByPosterior(view: usize, p: u32, nnz: u32, sums: usize): void {
+/** Weights that add up to less have vanished in float32, and what they determine with them. */
+const LEAST_TOTAL: f64 = 1e-30;
+
+export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX; // −Σ w x k
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
@@ -32,7 +35,7 @@ export function updateByPosterior(view: usize, p: u32, nnz: u32, sums: usize): v
     if (companion) memory.copy(companion + <usize>p * ROW, a, ROW);
   }
   invert(system);
-  tell(view, p, nnz, H, g, a, load<f64>(sums, MATRIX + ROW));
+  tell(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
 }
 
 /** system = H + tσ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + tσ²Σ⁻¹(a − μ), in float64. */
@@ -111,8 +114,8 @@ function largestOf(system: usize): f64 {
   return most;
 }
 
-/** Writes the row's moments, its two sums and its leverage. */
-function tell(view: usize, p: u32, nnz: u32, H: usize, g: usize, a: usize, squares: f64): void {
+/** Writes the row's moments, its three sums and its leverage. */
+function tell(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();
   const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;
   let expected = squares;
@@ -131,9 +134,10 @@ function tell(view: usize, p: u32, nnz: u32, H: usize, g: usize, a: usize, squar
       if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), <f32>m);
     }
   }
-  const sums = load<usize>(view, VIEW_ROW_SUMS) + (<usize>p << 4);
+  const sums = load<usize>(view, VIEW_ROW_SUMS) + <usize>p * 24;
   store<f64>(sums, expected);
   store<f64>(sums, determined / sigma2, 8);
+  store<f64>(sums, total, 16);
   if (!isFrozen)
-    store<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2), <f32>(determined / sigma2 / <f64>nnz));
+    store<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2), <f32>(determined / sigma2 / max(total, LEAST_TOTAL)));
 }

@@ -7,10 +7,11 @@
 // follows from the row's length, c and the random stream alone, so that every part knows without asking.
 import { Window } from "./gather";
 import {
-  STEP_PAPER, VIEW_EARLIER, VIEW_END_INDEX, VIEW_FIRST_INDEX, VIEW_FIRST_ROW, VIEW_LAST_ROW, VIEW_ORDER,
+  STEP_PAPER, VIEW_EARLIER, VIEW_END_INDEX, VIEW_FIRST_INDEX, VIEW_FIRST_ROW, VIEW_LAST_ROW,
   VIEW_RECORDS, VIEW_RECORD_START, VIEW_ROW_LENGTHS, VIEW_SEGMENT, VIEW_WINDOW,
 } from "./layout";
 import { below, draw } from "./random";
+import { strideOf } from "./records";
 import { c, kind } from "./settings";
 
 // Separate the draws that round from those that place windows, and those within long rows from both.
@@ -42,7 +43,7 @@ export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
 
 /** Opens a window on the records of a segment, all nnz of them or B from anywhere on. */
 export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, B: u32, draws: u32, counter: u32): void {
-  const stride = <usize>load<u32>(view, VIEW_ORDER) << 2;
+  const stride = strideOf(view);
   const start = B < nnz ? below(draw(draws, counter), nnz) : 0;
   window.begin = load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, segment) * stride;
   window.end = window.begin + <usize>nnz * stride;

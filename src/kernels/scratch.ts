@@ -27,7 +27,7 @@ export const POSTERIOR_BYTES: usize = 5 * MATRIX;
 
 const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
-/** H (R × R), then g (R), then a float64 and as much again to keep what follows aligned. */
+/** H (R × R), then g (R), then two float64. */
 export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
 export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW;

@@ -20,7 +20,7 @@ import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "./scrat
 import { kind, skip } from "./settings";
 import { takeTask } from "./threads";
 
-/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² in float64. */
+/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in float64. */
 export const PARTIAL_BYTES: usize = SUM_BYTES;
 
 /** view: its description (layout.ts); key: the random stream of this (iteration, mode, l); group: chunks taken at a time. */
@@ -104,13 +104,15 @@ function addSums(total: usize, other: usize): void {
   if (kind == STEP_NEWTON || kind == STEP_POSTERIOR || (kind == STEP_PAPER && !(skip & SKIP_HESSIAN))) addHessian(total, other);
   else if (kind != STEP_ZEROS) addVector(total, other);
   addVector(total + MATRIX, other + MATRIX);
-  if (kind == STEP_POSTERIOR)
-    store<f64>(total, load<f64>(total, MATRIX + ROW) + load<f64>(other, MATRIX + ROW), MATRIX + ROW);
+  if (kind == STEP_POSTERIOR) {
+    const at = MATRIX + ROW;
+    v128.store(total + at, f64x2.add(v128.load(total + at), v128.load(other + at)));
+  }
 }
 
 function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   if (kind == STEP_NEWTON || kind == STEP_ZEROS) updateByNewton(view, p, sampled, nnz, sums);
-  else if (kind == STEP_POSTERIOR) updateByPosterior(view, p, nnz, sums);
+  else if (kind == STEP_POSTERIOR) updateByPosterior(view, p, sums);
   else if (kind == STEP_GRADIENT) updateByGradient(view, p, sampled, nnz, sums);
   else updateByPaper(view, p, sums);
 }

@@ -5,6 +5,7 @@ import { gatherTwo, Window } from "./gather";
 import { addGradient } from "./gram";
 import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { MATRIX, R, ROW } from "./rank";
+import { strideOf } from "./records";
 import { blockScratch, productScratch, residualScratch, zeroScratch } from "./scratch";
 
 /** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
@@ -13,13 +14,14 @@ export function addListed(view: usize, window: Window, count: u32, y: usize, g: 
   const D = residualScratch();
   const S = productScratch();
   const valueAt = <usize>(load<u32>(view, VIEW_ORDER) - 1) << 2;
+  const stride = strideOf(view);
   let record = window.at;
   const zeros = zeroScratch();
   memory.fill(zeros, 0, ROW);
   gatherTwo(view, window, count, zeros, y, K, D, S); // D = −x
   for (let e: u32 = 0; e < count; e++) {
     if (isUnknown(record + valueAt)) store<f32>(D + (<usize>e << 2), -load<f32>(S + (<usize>e << 2)));
-    record += valueAt + 4;
+    record += stride;
     if (record == window.end) record = window.begin;
   }
   addGradient(K, D, count, g, fresh);

@@ -27,10 +27,11 @@ export interface FastSettings {
   jitter?: number
 }
 
-/** What a row's sample says of it: k and x of each sampled entry, and how many there were to sample from. */
+/** What a row's sample says of it: k, x and w of each sampled entry, and how many there were to sample from. */
 interface Sample {
   K: readonly Vector[]
   x: readonly number[]
+  w: readonly number[]
   nnz: number
 }
 
@@ -42,10 +43,15 @@ export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: Fa
   const before = factors.map((matrix) => [...matrix]) // each row as it was before its last update
   for (let k = first; k < first + iterations; k++) {
     for (let i = 0; i < factors.length; i++) {
-      unfold(tensor, factors, i).forEach(({ x, b }, p) => {
+      unfold(tensor, factors, i).forEach(({ x, b, w }, p) => {
         const picked = x.length > 0 ? sample(x.length, c, { k, i, p }) : []
         if (picked.length === 0) return
-        const seen: Sample = { K: picked.map((q) => b[q]), x: picked.map((q) => x[q]), nnz: x.length }
+        const seen: Sample = {
+          K: picked.map((q) => b[q]),
+          x: picked.map((q) => x[q]),
+          w: picked.map((q) => w[q]),
+          nnz: x.length,
+        }
         const a = factors[i][p]
         // Momentum: the row goes on in the direction of its last update.
         const y = a.map((u, r) => Math.max(0, u + step.momentum * (u - before[i][p][r])))
@@ -65,12 +71,12 @@ export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: Fa
 const ROUNDING = 1.00002
 
 /** y − g / D with D = diag((Hv)_r / v_r) + λ's share, projected: D ⪰ H, so the step cannot overshoot. */
-function gradientStep(y: Vector, { K, x, nnz }: Sample, lambda: number, mean: Vector, v: Vector): Vector {
+function gradientStep(y: Vector, { K, x, w, nnz }: Sample, lambda: number, mean: Vector, v: Vector): Vector {
   const weight = (lambda * K.length) / nnz // the sample stands for the whole row: its share of λ is B / nnz
-  const residuals = K.map((k, e) => dot(k, y) - x[e])
+  const residuals = K.map((k, e) => w[e] * (dot(k, y) - x[e]))
   const Hv = weightedSum(
     K,
-    K.map((k) => dot(k, v)),
+    K.map((k, e) => w[e] * dot(k, v)),
   )
   const Kd = weightedSum(K, residuals)
   return y.map((u, r) => {
@@ -84,11 +90,17 @@ function gradientStep(y: Vector, { K, x, nnz }: Sample, lambda: number, mean: Ve
  * Coordinate descent on the row's quadratic around y, damped where the sample leaves directions open: at the most 8 sweeps,
  * fewer if one hardly moves the row.
  */
-function newtonStep(y: Vector, { K, x, nnz }: Sample, lambda: number, mean: Vector, damping: number): Vector {
+function newtonStep(
+  y: Vector,
+  { K, x, w, nnz }: Sample,
+  lambda: number,
+  mean: Vector,
+  damping: number,
+): Vector {
   const B = K.length
   const weight = (lambda * B) / nnz
-  const H = hessian([...K.keys()], K, y.length, 0)
-  const residuals = K.map((k, e) => dot(k, y) - x[e])
+  const H = hessian([...K.keys()], K, w, y.length, 0)
+  const residuals = K.map((k, e) => w[e] * (dot(k, y) - x[e]))
   const G = weightedSum(K, residuals).map((g, r) => g + weight * (y[r] - mean[r]))
   const trace = H.reduce((total, row, r) => total + row[r], 0)
   const epsilon = weight + ((damping * trace) / B) * (1 - B / nnz) + 1e-7 * trace

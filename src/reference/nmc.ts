@@ -1,9 +1,13 @@
 import { dot, type Matrix, maxEigenvalue, type Vector } from './matrix.ts'
 
-/** A row of the unfolding X_(i): its observed values, each with its row of B, the Khatri-Rao product. */
+/**
+ * A row of the unfolding X_(i): its observed values, each with its row of B, the Khatri-Rao product, and how much it counts:
+ * 1 in the paper.
+ */
 export interface ObservedRow {
   x: readonly number[]
   b: readonly Vector[]
+  w: readonly number[]
 }
 
 /** Picks B of the entries 0 … nnz − 1 of row p at inner iteration l, uniformly, without replacement. */
@@ -27,7 +31,7 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
   for (let l = 0; l < maxInner; l++) {
     const nextA: Matrix = []
     const nextY: Matrix = []
-    X.forEach(({ x, b }, p) => {
+    X.forEach(({ x, b, w }, p) => {
       const [a, y] = [A[p], Y[p]]
       const M = sample(x.length, Math.floor(c * x.length), p, l)
       // "If B = 0, then we skip the p-th row."
@@ -40,10 +44,10 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
       const gradient = y.map((yr) => lambda * yr)
       for (const q of M) {
         const residual = dot(y, b[q]) - x[q]
-        for (let r = 0; r < y.length; r++) gradient[r] += residual * b[q][r]
+        for (let r = 0; r < y.length; r++) gradient[r] += w[q] * residual * b[q][r]
       }
       // Lines 9 and 10: H = Bᵀ diag(M) B + λI
-      const L = maxEigenvalue(hessian(M, b, y.length, lambda))
+      const L = maxEigenvalue(hessian(M, b, w, y.length, lambda))
       // L = 0 means that λ and all sampled rows of B are zero: the gradient is too, and any step is.
       const step = L > 0 ? 1 / L : 0
       // Lines 11 to 13
@@ -57,9 +61,16 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
   return A
 }
 
-export function hessian(M: readonly number[], b: readonly Vector[], R: number, lambda: number): Matrix {
+export function hessian(
+  M: readonly number[],
+  b: readonly Vector[],
+  w: readonly number[],
+  R: number,
+  lambda: number,
+): Matrix {
   const H = Array.from({ length: R }, () => new Float64Array(R))
-  for (const q of M) for (let r = 0; r < R; r++) for (let s = 0; s < R; s++) H[r][s] += b[q][r] * b[q][s]
+  for (const q of M)
+    for (let r = 0; r < R; r++) for (let s = 0; s < R; s++) H[r][s] += w[q] * b[q][r] * b[q][s]
   for (let r = 0; r < R; r++) H[r][r] += lambda
   return H
 }

@@ -2,6 +2,7 @@ import { below, draw, purpose, stream } from '../random.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { type ObservedRow, sNmc } from './nmc.ts'
+import { weightsOf } from './weights.ts'
 
 export interface NtcSettings {
   lambda: number
@@ -34,9 +35,11 @@ export function ntc(tensor: SparseTensor, U: readonly Matrix[], settings: NtcSet
   return current
 }
 
-/** X_(i), row by row, each entry with its row of K⁽ⁱ⁾: the product of the other factors' rows. */
-export function unfold({ indices, values }: SparseTensor, U: readonly Matrix[], i: number): ObservedRow[] {
-  const rows = U[i].map(() => ({ x: [] as number[], b: [] as Vector[] }))
+/** X_(i), row by row, each entry with its row of K⁽ⁱ⁾, the product of the other factors' rows, and its weight. */
+export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): ObservedRow[] {
+  const { indices, values } = tensor
+  const weights = weightsOf(tensor)
+  const rows = U[i].map(() => ({ x: [] as number[], b: [] as Vector[], w: [] as number[] }))
   values.forEach((x, e) => {
     let k = new Float64Array(U[i][0].length).fill(1)
     U.forEach((factor, j) => {
@@ -45,18 +48,19 @@ export function unfold({ indices, values }: SparseTensor, U: readonly Matrix[], 
     const row = rows[indices[i][e]]
     row.x.push(x)
     row.b.push(k)
+    row.w.push(weights[e])
   })
   return rows
 }
 
-/** ‖M ⊛ (X − ⟦U⁽¹⁾, …, U⁽ᴺ⁾⟧)‖_F / ‖M ⊛ X‖_F, the relative reconstruction error. */
+/** ‖M ⊛ (X − ⟦U⁽¹⁾, …, U⁽ᴺ⁾⟧)‖_F / ‖M ⊛ X‖_F, the relative reconstruction error; entries by their weights. */
 export function relativeError(tensor: SparseTensor, U: readonly Matrix[]): number {
   let residual = 0
   let norm = 0
-  unfold(tensor, U, 0).forEach(({ x, b }, p) => {
+  unfold(tensor, U, 0).forEach(({ x, b, w }, p) => {
     x.forEach((xq, q) => {
-      residual += (dot(U[0][p], b[q]) - xq) ** 2
-      norm += xq ** 2
+      residual += w[q] * (dot(U[0][p], b[q]) - xq) ** 2
+      norm += w[q] * xq ** 2
     })
   })
   return Math.sqrt(residual / norm)

@@ -9,6 +9,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { expectRows, type Side } from './rowMeans.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
+import { weightsOf } from './weights.ts'
 
 export interface Posterior {
   factors: Matrix[]
@@ -17,7 +18,7 @@ export interface Posterior {
   /** Per mode, μ and Σ⁻¹. */
   means: Vector[]
   precisions: Matrix[]
-  /** Per mode and row, by how much of an entry's own value its prediction follows. */
+  /** Per mode and row, by how much of the value of an entry of weight 1 its prediction follows. */
   leverages: Vector[]
   /** Per mode and row, where it is expected, how many times as precisely as Σ⁻¹, and how noisy its entries are. */
   rowMeans: Matrix[]
@@ -39,8 +40,8 @@ export interface PosteriorSettings {
   variance: number
   /** Of the values. */
   mean: number
-  /** c₀ and c₁ of the noise's variance, from predictions and residuals of all entries; none: the same everywhere. */
-  noise?: (predictions: Vector, residuals: Vector) => readonly [number, number]
+  /** c₀ and c₁ of the noise's variance, from predictions, residuals and weights of all entries; none: the same everywhere. */
+  noise?: (predictions: Vector, residuals: Vector, weights: Vector) => readonly [number, number]
   /** Whether rows of one mode differ in noise. */
   rowNoise?: boolean
   /** Whether entries pull no harder than those at two deviations. */
@@ -61,6 +62,7 @@ export function startPosterior(
   settings: PosteriorSettings,
 ): Posterior {
   const { lambda, sigma2, squares, variance } = settings
+  const weights = weightsOf(tensor)
   const rank = factors[0][0].length
   const state: Posterior = {
     factors: factors.map((matrix) => matrix.map((row) => row.slice())),
@@ -80,7 +82,7 @@ export function startPosterior(
   let determined = 0
   for (let i = 0; i < factors.length; i++)
     for (const p of observedRows(tensor, i))
-      determined += rowPosterior(tensor, state, i, p, () => 1).determined
+      determined += rowPosterior(tensor, state, i, p, (e) => weights[e]).determined
   const free = Math.max(0, tensor.values.length - determined)
   const most = 0.1 * variance
   if (settings.isStart) state.sigma2 = variance
@@ -100,18 +102,17 @@ export function sweepPosterior(
   state: Posterior,
   { noise, rowNoise, huber, mean, sides, isStart }: PosteriorSettings,
 ): void {
-  const variance = noise?.(
-    ...((['prediction', 'residual'] as const).map((what) =>
-      Float64Array.from(tensor.values, (_, e) => withoutItself(tensor, state, e)[what]),
-    ) as [Vector, Vector]),
-  )
+  const weights = weightsOf(tensor)
+  const ofAll = (what: 'prediction' | 'residual'): Vector =>
+    Float64Array.from(tensor.values, (_, e) => withoutItself(tensor, state, e)[what])
+  const variance = noise?.(ofAll('prediction'), ofAll('residual'), weights)
   const weight = (e: number): number => {
     const { prediction, residual } = withoutItself(tensor, state, e)
     const y = Math.max(prediction, 0.02 * mean)
     let v = variance ? variance[0] + variance[1] * y : 1
     if (rowNoise) for (const [j, column] of tensor.indices.entries()) v *= state.variances[j][column[e]]
     const believed = huber ? Math.min(1, (2 * Math.sqrt(state.sigma2 * v)) / Math.abs(residual)) : 1
-    return believed / v
+    return (weights[e] * believed) / v
   }
   let expected = 0
   const squares = state.factors.map((matrix) => new Float64Array(matrix.length))
@@ -119,11 +120,11 @@ export function sweepPosterior(
     const rows = observedRows(tensor, i)
     const found = rows.map((p) => rowPosterior(tensor, state, i, p, weight, isStart))
     expected = found.reduce((sum, row) => sum + row.expected, 0)
-    found.forEach(({ a, V, expected, determined, nnz }, q) => {
+    found.forEach(({ a, V, expected, determined, total }, q) => {
       squares[i][rows[q]] = expected
       matrix[rows[q]] = a
       state.moments[i][rows[q]] = isStart ? outer(a, a) : add(V, outer(a, a))
-      state.leverages[i][rows[q]] = determined / nnz
+      state.leverages[i][rows[q]] = determined / total
     })
     state.means[i] = meanOf(rows.map((p) => matrix[p]))
     const isWhole = state.sweeps > 0 && !isStart
@@ -158,15 +159,14 @@ function shrunk(covariance: Matrix, rows: number): Matrix {
 }
 
 /** In the mode whose rows differ most, by likelihood in the first sweep: how noisy they are, as if 5 more entries were as all. */
-function renewVariances(
-  { indices }: SparseTensor,
-  state: Posterior,
-  squares: Vector[],
-  sigma2: number,
-): void {
+function renewVariances(tensor: SparseTensor, state: Posterior, squares: Vector[], sigma2: number): void {
+  const { indices } = tensor
+  const weights = weightsOf(tensor)
   const found = squares.map((sums, i) => {
     const n = new Float64Array(sums.length)
-    for (const p of indices[i]) n[p]++
+    indices[i].forEach((p, e) => {
+      n[p] += weights[e]
+    })
     const own = sums.map((sum, p) => (sum * state.variances[i][p] + 5 * sigma2) / (n[p] + 5))
     const mean = own.reduce((sum, v, p) => sum + n[p] * v, 0) / indices[i].length
     const variances = own.map((v, p) => (n[p] > 0 ? v / mean : 1))
@@ -189,7 +189,8 @@ function rowPosterior(
   p: number,
   weight: (entry: number) => number,
   isCertain = false,
-): { a: Vector; V: Matrix; expected: number; determined: number; nnz: number } {
+): { a: Vector; V: Matrix; expected: number; determined: number; total: number } {
+  const weights = weightsOf(tensor)
   const before = factors[i][p]
   const rank = before.length
   const entries = [...tensor.values.keys()].filter((e) => tensor.indices[i][e] === p)
@@ -220,7 +221,7 @@ function rowPosterior(
     V,
     expected: squares - 2 * dot(b, a) + traceOf(M, H),
     determined: traceOf(V, H) / sigma2,
-    nnz: entries.length,
+    total: entries.reduce((sum, e) => sum + weights[e], 0),
   }
 }
 
@@ -248,10 +249,7 @@ function withoutItself(
 ): { prediction: number; residual: number } {
   const places = tensor.indices.map((column) => column[e])
   const y = factors[0][0].reduce((sum, _, r) => sum + places.reduce((k, p, j) => k * factors[j][p][r], 1), 0)
-  const h = Math.min(
-    0.9,
-    places.reduce((sum, p, j) => sum + leverages[j][p], 0),
-  )
+  const h = Math.min(0.9, weightsOf(tensor)[e] * places.reduce((sum, p, j) => sum + leverages[j][p], 0))
   const x = tensor.values[e]
   return { prediction: Math.max(0, (y - h * x) / (1 - h)), residual: (y - x) / (1 - h) }
 }

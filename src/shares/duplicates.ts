@@ -58,7 +58,8 @@ export async function mergeShares(
   places: Places,
 ): Promise<SparseTensor> {
   const dealt = await dealByHash(world, share)
-  const own = { ...share, indices: dealt.indices, values: dealt.values }
+  const { indices, values, weights } = dealt
+  const own = { ...share, indices, values, ...(weights && { weights }) }
   if (policy === 'error') {
     await refuseDuplicates(world, dealt, places)
     return own

@@ -26,8 +26,8 @@ export async function splitCellShares(
   const sizes = heldOutSizes(dims, await countEntries(world, share), shares, seed)
   const pick = areDealt(dims, sizes[0] + sizes[1]) ? dealtCells : drawnCells
   const groups = await pick(world, dims, sizes, cellStream(seed))
-  const { indices, values } = await dealByHash(world, share)
-  const split = holdOut({ ...share, indices, values }, groups)
+  const { indices, values, weights } = await dealByHash(world, share)
+  const split = holdOut({ ...share, indices, values, ...(weights && { weights }) }, groups)
   checkLeft(await countEntries(world, split.train), sizes, dims)
   return split
 }

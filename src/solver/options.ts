@@ -368,11 +368,6 @@ export function checkEntries(
   isShare = false,
 ): void {
   checkTensor(tensor, 'The tensor', undefined, isShare)
-  if (tensor.weights)
-    throw new InputError(
-      'option',
-      sentence`The entries have weights, which the solver does not know yet; leave ${option('weight')} out.`,
-    )
   if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
   if (typeof watch !== 'object' || watch === null)
     throw new InputError(

@@ -32,10 +32,12 @@ export function inDataUnits(
   set: SetStatistics,
   { valueScale }: Statistics,
 ): ErrorSummary {
-  return summarizeError({
+  const summary = summarizeError({
     squares: squares / valueScale ** 2,
     absolutes: absolutes / valueScale,
     norm2: set.squares / valueScale ** 2,
-    entries: set.entries,
+    // So many they are by weight.
+    entries: set.weight,
   })
+  return { ...summary, entries: set.entries }
 }

@@ -482,7 +482,7 @@ function needsOf(
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
 export function sizeOfRun(
-  tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets'>,
+  tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
   options: Partial<Needy> & Pick<RunOptions, 'features'> = {},
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
@@ -497,7 +497,9 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Arrange
   const asLearned = (set: SparseTensor): SparseTensor =>
     isArranged(settings) ? arrangeTensor(set, modes) : set
   const { validation, watch = {}, features } = options
-  const sets = Object.entries({ ...(validation && { validation }), ...watch })
+  // What is only looked at counts alike.
+  const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
+  const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
   const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!

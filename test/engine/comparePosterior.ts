@@ -6,7 +6,7 @@ import { balance } from '#dist/reference/fast.js'
 import type { Matrix, Vector } from '#dist/reference/matrix.js'
 import { type PosteriorSettings, startPosterior, sweepPosterior } from '#dist/reference/posterior.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
-import { distance, randomFactors, randomTensor } from '../problems.ts'
+import { distance, randomFactors, randomTensor, weighted } from '../problems.ts'
 import {
   below,
   inDataUnits,
@@ -62,6 +62,16 @@ export const posteriorCases: readonly PosteriorCase[] = [
     entries: 400,
     noise: 'row',
     among: unevenly,
+  },
+  { name: 'weights', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto', among: weighted },
+  {
+    name: 'weights and rows that differ in noise',
+    dims: [9, 12, 7],
+    rank: 4,
+    entries: 400,
+    noise: 'row',
+    loss: 'huber',
+    among: (tensor) => weighted(unevenly(tensor)),
   },
   { name: 'outliers', dims: [9, 12, 7], rank: 4, entries: 300, noise: 'auto', loss: 'huber' },
   {
@@ -119,8 +129,8 @@ export async function comparePosterior(
     isStart,
     sides: sides?.map((side) => side && { ...side, features: side.features && matrixOf(side.features) }),
     ...((noise === 'poisson' || noise === 'auto') && {
-      noise: (predictions, residuals) =>
-        noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, mean),
+      noise: (predictions, residuals, weights) =>
+        noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, weights, mean),
     }),
   }
   const reference = startPosterior(tensor, factors, settings)
@@ -194,13 +204,13 @@ function upperDistance(found: Float32Array, wanted: Matrix, scale: number): numb
 }
 
 /** The noise's variance by what is predicted, as the engine finds it from bins. */
-function varianceOf(predictions: Vector, residuals: Vector, mean: number): [number, number] {
+function varianceOf(predictions: Vector, residuals: Vector, weights: Vector, mean: number): [number, number] {
   const bins = new Float64Array(3 * NOISE_BINS)
   predictions.forEach((y, e) => {
     const bin = Math.min(NOISE_BINS - 1, Math.max(0, Math.floor(4 * Math.log2(y / mean) + 41)))
-    bins[3 * bin]++
-    bins[3 * bin + 1] += y
-    bins[3 * bin + 2] += residuals[e] ** 2
+    bins[3 * bin] += weights[e]
+    bins[3 * bin + 1] += weights[e] * y
+    bins[3 * bin + 2] += weights[e] * residuals[e] ** 2
   })
   const [c0, c1] = fitNoise(bins, mean)
   return [c0, c1]

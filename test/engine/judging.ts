@@ -1,6 +1,7 @@
 /** What the engine's checks need to load problems and to judge what came of them. */
 import type { Engine, LoadedProblem, Problem } from '#dist/engine/engine.js'
 import type { Matrix } from '#dist/reference/matrix.js'
+import { weightsOf } from '#dist/reference/weights.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 import { toMatrix } from '../problems.ts'
 
@@ -63,17 +64,22 @@ export const inDataUnits = (
 export const scaledLambda = (lambda: number, { statistics }: LoadedProblem): number =>
   lambda * statistics.factorScale ** (2 * statistics.dims.length - 2)
 
+/** Σ w (x − y)² and Σ w |x − y|. */
 export function residualSums(tensor: SparseTensor, U: readonly Matrix[]): [number, number] {
+  const weights = weightsOf(tensor)
   let [squares, absolutes] = [0, 0]
   tensor.values.forEach((x, e) => {
     let y = 0
     for (let r = 0; r < U[0][0].length; r++)
       y += U.reduce((product, matrix, i) => product * matrix[tensor.indices[i][e]][r], 1)
-    squares += (x - y) ** 2
-    absolutes += Math.abs(x - y)
+    squares += weights[e] * (x - y) ** 2
+    absolutes += weights[e] * Math.abs(x - y)
   })
   return [squares, absolutes]
 }
 
-export const sumOf = ({ values }: SparseTensor, of: (x: number) => number): number =>
-  values.reduce((sum, x) => sum + of(x), 0)
+/** Σ w f(x). */
+export function sumOf(tensor: SparseTensor, of: (x: number) => number): number {
+  const weights = weightsOf(tensor)
+  return tensor.values.reduce((sum, x, e) => sum + weights[e] * of(x), 0)
+}

@@ -11,7 +11,7 @@ import type { Matrix } from '#dist/reference/matrix.js'
 import { ntc, relativeError } from '#dist/reference/ntc.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { observe } from '#dist/tensor/observed.js'
-import { distance, randomFactors, randomTensor, toMatrix } from '../problems.ts'
+import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../problems.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
 import { engineSampler } from './engineSampler.ts'
 import {
@@ -77,11 +77,13 @@ interface PaperCase {
   lambda: number
   maxInner: number
   seed: number
+  isWeighted?: true
 }
 
 async function comparePaper(engine: Engine, problem: PaperCase): Promise<number> {
-  const { dims, rank, entries, c, lambda, maxInner, seed } = problem
-  const tensor = randomTensor({ dims, entries, seed })
+  const { dims, rank, entries, c, lambda, maxInner, seed, isWeighted } = problem
+  const random = randomTensor({ dims, entries, seed })
+  const tensor = isWeighted ? weighted(random) : random
   const initial = randomFactors(dims, rank, seed)
   const step: Step = { kind: 'paper', maxInner }
   const factors = await iterated(engine, { tensor, rank, companions: maxInner > 1, seed }, initial, {
@@ -128,8 +130,9 @@ async function compareFast(
   const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, run)
   if (followsOnly()) return { difference: 0, touchiness: () => 0 }
   const entries = tensor.values.length
+  const isWeighted = tensor.weights !== undefined
   const oracle = (jitter: number): Matrix[] =>
-    known({ dims: tensor.dims, entries, rank, c, lambda, step, seed, jitter }, () => {
+    known({ dims: tensor.dims, entries, isWeighted, rank, c, lambda, step, seed, jitter }, () => {
       const sample = engineSampler(tensor, seed, rank).fast
       const settings = { c, lambda, step, first: 3, iterations: 2, sample, jitter }
       return fastNtc(tensor, matrices(initial, rank), settings)
@@ -294,6 +297,87 @@ export const engineChecks: EngineCheck[] = [
       }),
   },
   {
+    name: 'counts entries by their weights, as float64 does',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 4 },
+        ]
+        // Rows of several segments and of one, sampled and whole; orders with loops of their own and without.
+        const shapes: [number[], number, number][] = [
+          [[30, 25], 400, 5],
+          [[4, 120, 100], 20_000, 6],
+          [[5, 6, 7, 8], 400, 3],
+          [[4, 5, 6, 4, 3], 400, 2],
+        ]
+        for (const [dims, entries, rank] of shapes)
+          for (const c of [0.6, 1]) {
+            const where = `at ${dims.join('×')}, c = ${c}`
+            const paper = {
+              dims,
+              rank,
+              entries,
+              c,
+              lambda: 0.01,
+              maxInner: 2,
+              seed: 5,
+              isWeighted: true,
+            } as const
+            below(await comparePaper(engine, paper), 2e-4, `paper's difference ${where}`)
+            const tensor = weighted(randomTensor({ dims, entries, seed: 5 }))
+            for (const step of steps) {
+              const settings = { rank, c, lambda: 0.1, step, seed: 5 }
+              const { difference, touchiness } = await compareFast(engine, settings, tensor)
+              below(difference, Math.max(1e-3, 10 * touchiness()), `${step.kind}'s difference ${where}`)
+            }
+          }
+      }),
+  },
+  {
+    name: 'takes an entry of weight 2 for one that is listed twice',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const once = randomTensor({ dims: [12, 15, 9], entries: 500, seed: 3 })
+        const isTwice = (e: number): boolean => e % 3 === 0
+        const all = Uint32Array.from(once.values.keys())
+        const heavy = { ...once, weights: Float32Array.from(all, (e) => (isTwice(e) ? 2 : 1)) }
+        const twice = pickEntries(once, Uint32Array.of(...all, ...all.filter(isTwice)))
+        const entries = twice.values.length
+        // With weights of the mean 1, the entries count as so much of those that are listed twice.
+        const share = once.values.length / entries
+        const posterior = { kind: 'posterior', noise: 'gaussian', loss: 'squares', entries, mean: 1 } as const
+        const steps: Step[] = [
+          { kind: 'paper', maxInner: 2 },
+          { kind: 'gradient', momentum: 0.5 },
+          { kind: 'newton', momentum: 0.5, damping: 1 },
+          posterior,
+        ]
+        const rank = 3
+        const initial = randomFactors(once.dims, rank, 1)
+        const run = async (tensor: SparseTensor, step: Step, by: number): Promise<Float32Array[]> => {
+          const isPosterior = step.kind === 'posterior'
+          const problem = { tensor, rank, companions: true, seed: 1, posterior: isPosterior }
+          return withProblem(engine, problem, async (loaded) => {
+            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            if (step.kind !== 'paper') await loaded.balance()
+            const settings = { first: 0, sample: 1, lambda: by * scaledLambda(0.3, loaded), seed: 1 }
+            const begin = { sigma2: 0.2 * by, squares: 80 * by, variance: 0.7 * by }
+            if (isPosterior) await loaded.iterate({ ...settings, count: 1, step: { ...step, begin } })
+            await loaded.iterate({ ...settings, count: 2, step })
+            return inDataUnits(await loaded.readFactors(), loaded)
+          })
+        }
+        for (const step of steps) {
+          const listed = await run(twice, step, 1)
+          const counted = await run(heavy, step, share)
+          const alike = await run(once, step, share)
+          below(distance(counted, matrices(listed, rank)), 1e-4, `difference of ${step.kind}`)
+          demand(distance(alike, matrices(listed, rank)) > 1e-2, `${step.kind} without weights differs`)
+        }
+      }),
+  },
+  {
     name: 'balances the factors as the reference does, and fills the rows without entries',
     check: (make) =>
       withEngine(make, async (engine) => {
@@ -380,7 +464,7 @@ export const engineChecks: EngineCheck[] = [
       ),
   },
   {
-    name: 'sums the errors of every set as the reference does',
+    name: 'sums the errors of every set as the reference does, by weight',
     check: (make) =>
       withEngine(make, async (engine) => {
         const dims = [30, 20, 9]
@@ -389,34 +473,52 @@ export const engineChecks: EngineCheck[] = [
           ...tensor,
           values: tensor.values.map((x) => x * unit),
         })
-        const tensor = inUnits(randomTensor({ dims, entries: 3000, seed: 1 }))
+        const plain = inUnits(randomTensor({ dims, entries: 3000, seed: 1 }))
         const sets = {
           validation: inUnits(randomTensor({ dims, entries: 700, seed: 2 })),
+          'with weights': weighted(inUnits(randomTensor({ dims, entries: 900, seed: 6 }))),
           one: inUnits(randomTensor({ dims, entries: 1, seed: 3 })),
           'with a blank': inUnits(randomTensor({ dims, entries: 5000, seed: 4 })),
         }
         const rank = 7
-        const problem = { tensor, sets, probe: 500, rank, companions: false, seed: 1 }
-        const probe = probeOf(tensor, 500, 1)
-        await withProblem(engine, problem, async (loaded) => {
-          const initial = randomFactors(dims, rank, 3).map((factor) => factor.map((u) => u * unit ** (1 / 3)))
-          await loaded.writeFactors(inEngineUnits(initial, loaded))
-          const { valueScale } = loaded.statistics
-          const U = matrices(initial, rank)
-          const names = ['validation', 'train', 'probe', 'one', 'with a blank', 'one']
-          const { sums } = await loaded.errors(names)
-          names.forEach((name, i) => {
-            const set = name === 'train' ? tensor : name === 'probe' ? probe : sets[name as keyof typeof sets]
-            const [squares, absolutes] = residualSums(set, U)
-            below(Math.abs(sums[i].squares / valueScale ** 2 / squares - 1), 1e-4, `squares of ${name}`)
-            below(Math.abs(sums[i].absolutes / valueScale / absolutes - 1), 1e-4, `absolutes of ${name}`)
-            const known = loaded.statistics.sets[name]
-            same(known.entries, set.values.length, `entries of ${name}`)
-            below(Math.abs(known.squares / valueScale ** 2 / sumOf(set, (x) => x * x) - 1), 1e-6, 'Σ x²')
-            below(Math.abs(known.absolutes / valueScale / sumOf(set, Math.abs) - 1), 1e-6, 'Σ |x|')
+        for (const tensor of [plain, weighted(plain)]) {
+          const problem = { tensor, sets, probe: 500, rank, companions: false, seed: 1 }
+          const probe = probeOf(tensor, 500, 1)
+          await withProblem(engine, problem, async (loaded) => {
+            const initial = randomFactors(dims, rank, 3).map((factor) =>
+              factor.map((u) => u * unit ** (1 / 3)),
+            )
+            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            const { valueScale } = loaded.statistics
+            const U = matrices(initial, rank)
+            const names = ['validation', 'train', 'probe', 'one', 'with a blank', 'one', 'with weights']
+            const { sums } = await loaded.errors(names)
+            names.forEach((name, i) => {
+              const set =
+                name === 'train' ? tensor : name === 'probe' ? probe : sets[name as keyof typeof sets]
+              const known = loaded.statistics.sets[name]
+              const entries = set.values.length
+              same(known.entries, entries, `entries of ${name}`)
+              // Those of the probe have weights of the mean 1 in all training entries, not among themselves.
+              const weight = name === 'probe' ? (entries * meanWeight(probe)) / meanWeight(tensor) : entries
+              below(Math.abs(known.weight / weight - 1), 1e-6, `weight of ${name}`)
+              const by = entries / weight
+              const near = (found: number, wanted: number, most: number, what: string): void =>
+                below(Math.abs((by * found) / wanted - 1), most, `${what} of ${name}`)
+              const [squares, absolutes] = residualSums(set, U)
+              near(sums[i].squares / valueScale ** 2, squares, 1e-4, 'squares')
+              near(sums[i].absolutes / valueScale, absolutes, 1e-4, 'absolutes')
+              near(
+                known.squares / valueScale ** 2,
+                sumOf(set, (x) => x * x),
+                1e-6,
+                'Σ x²',
+              )
+              near(known.absolutes / valueScale, sumOf(set, Math.abs), 1e-6, 'Σ |x|')
+            })
+            demand(/^\d/.test(loaded.statistics.digest), 'a digest')
           })
-          demand(/^\d/.test(loaded.statistics.digest), 'a digest')
-        })
+        }
       }),
   },
   {
@@ -568,7 +670,15 @@ export const engineChecks: EngineCheck[] = [
         const moved = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
         moved.indices[2][5] = (moved.indices[2][5] + 1) % tensor.dims[2]
         const larger = { ...tensor, dims: [14, 60, 40] }
+        const heavy = weighted(tensor)
+        const other = { ...heavy, weights: heavy.weights!.slice() }
+        ;[other.weights[5], other.weights[6]] = [other.weights[6], other.weights[5]]
+        const withWeights = await digest({ tensor: heavy, sets })
+        same(await digest({ tensor: shuffled(heavy, 2), sets }), withWeights, 'shuffled with their weights')
+        demand((await digest({ tensor: other, sets })) !== withWeights, 'another digest for other weights')
         const others = [
+          { tensor: heavy, sets },
+          { tensor, sets: { validation: weighted(sets.validation) } },
           { tensor: changed, sets },
           { tensor: moved, sets },
           { tensor: larger, sets: { validation: { ...sets.validation, dims: [14, 60, 40] } } },
@@ -715,6 +825,17 @@ export const engineChecks: EngineCheck[] = [
             'Entry 0 has index 4294967295 in mode 3',
           ],
         ]
+        const weights = good.values.map(() => 1)
+        for (const [e, wrong] of [
+          [40, 0],
+          [7, Number.NaN],
+          [3, -1],
+          [5000, Infinity],
+        ])
+          cases.push([
+            { ...good, weights: weights.map((w, at) => (at === e ? wrong : w)) },
+            `Entry ${e} has the weight ${wrong}`,
+          ])
         for (const [tensor, message] of cases)
           for (const [problem, where] of [
             [{ tensor }, message],
@@ -750,6 +871,7 @@ export const engineChecks: EngineCheck[] = [
           { rank: 50 },
           { sets: { validation: 100_000 } },
           { probe: 100_000 },
+          { weighted: true },
         ])
           demand(
             engine.plan({ ...size, ...more }).byteLength > plan.byteLength,
@@ -768,6 +890,7 @@ interface BitRun {
   c: number
   zeros?: true
   posterior?: true
+  isWeighted?: true
   sides?: Problem['sides']
 }
 
@@ -786,17 +909,20 @@ const BIT_RUNS: BitRun[] = [
     posterior: true,
     sides: [undefined, { lags: [1, 7] }, undefined],
   },
+  { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
+  { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
 ]
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros, posterior, sides }: BitRun,
+  { step, rank, c, zeros, posterior, sides, isWeighted }: BitRun,
   heldOut: SparseTensor,
   iterations = 3,
 ): Promise<string> {
   if (zeros) [tensor, heldOut] = apart(tensor)
+  if (isWeighted) [tensor, heldOut] = [weighted(tensor), weighted(heldOut)]
   const problem = {
     tensor,
     sets: { validation: heldOut },
@@ -867,8 +993,16 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       name: 'go on from the state of another as if there had been no break',
       async check(variants) {
         const tensor = bumpy(6)
-        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, sides }) => ({
-          problem: { tensor, rank, companions: true, seed: 9, zeros, posterior, sides },
+        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, sides, isWeighted }) => ({
+          problem: {
+            tensor: isWeighted ? weighted(tensor) : tensor,
+            rank,
+            companions: true,
+            seed: 9,
+            zeros,
+            posterior,
+            sides,
+          },
           run: { sample: c, lambda: 0.01, seed: 9, step },
         }))
         // The states of one engine before each of some iterations, and after the last.
@@ -914,13 +1048,19 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const tensor = bumpy(7)
         // Half of the entries at one place: more than a segment holds, all with one hash.
         const many = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
-        for (const column of many.indices) column.fill(3, 0, 5000)
-        const found = new Set<string>()
+        for (const column of many.indices) column.fill(3, 0, 5000).fill(4, 5000, 5020)
+        // Some of them differ in nothing but their weights.
+        const heavy = { ...many, values: many.values.slice(), weights: many.values.map((x) => 1 + x) }
+        heavy.values.fill(1, 0, 2500).fill(1, 5000)
+        const found = [new Set<string>(), new Set<string>()]
         for (const [v, { make }] of variants.entries())
           await withEngine(make, async (engine) => {
-            found.add(await everything(engine, shuffled(many, v + 1), BIT_RUNS[3], tensor, iterations))
+            for (const [i, entries] of [many, heavy].entries())
+              found[i].add(
+                await everything(engine, shuffled(entries, v + 1), BIT_RUNS[3], tensor, iterations),
+              )
           })
-        same(found.size, 1, 'results')
+        for (const { size } of found) same(size, 1, 'results')
       },
     },
   ]
@@ -963,6 +1103,9 @@ function withZeros(listed: SparseTensor, leftOut?: SparseTensor): SparseTensor {
     values: Float32Array.from(places, (at) => cells[at]),
   }
 }
+
+const meanWeight = ({ weights, values }: SparseTensor): number =>
+  weights ? weights.reduce((sum, w) => sum + w, 0) / values.length : 1
 
 /** The entries that are in the probe, by seed and coordinates. */
 function probeOf(tensor: SparseTensor, wanted: number, seed: number): SparseTensor {

@@ -19,7 +19,7 @@ function lambdaFor(
   const statistics = {
     dims: tensor.dims,
     emptyRows: tensor.dims.map(() => new Uint32Array(0)),
-    sets: { train: { entries: values.length, squares, absolutes } },
+    sets: { train: { entries: values.length, weight: values.length, squares, absolutes } },
     valueScale,
     factorScale: valueScale ** (1 / 3),
     digest: '',

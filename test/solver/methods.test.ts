@@ -7,7 +7,7 @@ import { defaults, type Settings } from '#dist/solver/options.js'
 import { paperMethod } from '#dist/solver/paper.js'
 import type { EpochReport } from '#dist/solver/report.js'
 
-const train: SetStatistics = { entries: 100_000, squares: 130_000, absolutes: 100_000 }
+const train: SetStatistics = { entries: 100_000, weight: 100_000, squares: 130_000, absolutes: 100_000 }
 const problem = {
   statistics: {
     dims: [1000, 500, 200],

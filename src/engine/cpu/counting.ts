@@ -45,7 +45,11 @@ export async function countViews(
     sources.map(({ name, source }) => {
       const rows = dims[source.mode]
       const count = entries.get(name) ?? entries.get('train')!
-      return { rows, segments: rows + Math.ceil((2 * count) / segmentSize(count, padded)) + 1 }
+      return {
+        rows,
+        segments: rows + Math.ceil((2 * count) / segmentSize(count, padded)) + 1,
+        weighted: source.meanWeight !== undefined,
+      }
     }),
     dims.length,
     members.length,

@@ -62,8 +62,10 @@ export class CpuProblem implements LoadedProblem {
     // Of zero factors, the residuals are the values.
     const names = [...loaded.viewOf.keys()]
     const { sums } = await problem.errors(names)
+    const weights = await problem.#weights()
     names.forEach((name, i) => {
-      sets[name] = { entries: loaded.entries.get(name)!, ...sums[i] }
+      const entries = loaded.entries.get(name)!
+      sets[name] = { entries, weight: weights.get(loaded.viewOf.get(name)!) ?? entries, ...sums[i] }
     })
     return problem
   }
@@ -119,6 +121,14 @@ export class CpuProblem implements LoadedProblem {
     const distinct = [...new Set(views)]
     const answer = await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
     return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
+  }
+
+  /** By view, what the weights of its entries add up to; of those that have errors and weights. */
+  async #weights(): Promise<Map<number, number>> {
+    const { viewOf, weightedViews } = this.#loaded
+    const views = [...new Set(viewOf.values())].filter((v) => weightedViews.includes(v))
+    if (views.length > 0) await this.#ask({ type: 'weights', problem: this.#number, views })
+    return new Map(views.map((v) => [v, this.#addErrors(v).squares]))
   }
 
   /** In the order of the chunks, which is the same however they are dealt to parts. */

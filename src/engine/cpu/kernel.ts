@@ -35,7 +35,7 @@ export interface Kernel {
   noiseMoments(control: number, view: number, mean: number, sums: number): void
   scratchBytes(): number
   partialBytes(): number
-  orderScratchBytes(entries: number, order: number): number
+  orderScratchBytes(entries: number, words: number): number
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
@@ -44,6 +44,7 @@ export interface Kernel {
   handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
   errorSums(control: number, view: number, sums: number, zeros: number): void
+  weightSums(control: number, view: number, sums: number): void
   sumProducts(
     factor: number,
     rows: number,
@@ -82,7 +83,7 @@ export interface Kernel {
   hashBlock(columns: number, order: number, count: number, key: number, hashes: number): void
   hasFault(columns: number, order: number, sizes: number, values: number, count: number): number
   sumOfSquares(values: number, count: number): number
-  addToDigest(hashes: number, values: number, count: number, digest: number): void
+  addToDigest(hashes: number, values: number, weights: number, count: number, digest: number): void
   countRows(column: number, count: number, lengths: number, shared: number): void
   addCounts(own: number, rows: number, lengths: number): void
   countPicked(
@@ -108,6 +109,7 @@ export interface Kernel {
     columns: number,
     hashes: number,
     values: number,
+    weights: number,
     count: number,
     first: number,
     modeKey: number,
@@ -116,6 +118,7 @@ export interface Kernel {
     from: number,
     to: number,
     scale: number,
+    meanWeight: number,
   ): void
   largestEigenvalue(H: number, v: number, w: number): number
   topRows(control: number, work: number): void

@@ -59,7 +59,7 @@ export interface ModeLayout {
   blockSums: number
   /** Tables of the rows that parts share: kernels/step.ts. */
   sharedRows: number
-  /** Where a prior is learned: (P × R × R), (P), (P × 2) in float64, and (R × R) twice: Σ⁻¹ and σ² Σ⁻¹. */
+  /** Where a prior is learned: (P × R × R), (P), (P × 3) in float64, and (R × R) twice: Σ⁻¹ and σ² Σ⁻¹. */
   moments: number
   leverages: number
   rowSums: number
@@ -85,6 +85,8 @@ export interface ViewLayout {
   segments: number
   recordStart: number
   entries: number
+  /** Words of a record. */
+  words: number
   records: number
   chunks: number
   chunkCount: number
@@ -119,6 +121,8 @@ export interface PartSize {
 export interface ViewSize {
   /** For people: entries, validation … */
   name: string
+  /** Whether its entries have weights. */
+  weighted: boolean
   segments: number
   entries: number
   chunks: number
@@ -144,7 +148,7 @@ export function layOut(size: PartSize): PartLayout {
     sharedRows: take('exchange', 4 * size.sharedWords[mode]),
     moments: posterior ? take('uncertainty', rows * padded * rowBytes) : 0,
     leverages: posterior ? take('uncertainty', 4 * rows) : 0,
-    rowSums: posterior ? take('uncertainty', 16 * rows) : 0,
+    rowSums: posterior ? take('uncertainty', 24 * rows) : 0,
     precision: posterior ? take('uncertainty', padded * rowBytes) : 0,
     prior: posterior ? take('uncertainty', padded * rowBytes) : 0,
     rowMeans: posterior ? take('uncertainty', rows * rowBytes) : 0,
@@ -156,20 +160,22 @@ export function layOut(size: PartSize): PartLayout {
     productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
   const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
+  const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
     scratchBytes(padded),
-    orderScratchBytes(longestSegment(segment), order),
-    blockBytes(order),
+    orderScratchBytes(longestSegment(segment), recordWords(order, weighted)),
+    blockBytes(order, weighted),
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
-  const views = size.views.map(({ name, segments, entries, chunks, hasErrors }, v) => ({
+  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors }, v) => ({
     descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
     rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
     firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
     segments,
     recordStart: take(name, 4 * (segments + 1)),
     entries,
-    records: take(name, 4 * order * entries),
+    words: recordWords(order, weighted),
+    records: take(name, 4 * recordWords(order, weighted) * entries),
     chunks: take(name, CHUNK_BYTES * chunks),
     chunkCount: chunks,
     errorSums: hasErrors ? take(name, 16 * chunks) : 0,
@@ -199,6 +205,9 @@ export function layOut(size: PartSize): PartLayout {
   }
 }
 
+/** Words of a record: the indices in the other modes, the value, and the weight where there are weights. */
+export const recordWords = (order: number, weighted: boolean): number => order + (weighted ? 1 : 0)
+
 /** The blocks of rows over which the products of a factor's columns are summed. */
 export function gramBlocks(rows: number): { perBlock: number; count: number } {
   const perBlock = BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS / MOST_GRAM_BLOCKS)
@@ -213,7 +222,7 @@ export const partialBytes = (padded: number): number => 4 * padded * (padded + 1
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 12 * padded
-export const orderScratchBytes = (entries: number, order: number): number => entries * (20 + 4 * order) + 8
+export const orderScratchBytes = (entries: number, words: number): number => entries * (20 + 4 * words) + 8
 
 /** Areas of memory one after another, each on cache lines of its own, and what they are for. */
 function areas(): {
@@ -237,8 +246,9 @@ function areas(): {
 
 /** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
 const MOST_OWN_COUNTERS = 2 ** 16
-/** A block of entries as the kernels see it: columns, values and hashes, and two words of a digest. */
-export const blockBytes = (order: number): number => (order + 2) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
+/** A block of entries as the kernels see it: columns, values, hashes and weights, and two words of a digest. */
+export const blockBytes = (order: number, weighted: boolean): number =>
+  (order + (weighted ? 3 : 2)) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
 
 /** Where things lie in the memory in which entries are counted. */
 export interface CountingLayout {
@@ -250,10 +260,11 @@ export interface CountingLayout {
 
 /** views: rows, and the most segments there can be. */
 export function layOutCounting(
-  views: readonly { rows: number; segments: number }[],
+  views: readonly { rows: number; segments: number; weighted: boolean }[],
   order: number,
   threads: number,
 ): CountingLayout {
+  const weighted = views.some((view) => view.weighted)
   const { take, end } = areas()
   const places = views.map(({ rows, segments }) => ({
     rows,
@@ -264,7 +275,7 @@ export function layOutCounting(
   }))
   const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
   const perThread = Array.from({ length: threads }, () => ({
-    block: take('blocks', blockBytes(order)),
+    block: take('blocks', blockBytes(order, weighted)),
     counters: views.map(({ rows }) => (hasOwn(rows) ? take('counters', 4 * rows) : 0)),
   }))
   return { views: places, threads: perThread, byteLength: end() }

@@ -1,4 +1,6 @@
 /** From entries to parts: counts, cuts, places and sorts them, with the threads of a pool and other processes, if any. */
+
+import { InputError, option, sentence } from '../../inputError.ts'
 import * as at from '../../kernels/layout.ts'
 import { availableMemory } from '../../memory.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
@@ -8,6 +10,7 @@ import type { Problem, Statistics } from '../engine.ts'
 import { compileKernel } from './compileKernel.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
 import { groupsOf } from './loading.ts'
+import { meanWeightOf } from './meanWeight.ts'
 import type { Opening, Placing } from './messages.ts'
 import { orderKeys } from './order.ts'
 import {
@@ -21,6 +24,7 @@ import {
 } from './parts.ts'
 import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
+import { entryWords } from './routing.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
 import { withUnknown } from './zeros.ts'
@@ -38,6 +42,8 @@ export interface LoadedParts {
   rank: number
   companions: boolean
   posterior: boolean
+  /** The views whose entries have weights. */
+  weightedViews: readonly number[]
 }
 
 export interface LoadingPlace {
@@ -57,11 +63,14 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const entries = await countSets(problem, world)
   const known = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
+  const meanWeights = await meanWeightsOf(problem, world)
+  const weighted = meanWeights.has('train')
+  if (zeros && weighted) throw refuseWeightedZeros()
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
   const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
   const posterior =
     typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
-  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior }
+  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, weighted }
   const plan = planParts(size, threads, leastParts, world.processes)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
@@ -71,7 +80,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const listed = await world.together(() =>
     zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
   )
-  const sources = sourcesOf(listed, total, probe, problem)
+  const sources = sourcesOf(listed, total, probe, problem, meanWeights)
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
@@ -163,6 +172,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     rank,
     companions,
     posterior,
+    weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
     entries: new Map(
       [...viewOf].map(([name, v]) => [
         name,
@@ -190,6 +200,24 @@ async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
+/** By its name, of each set whose entries have weights, the mean of these. */
+async function meanWeightsOf({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+  const means = new Map<string, number>()
+  for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
+    const where = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
+    const mean = await meanWeightOf(world, set, where)
+    if (mean !== undefined) means.set(name, mean)
+  }
+  return means
+}
+
+function refuseWeightedZeros(): InputError {
+  return new InputError(
+    'option',
+    sentence`With ${option('missing', 'zero')} all cells count alike, and the entries have weights; leave one of the two out.`,
+  )
+}
+
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 async function routeEntries(
   { pool, members, world }: LoadingPlace,
@@ -199,12 +227,12 @@ async function routeEntries(
   const { processes } = world
   const threads = members.length
   const order = placing.views[0].tensor.dims.length
+  const mostWords = Math.max(...placing.views.map(entryWords))
   const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
   const longest = Math.max(...(await world.gatherNumbers(own)).flat())
   const perRound = sentAtATime(longest, processes)
-  const most = Math.min(order, processes) * perRound * (order + 1)
-  const outgoing = uint32Array(most)
-  const incoming = uint32Array(processes * perRound * (order + 1))
+  const outgoing = uint32Array(Math.min(order, processes) * perRound * mostWords)
+  const incoming = uint32Array(processes * perRound * mostWords)
   for (const { tensor, views } of groupsOf(placing.views)) {
     const group = views.map(({ number }) => number)
     const counts = await world.gatherNumbers(tensor.values.length)
@@ -218,7 +246,7 @@ async function routeEntries(
       const lengths = toPlaces(places, threads, processes)
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
       const came = await world.deal(outgoing, lengths, incoming)
-      const entries = came.reduce((sum, words) => sum + words, 0) / (order + 1)
+      const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
       const arrived = { group, words: incoming, entries }
       await pool.ask(members, () => ({ type: 'placeIncoming', problem, placing, incoming: arrived }))
     }
@@ -248,17 +276,19 @@ function sourcesOf(
   total: number,
   probe: number | undefined,
   { sets = {} }: Problem,
+  meanWeights: ReadonlyMap<string, number>,
 ): NamedSource[] {
+  const meanWeight = meanWeights.get('train')
   const sources: NamedSource[] = train.dims.map((_, mode) => ({
     name: 'entries',
-    source: { tensor: train, mode },
+    source: { tensor: train, mode, meanWeight },
   }))
   for (const [name, set] of Object.entries(sets))
-    sources.push({ name, source: { tensor: shareable(set), mode: 0 } })
+    sources.push({ name, source: { tensor: shareable(set), mode: 0, meanWeight: meanWeights.get(name) } })
   if (probe !== undefined && probe < total)
     sources.push({
       name: 'probe',
-      source: { tensor: train, mode: 0, below: Math.ceil((probe / total) * 2 ** 32) },
+      source: { tensor: train, mode: 0, meanWeight, below: Math.ceil((probe / total) * 2 ** 32) },
     })
   return sources
 }

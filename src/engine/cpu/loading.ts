@@ -33,22 +33,28 @@ export class Block {
   readonly columns: number
   readonly values: number
   readonly hashes: number
+  /** 0 if none of the entries have weights. */
+  readonly weights: number
   readonly digest: number
   readonly sizes: number
   readonly #indices: Uint32Array[]
-  readonly #numbers: Float32Array
+  /** Values, and weights if there are any. */
+  readonly #numbers: Float32Array[]
 
-  constructor(buffer: ArrayBufferLike, address: number, order: number) {
+  constructor(buffer: ArrayBufferLike, address: number, order: number, weighted: boolean) {
     this.columns = address
     this.values = address + order * COLUMN_BYTES
     this.hashes = this.values + COLUMN_BYTES
-    this.digest = this.hashes + COLUMN_BYTES
+    this.weights = weighted ? this.hashes + COLUMN_BYTES : 0
+    this.digest = this.hashes + (weighted ? 2 : 1) * COLUMN_BYTES
     this.sizes = this.digest + 64
     this.#indices = Array.from(
       { length: order },
       (_, mode) => new Uint32Array(buffer, address + mode * COLUMN_BYTES, LOADED_AT_A_TIME),
     )
-    this.#numbers = new Float32Array(buffer, this.values, LOADED_AT_A_TIME)
+    this.#numbers = [this.values, ...(weighted ? [this.weights] : [])].map(
+      (column) => new Float32Array(buffer, column, LOADED_AT_A_TIME),
+    )
   }
 
   /** Where the indices in a mode are. */
@@ -56,20 +62,26 @@ export class Block {
     return this.columns + mode * COLUMN_BYTES
   }
 
-  fill({ indices, values }: SparseTensor, from: number, to: number): void {
+  fill({ indices, values, weights }: SparseTensor, from: number, to: number): void {
     for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
-    this.#numbers.set(values.subarray(from, to))
+    this.#numbers[0].set(values.subarray(from, to))
+    if (weights) this.#numbers[1].set(weights.subarray(from, to))
   }
 
-  /** From entries of N + 1 words each: the indices, then the bits of the value. */
-  fillFromRecords(records: Uint32Array, count: number): void {
-    const stride = this.#indices.length + 1
-    const bits = new Uint32Array(this.#numbers.buffer, this.#numbers.byteOffset, LOADED_AT_A_TIME)
-    ;[...this.#indices, bits].forEach((column, word) => {
-      for (let e = 0; e < count; e++) column[e] = records[e * stride + word]
+  /** From entries of so many words each: the indices, then the bits of the value, and those of the weight if there is one. */
+  fillFromRecords(records: Uint32Array, count: number, words: number): void {
+    const bits = this.#numbers.map(
+      ({ buffer, byteOffset }) => new Uint32Array(buffer, byteOffset, LOADED_AT_A_TIME),
+    )
+    ;[...this.#indices, ...bits].slice(0, words).forEach((column, word) => {
+      for (let e = 0; e < count; e++) column[e] = records[e * words + word]
     })
   }
 }
+
+/** Whether the entries of any of these views have weights. */
+export const anyWeighted = (views: readonly ViewSource[]): boolean =>
+  views.some(({ meanWeight }) => meanWeight !== undefined)
 
 /** Calls `visit` with the borders of some thousand entries at a time of a thread's share. */
 function eachBlock(
@@ -95,7 +107,7 @@ export function countEntries(
   const threads = layout.threads.length
   const { block: address, counters } = layout.threads[thread]
   const order = views[0].tensor.dims.length
-  const block = new Block(memory.buffer, address, order)
+  const block = new Block(memory.buffer, address, order, anyWeighted(views))
   const digest = new Int32Array(memory.buffer, block.digest, 2)
   const counted: Counted = { squares: 0, digest: [] }
   for (const { tensor, views: group } of groupsOf(views)) {
@@ -110,7 +122,7 @@ export function countEntries(
         return false
       }
       kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
-      kernel.addToDigest(block.hashes, block.values, count, block.digest)
+      kernel.addToDigest(block.hashes, block.values, tensor.weights ? block.weights : 0, count, block.digest)
       squares += kernel.sumOfSquares(block.values, count)
       for (const { source, number } of group) {
         const { lengths } = layout.views[number]
@@ -155,7 +167,7 @@ export function countSegments(
   thread: number,
 ): void {
   const order = views[0].tensor.dims.length
-  const block = new Block(memory.buffer, layout.threads[thread].block, order)
+  const block = new Block(memory.buffer, layout.threads[thread].block, order, anyWeighted(views))
   for (const { tensor, views: group } of groupsOf(views)) {
     const wanted = group.filter(({ number }) => long.includes(number))
     if (wanted.length === 0) continue
@@ -192,7 +204,10 @@ export function placeEntries(
   threads: number,
 ): void {
   const order = views[0].tensor.dims.length
-  const blocks = parts.map(({ memory, layout }) => new Block(memory.buffer, layout.scratch[thread], order))
+  const weighted = anyWeighted(views)
+  const blocks = parts.map(
+    ({ memory, layout }) => new Block(memory.buffer, layout.scratch[thread], order, weighted),
+  )
   for (const { tensor, views: group } of groupsOf(views))
     eachBlock(tensor, thread, threads, (from, to) => {
       parts.forEach(({ kernel, layout }, k) => {
@@ -205,6 +220,7 @@ export function placeEntries(
             block.columns,
             block.hashes,
             block.values,
+            block.weights,
             to - from,
             layout.views[number].firstSegments,
             keys.modes[source.mode],
@@ -213,6 +229,7 @@ export function placeEntries(
             borders[number][k],
             borders[number][k + 1],
             valueScale,
+            source.meanWeight ?? 1,
           )
       })
       return true
@@ -238,7 +255,8 @@ export function sortOverlongSegments(
     const [row, endRow, segment] = [chunks[at], chunks[at + 1], chunks[at + 2]]
     const [begin, end] = [recordStart[segment], recordStart[segment + 1]]
     if (endRow !== 0 || end - begin <= most) continue
-    const records = new Uint32Array(memory.buffer, view.records + 4 * order * begin, order * (end - begin))
-    records.set(inOrder(records, { order, mode, row, segments: first[row + 1] - first[row] }, keys))
+    const { words } = view
+    const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
+    records.set(inOrder(records, { order, words, mode, row, segments: first[row + 1] - first[row] }, keys))
   }
 }

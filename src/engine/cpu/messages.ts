@@ -10,6 +10,8 @@ export interface ViewSource {
   mode: number
   /** Only the entries whose place in the order of the probe is below this; else all. */
   below?: number
+  /** Of the weights of all entries of the set, where they have weights: they are divided by it. */
+  meanWeight?: number
 }
 
 /** What is to be loaded; the arrays lie over shared memory, where there is any. */
@@ -76,7 +78,7 @@ export interface Packing {
   outgoing?: Uint32Array
 }
 
-/** Entries that have come, N + 1 words each, for the views of a group. */
+/** Entries that have come, each with its indices, its value and its weight, if any, for the views of a group. */
 export interface Incoming {
   group: readonly number[]
   words: Uint32Array
@@ -101,6 +103,8 @@ export type Request =
   | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
+  /** In place of errors, the sums of the weights. */
+  | { type: 'weights'; problem: number; views: readonly number[] }
   /** The best rows for many questions, in a memory of their own. */
   | {
       type: 'top'

@@ -41,35 +41,35 @@ const PRIOR_ENTRIES = 5
 const LEAST_GAIN = 1
 
 /**
- * How noisy the rows of a mode are, in units of σ²: from Σ w E[(x − k·a)²] of each row, which was weighted by the variance so
- * far. The mean over entries is 1.
+ * How noisy the rows of a mode are, in units of σ²: from the number of entries of each row, by weight, and its
+ * Σ w E[(x − k·a)²], which was weighted by the variance so far. The mean over entries is 1.
  */
 export function rowVariances(
-  lengths: Uint32Array,
+  counts: Float64Array,
   sums: Float64Array,
   before: Float32Array,
   sigma2: number,
 ): Float64Array {
   const found = Float64Array.from(
-    lengths,
-    (n, p) => (before[p] * sums[2 * p] + PRIOR_ENTRIES * sigma2) / (n + PRIOR_ENTRIES),
+    counts,
+    (n, p) => (before[p] * sums[p] + PRIOR_ENTRIES * sigma2) / (n + PRIOR_ENTRIES),
   )
   let [sum, entries] = [0, 0]
-  lengths.forEach((n, p) => {
+  counts.forEach((n, p) => {
     sum += n * found[p]
     entries += n
   })
-  return found.map((variance, p) => (lengths[p] > 0 ? variance / (sum / entries) : 1))
+  return found.map((variance, p) => (counts[p] > 0 ? variance / (sum / entries) : 1))
 }
 
 /** The mode whose rows differ most in noise, by how much more probable that makes the residuals; −1: none does. */
 export function chooseMode(
   variances: readonly Float64Array[],
-  lengthsOf: (mode: number) => Uint32Array,
+  countsOf: (mode: number) => Float64Array,
 ): number {
   const gains = variances.map((found, i) => {
     let [gain, rows] = [0, 0]
-    lengthsOf(i).forEach((n, p) => {
+    countsOf(i).forEach((n, p) => {
       if (n === 0) return
       gain -= (n / 2) * Math.log(found[p])
       rows++

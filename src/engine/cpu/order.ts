@@ -27,31 +27,37 @@ export function orderKeys(seed: number, order: number): OrderKeys {
 export const placeOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
 
 /**
- * The records (n × N) of a segment in their order: what kernels/order.ts does. A row's segments divide the places evenly
+ * The records (n × words) of a segment in their order: what kernels/order.ts does. A row's segments divide the places evenly
  * among them: a place times their number has the segment in its high word and the place within it in its low one.
  */
 export function inOrder(
   records: Uint32Array,
-  { order, mode, row, segments }: { order: number; mode: number; row: number; segments: number },
+  {
+    order,
+    words = order,
+    mode,
+    row,
+    segments,
+  }: { order: number; words?: number; mode: number; row: number; segments: number },
   keys: OrderKeys,
 ): Uint32Array {
-  const count = records.length / order
+  const count = records.length / words
   const places = Uint32Array.from({ length: count }, (_, e) => {
     let hash = keys.hash
     for (let i = 0; i < order; i++)
-      hash = hashIndex(hash, i === mode ? row : records[e * order + (i < mode ? i : i - 1)])
+      hash = hashIndex(hash, i === mode ? row : records[e * words + (i < mode ? i : i - 1)])
     return Math.imul(placeOf(mix(hash), keys.modes[mode]), segments)
   })
   const compare = (a: number, b: number): number => {
     let difference = places[a] - places[b]
-    for (let word = 0; word < order && difference === 0; word++)
-      difference = records[a * order + word] - records[b * order + word]
+    for (let word = 0; word < words && difference === 0; word++)
+      difference = records[a * words + word] - records[b * words + word]
     return difference
   }
   const numbers = Uint32Array.from({ length: count }, (_, e) => e).sort(compare)
   const sorted = new Uint32Array(records.length)
   numbers.forEach((e, at) => {
-    sorted.set(records.subarray(e * order, (e + 1) * order), at * order)
+    sorted.set(records.subarray(e * words, (e + 1) * words), at * words)
   })
   return sorted
 }

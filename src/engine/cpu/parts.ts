@@ -59,8 +59,9 @@ export function layOutParts(
         posterior,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
-        views: views.map(({ name, shares }, v) => ({
+        views: views.map(({ name, source, shares }, v) => ({
           name,
+          weighted: source.meanWeight !== undefined,
           entries: shares[k].entries,
           segments: shares[k].endSegment - shares[k].firstSegment,
           chunks: shares[k].endChunk - shares[k].firstChunk,
@@ -190,6 +191,7 @@ export function describe(
     [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
     [at.VIEW_TIES, layout.modes[mode].ties],
     [at.VIEW_VARIANCES, layout.modes[mode].variances],
+    [at.VIEW_STRIDE, 4 * place.words],
     ...layout.modes
       .filter((_, other) => other !== mode)
       .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [

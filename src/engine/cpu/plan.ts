@@ -37,7 +37,8 @@ export function planParts(size: ProblemSize, threads: number, leastParts = 1, pr
     const order = size.dims.length
     const perRound = sentAtATime(Math.ceil(size.entries / processes), processes)
     const sent = Math.min(order, processes) * perRound
-    items.push({ name: 'messages', byteLength: 4 * (order + 1) * (sent + processes * perRound) })
+    const words = order + (size.weighted ? 2 : 1)
+    items.push({ name: 'messages', byteLength: 4 * words * (sent + processes * perRound) })
   }
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
@@ -56,6 +57,7 @@ function replicatedBytes({ items }: PartLayout): number {
 
 function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
   const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
+  const { weighted = false } = size
   // Where cells that are not listed are zeros, those of other sets are listed as unknown.
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
@@ -65,6 +67,7 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
     const own = Math.ceil(count / parts)
     return {
       name,
+      weighted,
       entries: own,
       // A row has one, a long one as many as it fills.
       segments: Math.ceil(rows / parts + (2 * own) / most),

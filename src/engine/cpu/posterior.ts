@@ -229,11 +229,13 @@ function renewNoise(
 /** How much noisier some rows are than others, of the mode in which they differ most. */
 function renewVariances({ parts }: PosteriorProblem, sigma2: number, isFirst: boolean): void {
   const [{ memory, layout }] = parts
-  const rowsOf = (i: number): [Uint32Array, Float64Array, Float32Array] => {
+  const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
     const { rows, rowLengths, rowSums, variances } = layout.modes[i]
+    const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
+    const sums = new Float64Array(memory.buffer, rowSums, ROW_SUMS * rows)
     return [
-      new Uint32Array(memory.buffer, rowLengths, rows),
-      new Float64Array(memory.buffer, rowSums, 2 * rows),
+      Float64Array.from(lengths, (n, p) => (n > 0 ? sums[ROW_SUMS * p + 2] : 0)),
+      Float64Array.from(lengths, (n, p) => (n > 0 ? sums[ROW_SUMS * p] : 0)),
       new Float32Array(memory.buffer, variances, rows),
     ]
   }
@@ -248,13 +250,16 @@ function renewVariances({ parts }: PosteriorProblem, sigma2: number, isFirst: bo
     new Float32Array(part.memory.buffer, part.layout.modes[chosen].variances, variances.length).set(variances)
 }
 
-/** Σ over the rows of one of their two sums. */
+/** Of each row: what is left unexplained, how many parameters are determined, and how many entries there are, by weight. */
+const ROW_SUMS = 3
+
+/** Σ over the rows of one of the first two of their sums. */
 function sumOf({ memory, layout }: PosteriorPart, i: number, which: 0 | 1): number {
   const { rows, rowLengths, rowSums } = layout.modes[i]
   const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
-  const sums = new Float64Array(memory.buffer, rowSums, 2 * rows)
+  const sums = new Float64Array(memory.buffer, rowSums, ROW_SUMS * rows)
   let sum = 0
-  for (let p = 0; p < rows; p++) if (lengths[p] > 0) sum += sums[2 * p + which]
+  for (let p = 0; p < rows; p++) if (lengths[p] > 0) sum += sums[ROW_SUMS * p + which]
   return sum
 }
 

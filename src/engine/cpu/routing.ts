@@ -7,9 +7,13 @@ import { LOADED_AT_A_TIME } from '../../kernels/layout.ts'
 import { below } from '../../random.ts'
 import type { Kernel } from './kernel.ts'
 import type { PartLayout } from './layout.ts'
-import { Block, EVERYWHERE } from './loading.ts'
-import type { Incoming, Packing, Placing } from './messages.ts'
+import { anyWeighted, Block, EVERYWHERE } from './loading.ts'
+import type { Incoming, Packing, Placing, ViewSource } from './messages.ts'
 import { placeOf } from './order.ts'
+
+/** Words of an entry on its way: its indices, its value, and its weight if it has one. */
+export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
+  tensor.dims.length + (meanWeight === undefined ? 1 : 2)
 
 /** What a thread has of a problem. */
 interface Problem {
@@ -21,8 +25,8 @@ interface Problem {
 }
 
 /**
- * Counts this thread's share of the entries by the process they go to, or writes them, N + 1 words each, from the places on
- * that are given for each process.
+ * Counts this thread's share of the entries by the process they go to, or writes them, as `entryWords` says, from the places
+ * on that are given for each process.
  */
 export function packEntries(
   { parts, thread, threads }: Problem,
@@ -35,9 +39,13 @@ export function packEntries(
   const processes = places.length / threads
   const partsEach = parts.length
   const own = places.subarray(thread * processes, (thread + 1) * processes)
-  const block = new Block(memory.buffer, layout.scratch[thread], order)
+  const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
   const hashes = new Uint32Array(memory.buffer, block.hashes, LOADED_AT_A_TIME)
-  const bits = new Uint32Array(tensor.values.buffer, tensor.values.byteOffset, tensor.values.length)
+  const { values, weights } = tensor
+  const bits = [values, ...(weights ? [weights] : [])].map(
+    ({ buffer, byteOffset, length }) => new Uint32Array(buffer, byteOffset, length),
+  )
+  const words = entryWords(views[group[0]])
   const wanted = group.map((number) => ({
     rows: tensor.indices[views[number].mode],
     first: new Uint32Array(
@@ -71,9 +79,9 @@ export function packEntries(
         if (outgoing) {
           let word = own[process]
           for (const column of tensor.indices) outgoing[word++] = column[e]
-          outgoing[word] = bits[e]
+          for (const column of bits) outgoing[word++] = column[e]
         }
-        own[process] += order + 1
+        own[process] += words
       }
     }
   }
@@ -97,14 +105,14 @@ export function placeIncoming(
   { group, words, entries }: Incoming,
 ): void {
   const order = views[group[0]].tensor.dims.length
-  const stride = order + 1
+  const stride = entryWords(views[group[0]])
   const begin = Math.floor((entries * thread) / threads)
   const end = Math.floor((entries * (thread + 1)) / threads)
   parts.forEach(({ kernel, memory, layout }, k) => {
-    const block = new Block(memory.buffer, layout.scratch[thread], order)
+    const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
     for (let at = begin; at < end; at += LOADED_AT_A_TIME) {
       const count = Math.min(end - at, LOADED_AT_A_TIME)
-      block.fillFromRecords(words.subarray(at * stride, (at + count) * stride), count)
+      block.fillFromRecords(words.subarray(at * stride, (at + count) * stride), count, stride)
       kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
       for (const number of group)
         kernel.placeRecords(
@@ -112,6 +120,7 @@ export function placeIncoming(
           block.columns,
           block.hashes,
           block.values,
+          block.weights,
           count,
           layout.views[number].firstSegments,
           keys.modes[views[number].mode],
@@ -120,6 +129,7 @@ export function placeIncoming(
           borders[number][firstPart + k],
           borders[number][firstPart + k + 1],
           valueScale,
+          views[number].meanWeight ?? 1,
         )
     }
   })

@@ -2,11 +2,12 @@ import { float32Array, uint32Array } from '../../tensor/arrays.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 
 /** The tensor with arrays that go to worker threads without a copy each: one copy here if they are not so yet. */
-export function shareable({ dims, indices, values }: SparseTensor): SparseTensor {
+export function shareable({ dims, indices, values, weights }: SparseTensor): SparseTensor {
   return {
     dims,
     indices: indices.map((column) => share(column, uint32Array)),
     values: share(values, float32Array),
+    ...(weights && { weights: share(weights, float32Array) }),
   }
 }
 

@@ -93,6 +93,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return passOver(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
+      case 'weights':
+        return sumWeights(known(request.problem), request.views)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
@@ -329,7 +331,7 @@ function rowsToShare(problem: Problem, i: number): Area[][] {
     rows.push(
       areasOf(problem, moments, i, 4 * padded * padded),
       areasOf(problem, leverages, i, 4),
-      areasOf(problem, rowSums, i, 16),
+      areasOf(problem, rowSums, i, 24),
     )
   return rows
 }
@@ -368,22 +370,36 @@ function passOver(problem: Problem, passes: typeof balancePasses): Timed {
 
 /** Every process gets the sums of all chunks, so that everyone can add them in their order. */
 function sumErrors(problem: Problem, views: readonly number[]): Timed {
-  const { parts, thread, errorSums } = problem
+  const { parts } = problem
   const start = performance.now()
   for (const v of views) {
     const zeros = problem.zeros && v === 0
     if (zeros) sumAllCells(problem)
     for (const { kernel, layout } of parts)
       kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums, zeros ? 1 : 0)
-    meet(parts, thread)
-    if (thread !== 0) continue
-    const { sums, firstChunks } = errorSums[v]
-    gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {
-      const { errorSums: own, chunkCount } = layout.views[v]
-      return new Float64Array(memory.buffer, own, 2 * chunkCount)
-    })
+    gatherSums(problem, v)
   }
   return since(problem, start)
+}
+
+/** The sums of the weights, where those of the errors are otherwise. */
+function sumWeights(problem: Problem, views: readonly number[]): void {
+  for (const v of views) {
+    for (const { kernel, layout } of problem.parts)
+      kernel.weightSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums)
+    gatherSums(problem, v)
+  }
+}
+
+function gatherSums(problem: Problem, v: number): void {
+  const { parts, thread, errorSums } = problem
+  meet(parts, thread)
+  if (thread !== 0) return
+  const { sums, firstChunks } = errorSums[v]
+  gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {
+    const { errorSums: own, chunkCount } = layout.views[v]
+    return new Float64Array(memory.buffer, own, 2 * chunkCount)
+  })
 }
 
 /** Numbers of all processes' chunks, in their order, from those of each part here. */

@@ -39,7 +39,7 @@ export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]):
   // Values have no −0: adding zero makes it 0.
   for (let e = 0; e < counts[0]; e++) values[e] = train.values[e] + 0
   new Uint32Array(values.buffer).fill(UNKNOWN_BITS, counts[0])
-  return { ...train, indices, values }
+  return { dims: train.dims, indices, values }
 }
 
 /** Σ k kᵀ over all cells of a row of mode i, for the kernels, from the products of the other modes' columns. */

@@ -20,10 +20,11 @@ if (own > 0) followOnly()
 
 /** Which process has an entry: scattered, whoever comes first in the lines, or the first has all that has a fault. */
 function shareOf(tensor: SparseTensor): SparseTensor {
-  const { dims, indices, values } = tensor
+  const { dims, indices, values, weights } = tensor
   const isSound =
     indices.every((column, mode) => column.every((index) => index < dims[mode])) &&
-    values.every(Number.isFinite)
+    values.every(Number.isFinite) &&
+    (weights ?? values.slice(0, 0)).every((w) => w > 0 && w < Infinity)
   const owner = (e: number): number =>
     isSound ? mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), e)) % processes : 0
   return pickEntries(

@@ -97,6 +97,14 @@ it.each(['npz', 'csv', 'ndjson', 'parquet'])('comes back from .%s', async (forma
   expect(entriesOf(back)).toEqual(expected)
 })
 
-it('is not passed over in silence by a solver that does not know it', async () => {
-  await expect(complete(await tensorFromRecords(rows, options))).rejects.toThrow('The entries have weights')
+it('reaches the solver', async () => {
+  const tensor = await tensorFromRecords(rows, options)
+  const { train } = await complete(tensor, {
+    rank: 1,
+    epochs: 1,
+    initial: [new Float32Array(2), new Float32Array(3)],
+  })
+  const [five, four, three] = [2 * 5 ** 2, 3 * 4 ** 2, 0.1 * 3 ** 2]
+  expect([train.entries, train.relative]).toEqual([3, 1])
+  expect(train.rmse).toBeCloseTo(Math.sqrt((five + four + three) / 5.1), 5)
 })
