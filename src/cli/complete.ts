@@ -310,8 +310,9 @@ async function learnAndTell(
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0) {
-        progress.say('Interrupted before anything was learned.')
+      if (!run.stopped && run.epoch === 0 && !world) {
+        const kept = options.output === undefined ? '' : `: ${options.output} is not written`
+        progress.say(`Interrupted. Nothing has been learned yet${kept}.`)
         throw interruption.outcome()
       }
       const result = { ...(await run.result()), ...(choice && { choice }) }
