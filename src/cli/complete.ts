@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { type CpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import { checkLimits } from '../engine/cpu/limits.ts'
 import type { World } from '../engine/cpu/world.ts'
 import { InputError, inWords, option, sentence } from '../inputError.ts'
 import { checkOutputs, readModel } from '../io/node/index.ts'
@@ -231,6 +232,8 @@ async function runOn(
     }
     // Before a long file is read; of what is held out, only whether there is any is known yet.
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
+    // Where addresses are short, memory would seem to be.
+    checkLimits(engine.threads, 1)
     const isReader = engine.process === 0 || holders > 1
     const { modes, weight } = options
     const reading = isReader
