@@ -14,8 +14,8 @@ export const PRIOR_SWEEPS = 20
 export const START_SWEEPS = 30
 /** Where λ leaves an error below this there is no noise to speak of, and nothing to be learned from what is left. */
 export const NOISELESS = 1e-3
-/** 'auto' learns a prior where entries × modes × R² is at most this, which takes about three minutes on a core … */
-const MOST_WORK = 1.2e10
+/** 'auto' learns a prior where entries × modes × R² is at most this, which takes three to four minutes on a core … */
+const MOST_WORK = 1.5e10
 /** … and where remembering how uncertain each row is takes at most so many bytes. */
 const MOST_BYTES = 2 ** 30
 
