@@ -43,12 +43,12 @@ function interrupted(
 
 const hasLearned = (stderr: string): boolean => /epoch +\d/.test(stderr)
 
-it('loses nothing to kill -9: ten times, at random moments, on other threads each time', {
+it('loses nothing to kill -9: six times, at random moments, on other threads each time', {
   timeout: 300_000,
 }, async () => {
-  const outcome = await killAndResume({ kills: 10, folder: cwd, args: LONG, between: [0, 1500] })
-  expect(outcome).toMatchObject({ kills: 10, different: 0 })
-  expect(outcome.resumed).toBeGreaterThan(4)
+  const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 1500] })
+  expect(outcome).toMatchObject({ kills: 6, different: 0 })
+  expect(outcome.resumed).toBeGreaterThan(2)
   expect(existsSync(file('model-1.npz.run'))).toBe(false)
 })
 

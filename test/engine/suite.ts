@@ -956,7 +956,7 @@ const stateText = ({ factors, companions = [], means, scales, kept = [], ...rest
 }
 
 /** With all kinds of steps. */
-export const variantChecks = variantChecksOf(BIT_RUNS, 3)
+export const variantChecks = variantChecksOf(BIT_RUNS, 2)
 /** For those to whom every message is dear: both solvers' steps, few of them. */
 export const briefVariantChecks = variantChecksOf([BIT_RUNS[0], BIT_RUNS[3]], 1).slice(0, 2)
 

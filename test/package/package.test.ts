@@ -22,7 +22,7 @@ if (!globalThis.document) console.log(globalThis.answer)
 const PAGE = (script: string) =>
   `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
 
-const typescripts = ['5.4', '5.7', '5.9', '6', '7']
+const typescripts = ['5.4', '5.9', '6', '7']
 
 let packed: Packed
 let browser: Browser

@@ -317,7 +317,7 @@ describe.runIf(existsSync(data))('on real data', () => {
       value: 'rating',
     })
     const { train, test } = split(ratings, { test: 0.1 }, 1)
-    for (const rank of [4, 30])
+    for (const rank of [4, 20])
       expect((await complete(train, { rank })).model.error(test).rmse).toBeLessThan(0.86)
   })
 })
