@@ -22,6 +22,7 @@ import {
   inEngineUnits,
   type MakeEngine,
   matrices,
+  randomProblems,
   residualSums,
   same,
   scaledLambda,
@@ -30,7 +31,7 @@ import {
   withProblem,
 } from './judging.ts'
 
-export { followOnly, type MakeEngine } from './judging.ts'
+export { followOnly, type MakeEngine, tryFewer } from './judging.ts'
 
 export interface EngineCheck {
   name: string
@@ -212,7 +213,7 @@ export const engineChecks: EngineCheck[] = [
           fc.asyncProperty(cases, async ({ order, ...problem }) =>
             below(await comparePaper(engine, { dims: smallDims(order), ...problem }), 2e-4, 'difference'),
           ),
-          { seed: 20, numRuns: 60 },
+          { seed: 20, numRuns: randomProblems(60) },
         )
       }),
   },
@@ -247,10 +248,10 @@ export const engineChecks: EngineCheck[] = [
             touchy.push(touchiness())
             below(difference, Math.max(1e-3, 10 * touchy[touchy.length - 1]), 'difference')
           }),
-          { seed: 21, numRuns: 80 },
+          { seed: 21, numRuns: randomProblems(80) },
         )
         // Most of them hold the engine to 1e-3.
-        below(touchy.filter((touchiness) => touchiness > 1e-4).length, 20, 'touchy cases')
+        below(touchy.filter((touchiness) => touchiness > 1e-4).length, randomProblems(80) / 4, 'touchy cases')
       }),
   },
   {
@@ -459,7 +460,7 @@ export const engineChecks: EngineCheck[] = [
             const after = relativeError(tensor, matrices(factors, rank))
             demand(after <= before * (1 + 1e-4) + 1e-6, `the error rises from ${before} to ${after}`)
           }),
-          { seed: 22, numRuns: 60 },
+          { seed: 22, numRuns: randomProblems(60) },
         ),
       ),
   },

@@ -7,7 +7,7 @@ import type { Engine, Problem } from '#dist/engine/engine.js'
 import { mpiEngine } from '#dist/engine/mpi/mpiEngine.js'
 import { hashIndex, mix } from '#dist/random.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
-import { briefVariantChecks, engineChecks, followOnly, variantChecks } from '../suite.ts'
+import { briefVariantChecks, engineChecks, followOnly, tryFewer, variantChecks } from '../suite.ts'
 
 const { threads, suites, sharedMemory } = JSON.parse(process.argv[2]) as {
   threads: number[]
@@ -65,6 +65,7 @@ async function attempt(name: string, check: () => Promise<void>): Promise<void> 
   if (fault !== undefined) process.kill(process.pid, 'SIGKILL')
 }
 
+tryFewer()
 for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: briefVariantChecks })) {
   if (!suites.includes(suite)) continue
   const variants = [
