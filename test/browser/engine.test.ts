@@ -46,7 +46,5 @@ describe.each([1, 3])('the CPU engine with %i parts, in a page', (parts) => {
 })
 
 describe('1 and 3 parts on 1, 2 and 7 threads, in a page', () => {
-  it.each(variantChecks)('$name', ({ name }) =>
-    inPage('variantChecks', name, variantsOf([1, 3], [1, 2, 7])),
-  )
+  it.each(variantChecks)('$name', ({ name }) => inPage('variantChecks', name, variantsOf([1, 3], [1, 2, 7])))
 })
