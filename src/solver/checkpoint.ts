@@ -6,8 +6,9 @@ import { crc32 } from '../crc32.ts'
 import type { EngineState } from '../engine/engine.ts'
 import { InputError } from '../inputError.ts'
 import { type Shape, shapeFault } from '../jsonShape.ts'
-import { checkSettings, type Settings } from './options.ts'
-import type { Progress, RunState } from './run.ts'
+import { checkSettings } from './checkSettings.ts'
+import type { Progress, RunState } from './runState.ts'
+import type { Settings } from './settings.ts'
 
 const MAGIC = 'lacuna run\n'
 const VERSION = 2

@@ -8,7 +8,8 @@ import { describeFoldBy, type FoldBy, foldsOf, splitFold } from '../tensor/folds
 import { gapsOf } from '../tensor/gaps.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { type RunOptions, settingsOf } from './options.ts'
-import { Run, type RunState } from './run.ts'
+import { Run } from './run.ts'
+import type { RunState } from './runState.ts'
 import { featuresDigest } from './sides.ts'
 
 /** Settings that were tried, and the error of what was held out. */

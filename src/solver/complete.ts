@@ -1,7 +1,8 @@
 import type { SparseTensor } from '../tensor/index.ts'
 import { type Chosen, chooseSettings, choosesByDefault } from './choose.ts'
 import { type CompleteOptions, settingsOf } from './options.ts'
-import { type Completion, Run } from './run.ts'
+import { Run } from './run.ts'
+import type { Completion } from './runState.ts'
 
 /** Learns a nonnegative model of rank R from the observed entries. */
 export async function complete(tensor: SparseTensor, given: CompleteOptions = {}): Promise<Completion> {

@@ -5,7 +5,6 @@
 import type { LoadedProblem, Statistics, Step } from '../engine/engine.ts'
 import { type LambdaRule, lambdaRule } from './lambda.ts'
 import type { Method, Past, Verdict } from './method.ts'
-import type { Settings } from './options.ts'
 import { learnsPrior, NOISELESS, PRIOR_SWEEPS, posteriorStep, START_SWEEPS } from './prior.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type ScheduleState,
   type Stage,
 } from './schedule.ts'
+import type { Settings } from './settings.ts'
 import type { StopReason } from './stopping.ts'
 
 /** A round, between two looks at the error, is about this much of an epoch … */

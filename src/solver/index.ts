@@ -9,9 +9,12 @@ export {
   type FoldedCompletion,
   type OutOfFold,
 } from './completeByFolds.ts'
+export { sizeOfRun } from './loadRun.ts'
+export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './options.ts'
+export type { EpochReport } from './report.ts'
+export { Run } from './run.ts'
+export type { Completion, Progress, RunState } from './runState.ts'
 export {
-  type Changes,
-  type CompleteOptions,
   defaults,
   lossNames,
   type Missing,
@@ -19,13 +22,9 @@ export {
   noiseNames,
   type Prior,
   priorNames,
-  type RunOptions,
   type Settings,
   type SolverName,
-  settingsOf,
   solverNames,
-} from './options.ts'
-export type { EpochReport } from './report.ts'
-export { type Completion, type Progress, Run, type RunState, sizeOfRun } from './run.ts'
+} from './settings.ts'
 export type { FeatureSets, Lags } from './sides.ts'
 export { explainStop, type StopReason } from './stopping.ts'

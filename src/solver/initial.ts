@@ -3,7 +3,8 @@ import { InputError, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
 import { draw, purpose, stream, unit } from '../random.ts'
 import { fixArrangement } from '../tensor/arrangement.ts'
-import { asTyped, type Settings, withOption } from './options.ts'
+import type { Settings } from './settings.ts'
+import { asTyped, withOption } from './settingText.ts'
 
 const NOTHING = { mergeModes: [], split: [] }
 

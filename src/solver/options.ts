@@ -1,25 +1,19 @@
 import type { Engine, Loss, Noise } from '../engine/engine.ts'
-import {
-  InputError,
-  type OptionMention,
-  oneOf,
-  option,
-  type Sentence,
-  sentence,
-  setting,
-} from '../inputError.ts'
+import { InputError, oneOf, option, sentence } from '../inputError.ts'
 import { CpModel } from '../model/index.ts'
-import {
-  type Arrangement,
-  checkArrangement,
-  type FixedArrangement,
-  mergeText,
-  splitText,
-} from '../tensor/arrangement.ts'
+import type { Arrangement } from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { checkNotEmpty, checkShape } from '../tensor/sparseTensor.ts'
+import { checkSettings, refuseWithoutPrior } from './checkSettings.ts'
 import type { EpochReport } from './report.ts'
-import { checkLags, type FeatureSets, type Lags, lagsText } from './sides.ts'
+import {
+  defaults,
+  type Missing,
+  type Prior,
+  type Settings,
+  type SolverName,
+  solverNames,
+} from './settings.ts'
+import type { FeatureSets, Lags } from './sides.ts'
 
 /**
  * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
@@ -99,85 +93,6 @@ export interface CompleteOptions extends RunOptions {
   onEpoch?: (report: EpochReport) => void
 }
 
-export type Prior = 'auto' | 'learned' | 'isotropic'
-export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
-export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson', 'row']
-export const lossNames: readonly Loss[] = ['squares', 'huber']
-
-export type Missing = 'unknown' | 'zero'
-export const missingNames: readonly Missing[] = ['unknown', 'zero']
-
-export type SolverName = 'fast' | 'paper'
-export const solverNames: readonly SolverName[] = ['fast', 'paper']
-
-/** The options that decide the result, complete and checked. */
-export interface Settings extends Required<Arrangement> {
-  solver: SolverName
-  rank: number
-  lambda: number | 'auto'
-  sample: number | 'auto'
-  missing: Missing
-  prior: Prior
-  noise: Noise
-  loss: Loss
-  lags: Lags
-  maxInner: number
-  epochs: number
-  seconds: number
-  tolerance: number
-  patience: number
-  seed: number
-}
-
-/** What may be changed on the way. */
-export type Changes = Partial<
-  Pick<Settings, 'lambda' | 'sample' | 'epochs' | 'seconds' | 'tolerance' | 'patience'>
->
-const changeable: readonly (keyof Changes)[] = [
-  'lambda',
-  'sample',
-  'epochs',
-  'seconds',
-  'tolerance',
-  'patience',
-]
-
-const common = {
-  rank: 10,
-  mergeModes: [],
-  split: [],
-  missing: 'unknown' as const,
-  prior: 'auto' as const,
-  noise: 'auto' as const,
-  loss: 'squares' as const,
-  lags: {},
-  maxInner: 1,
-  seconds: Infinity,
-  seed: 1,
-}
-
-/** What each solver does unless it is told otherwise. */
-export const defaults: { [name in SolverName]: Settings } = {
-  fast: {
-    solver: 'fast',
-    ...common,
-    lambda: 'auto',
-    sample: 'auto',
-    epochs: 500,
-    tolerance: 1e-4,
-    patience: 10,
-  },
-  paper: {
-    solver: 'paper',
-    ...common,
-    lambda: 0.01,
-    sample: 0.5,
-    epochs: 100,
-    tolerance: 0,
-    patience: Infinity,
-  },
-}
-
 const known: readonly (keyof CompleteOptions)[] = [
   'rank',
   'solver',
@@ -247,20 +162,18 @@ export function settingsOf(options: RunOptions): Settings {
 const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
   mergeModes === undefined && split === undefined ? { ...arrangement } : {}
 
-/** The value of an option as one types it; nothing where nothing is said of any mode. */
-export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
-  const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
-  if (name === 'lags') return lagsText(settings.lags)
-  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
-  if (name === 'split') return split.map(splitText).join(' ')
-  return settings[name] as string | number
-}
-
-/** An option and its value, in a sentence: with --split 3:24, without --split. */
-export function withOption(name: keyof Settings, settings: Partial<Settings>): Sentence {
-  const value = asTyped(name, settings)
-  return value === '' ? sentence`without ${option(name)}` : sentence`with ${setting(name, value)}`
-}
+/** What may be changed on the way. */
+export type Changes = Partial<
+  Pick<Settings, 'lambda' | 'sample' | 'epochs' | 'seconds' | 'tolerance' | 'patience'>
+>
+const changeable: readonly (keyof Changes)[] = [
+  'lambda',
+  'sample',
+  'epochs',
+  'seconds',
+  'tolerance',
+  'patience',
+]
 
 /** The settings with some of them changed, and checked again. */
 export function changedSettings(settings: Settings, changes: Changes): Settings {
@@ -271,143 +184,4 @@ export function changedSettings(settings: Settings, changes: Changes): Settings 
         sentence`${option(name)} cannot be changed on the way; ${changeable.join(', ')} can.`,
       )
   return checkSettings({ ...settings, ...changes })
-}
-
-export function checkSettings(settings: Settings): Settings {
-  const { solver } = settings
-  const wrong = (name: keyof Settings, must: string): InputError =>
-    new InputError('option', sentence`${option(name)} is ${String(settings[name])}; it must be ${must}.`)
-  const whole = (name: 'rank' | 'maxInner' | 'epochs' | 'patience'): void => {
-    const value = settings[name]
-    const isWhole = Number.isInteger(value) || (value === Infinity && name !== 'rank' && name !== 'maxInner')
-    if (!isWhole || value < 1) throw wrong(name, 'a whole number from 1')
-  }
-  const number = (name: keyof Settings, ok: (x: number) => boolean, must: string): void => {
-    const value = settings[name]
-    if (value === 'auto' && (name === 'lambda' || name === 'sample')) {
-      if (solver === 'paper')
-        throw new InputError(
-          'option',
-          sentence`${option(name)} is 'auto', which the paper's solver does not know; give a number.`,
-        )
-    } else if (!(typeof value === 'number' && ok(value))) throw wrong(name, must)
-  }
-  const oneOfThese = (name: 'missing' | 'prior' | 'noise' | 'loss', names: readonly string[]): void => {
-    if (!names.includes(settings[name])) throw wrongName(name, settings[name], names)
-  }
-  for (const name of ['rank', 'maxInner', 'epochs', 'patience'] as const) whole(name)
-  number('lambda', (x) => x >= 0 && x < Infinity, 'a finite number from 0')
-  number('sample', (x) => x > 0 && x <= 1, 'above 0 and at most 1')
-  number('seconds', (x) => x > 0, 'above 0')
-  number('tolerance', (x) => x >= 0 && x < 1, 'at least 0 and below 1')
-  number('seed', (x) => Number.isSafeInteger(x) && x >= 0, 'a whole number from 0 to 2^53 - 1')
-  oneOfThese('missing', missingNames)
-  oneOfThese('prior', priorNames)
-  oneOfThese('noise', noiseNames)
-  oneOfThese('loss', lossNames)
-  checkArrangement(settings)
-  checkLags(settings.lags)
-  checkMissing(settings)
-  checkPrior(settings)
-  if (solver === 'fast' && settings.maxInner !== 1)
-    throw new InputError(
-      'option',
-      sentence`${option('maxInner')} is ${settings.maxInner}; only the paper's solver takes inner steps.`,
-    )
-  return settings
-}
-
-function checkMissing({ missing, solver, sample }: Settings): void {
-  if (missing === 'unknown') return
-  const mention = option('missing', 'zero')
-  if (solver === 'paper')
-    throw new InputError('option', sentence`${mention} is nothing that the paper's solver knows.`)
-  if (sample !== 'auto' && sample !== 1)
-    throw new InputError(
-      'option',
-      sentence`${mention} uses all cells at every step, not a share of ${sample} of them; leave ${option('sample')} out.`,
-    )
-}
-
-const wrongName = (name: keyof Settings, value: unknown, names: readonly string[]): InputError =>
-  new InputError(
-    'option',
-    sentence`${option(name)} is '${String(value)}'; there are ${oneOf(names.map((name) => `'${name}'`))}.`,
-  )
-
-function checkPrior(settings: Settings): void {
-  const { prior, noise, loss, lags } = settings
-  if (prior === 'learned') refuseWithoutPrior(option('prior', 'learned'), settings)
-  if (noise !== 'auto' && noise !== 'gaussian') refuseWithoutPrior(option('noise', noise), settings)
-  if (loss === 'huber') refuseWithoutPrior(option('loss', loss), settings)
-  if (Object.keys(lags).length > 0) refuseWithoutPrior(option('lags'), settings)
-}
-
-/** What only a learned prior can use goes with nothing that rules it out. */
-function refuseWithoutPrior(
-  learned: OptionMention,
-  { prior, solver, lambda, sample, missing }: Settings,
-): void {
-  const refused = (why: string | OptionMention): InputError =>
-    new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
-  if (solver === 'paper') throw refused(option('solver', 'paper'))
-  if (missing === 'zero') throw refused(option('missing', 'zero'))
-  if (lambda !== 'auto') throw refused(option('lambda', lambda))
-  if (sample !== 'auto' && sample !== 1) throw refused(option('sample', sample))
-  if (prior === 'isotropic') throw refused(option('prior', 'isotropic'))
-}
-
-/** Names that sets of entries cannot have: the engine has them. */
-const TAKEN = ['train', 'probe', 'validation']
-
-/** The tensor and what belongs to it, as far as can be said without looking at the entries: the engine looks at them. */
-/** `isShare`: these are the entries of one process of several, which may have none. */
-export function checkEntries(
-  tensor: SparseTensor,
-  { validation, watch = {} }: RunOptions,
-  isShare = false,
-): void {
-  checkTensor(tensor, 'The tensor', undefined, isShare)
-  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
-  if (typeof watch !== 'object' || watch === null)
-    throw new InputError(
-      'option',
-      sentence`${option('watch')} must be an object of sets of entries, by their names.`,
-    )
-  for (const [name, set] of Object.entries(watch)) {
-    if (TAKEN.includes(name))
-      throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
-    checkTensor(set, `The watched set '${name}'`, tensor.dims, isShare)
-  }
-}
-
-function checkTensor(
-  set: SparseTensor,
-  what: string | OptionMention,
-  dims: readonly number[] | undefined,
-  isShare: boolean,
-): void {
-  const isTensor =
-    typeof set === 'object' && set !== null && Array.isArray(set.dims) && Array.isArray(set.indices)
-  if (!isTensor)
-    throw new InputError(
-      'shape',
-      sentence`${what} is ${set === undefined || set === null ? 'missing' : 'no tensor'}; give dims, indices and values, as sparseTensor makes them.`,
-    )
-  if (!(set.values instanceof Float32Array))
-    throw new InputError('shape', sentence`${what} has values that are no Float32Array.`)
-  set.indices.forEach((column, mode) => {
-    if (!(column instanceof Uint32Array))
-      throw new InputError(
-        'shape',
-        sentence`${what} has indices of mode ${mode + 1} that are no Uint32Array.`,
-      )
-  })
-  if (dims && set.dims.join() !== dims.join())
-    throw new InputError(
-      'shape',
-      sentence`${what} is of size ${set.dims.join('×')}, the training entries of ${dims.join('×')}.`,
-    )
-  checkShape(set)
-  if (!isShare) checkNotEmpty(set.values.length)
 }

@@ -1,6 +1,6 @@
 import type { Method } from './method.ts'
-import type { Settings } from './options.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from './report.ts'
+import type { Settings } from './settings.ts'
 import type { StopReason } from './stopping.ts'
 
 export interface PaperState {

@@ -5,8 +5,8 @@
 import type { LearnedPrior, PosteriorStep, Statistics } from '../engine/engine.ts'
 import type { Prior } from '../model/index.ts'
 import type { LambdaRule } from './lambda.ts'
-import type { Settings } from './options.ts'
 import type { EpochReport } from './report.ts'
+import type { Settings } from './settings.ts'
 
 /** Sweeps under a learned prior: on the data at hand further ones changed held-out errors by less than a hundredth. */
 export const PRIOR_SWEEPS = 20

@@ -3,83 +3,25 @@
  * at, changed, and saved; leaving it alone pauses it. What the solver decides stands in fast.ts and paper.ts, what is
  * done about it here.
  */
-import { cpuEngine } from '../engine/cpu/index.ts'
-import type { Engine, EngineState, Iterations, LoadedProblem, ProblemSize, Timed } from '../engine/engine.ts'
-import { InputError, sentence } from '../inputError.ts'
+import type { Engine, Iterations, LoadedProblem, Timed } from '../engine/engine.ts'
+import { InputError } from '../inputError.ts'
 import { CpModel, type ErrorSummary } from '../model/index.ts'
-import {
-  arrangedModes,
-  arrangeTensor,
-  type FixedArrangement,
-  fixArrangement,
-  isArranged,
-  refuseGaps,
-} from '../tensor/arrangement.ts'
 import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
 import { version } from '../version.ts'
-import type { Choice } from './choose.ts'
-import { type FastState, fastMethod, probeSize } from './fast.ts'
+import { checkEntries } from './checkEntries.ts'
+import { type FastState, fastMethod } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
+import { arranged, digestOf, isOneOfMany, type Loaded, load } from './loadRun.ts'
+import { heldOut, lookingAt, useless } from './looking.ts'
 import type { Method, Round } from './method.ts'
-import {
-  asTyped,
-  type Changes,
-  changedSettings,
-  checkEntries,
-  defaults,
-  type RunOptions,
-  type Settings,
-  settingsOf,
-  withOption,
-} from './options.ts'
+import { type Changes, changedSettings, type RunOptions, settingsOf } from './options.ts'
 import { type PaperState, paperMethod } from './paper.ts'
-import { keptPrior, learnsPrior } from './prior.ts'
+import { keptPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
-import { arrangedSides, featuresDigest, sidesOf } from './sides.ts'
+import { checkState, resumedSettings } from './resuming.ts'
+import type { Completion, Progress, RunState } from './runState.ts'
+import type { Settings } from './settings.ts'
 import type { StopReason } from './stopping.ts'
-
-/** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
-export interface RunState {
-  settings: Settings
-  /** Tells the entries, those of validation and watched sets included, from others. */
-  digest: string
-  progress: Progress
-  engine: EngineState
-}
-
-/** Plain data. */
-export interface Progress {
-  /** k, AO iterations done. */
-  iterations: number
-  /** Of whole rounds. */
-  epoch: number
-  seconds: number
-  updateSeconds: number
-  reports: EpochReport[]
-  /** On the factors that are kept. */
-  best: EpochReport
-  /** Whether these are better than the ones it started from. */
-  learned: boolean
-  /** The round at hand, and how much of it is done. */
-  round?: Round & { done: number }
-  method: FastState | PaperState
-  stopped?: StopReason
-}
-
-/** What came of a run: the model, its errors, and why it stopped. */
-export interface Completion {
-  model: CpModel
-  settings: Settings
-  epochs: EpochReport[]
-  /** Errors of the model. */
-  train: ErrorSummary
-  validation?: ErrorSummary
-  watch?: Record<string, ErrorSummary>
-  seconds: number
-  stopped: StopReason
-  /** Where settings were chosen by trials. */
-  choice?: Choice
-}
 
 /** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
 const LARGEST_LAMBDA = 1e15
@@ -450,90 +392,6 @@ export class Run implements AsyncIterable<EpochReport> {
 /** Run, or a class of its own over it. */
 export type RunClass<R extends Run> = new (loaded: Loaded, progress: Progress) => R
 
-export interface Loaded {
-  tensor: SparseTensor
-  problem: LoadedProblem
-  ownEngine: Engine | undefined
-  settings: Settings
-  options: RunOptions
-}
-
-/** The settings that decide what a run needs. */
-type Needy = Pick<
-  Settings,
-  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags' | 'mergeModes' | 'split'
->
-
-/** What a run needs beside the entries. */
-function needsOf(
-  settings: Needy,
-  dims: readonly number[],
-  hasFeatures = false,
-): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
-  probe?: (entries: number) => number
-  posterior?: (entries: number) => boolean
-} {
-  const { solver, rank, maxInner, missing } = settings
-  if (missing === 'zero') return { rank, companions: true, zeros: true }
-  if (solver === 'paper') return { rank, companions: maxInner > 1 }
-  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
-  return { rank, companions: true, probe: probeSize, posterior }
-}
-
-/** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
-export function sizeOfRun(
-  tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
-  options: Partial<Needy> & Pick<RunOptions, 'features'> = {},
-): ProblemSize {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const settings = { ...defaults[options.solver ?? 'fast'], ...given }
-  const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
-  const { probe, posterior, ...needs } = needsOf(settings, dims, options.features !== undefined)
-  return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
-}
-
-async function load(tensor: SparseTensor, options: RunOptions, settings: ArrangedSettings): Promise<Loaded> {
-  const modes = arrangedModes(settings, tensor.dims)
-  const asLearned = (set: SparseTensor): SparseTensor =>
-    isArranged(settings) ? arrangeTensor(set, modes) : set
-  const { validation, watch = {}, features } = options
-  // What is only looked at counts alike.
-  const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
-  const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
-  const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
-  const engine = options.engine ?? ownEngine!
-  try {
-    const problem = await engine.load({
-      tensor: asLearned(tensor),
-      sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
-      ...needsOf(settings, modes.dims, features !== undefined),
-      ...(sides && { sides }),
-      seed: settings.seed,
-      threads: options.threads,
-    })
-    return { tensor, problem, ownEngine, settings, options }
-  } catch (error) {
-    await ownEngine?.close()
-    throw error
-  }
-}
-
-const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
-
-/** With the modes that are merged or split by number. */
-type ArrangedSettings = Settings & FixedArrangement
-
-function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
-  const fixed = fixArrangement(settings, tensor)
-  if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
-  return { ...settings, ...fixed }
-}
-
-/** Tells entries and attributes from others. */
-const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
-  problem.statistics.digest + featuresDigest(options.features)
-
 async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
   try {
     return await open()
@@ -554,33 +412,6 @@ function methodOf(
   return method as Method<FastState | PaperState>
 }
 
-/** Errors of the training entries, or the probe, and of the other sets. */
-function lookingAt(
-  problem: LoadedProblem,
-  { looksAt, balances }: Method<FastState | PaperState>,
-  { validation, watch = {} }: { validation?: unknown; watch?: Readonly<Record<string, unknown>> },
-): () => Promise<Pick<EpochReport, 'train' | 'validation' | 'watch'> & Timed> {
-  const watched = Object.keys(watch)
-  const names = [looksAt, ...(validation ? ['validation'] : []), ...watched]
-  return async () => {
-    const { statistics } = problem
-    // Those who balance have filled them.
-    const filled = balances ? { seconds: 0 } : await problem.fillEmptyRows()
-    const { sums, seconds } = await problem.errors(names)
-    const errors = new Map(
-      names.map((name, i) => [name, inDataUnits(sums[i], statistics.sets[name], statistics)]),
-    )
-    return {
-      train: errors.get(looksAt)!,
-      ...(validation ? { validation: errors.get('validation')! } : {}),
-      ...(watched.length > 0 && {
-        watch: Object.fromEntries(watched.map((name) => [name, errors.get(name)!])),
-      }),
-      seconds: filled.seconds + seconds,
-    }
-  }
-}
-
 /**
  * Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the
  * last.
@@ -588,75 +419,6 @@ function lookingAt(
 function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
   const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
   return report.epoch > epoch - sweeps + 0.5
-}
-
-const heldOut = ({ validation, watch }: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({
-  ...(validation && { validation }),
-  ...(watch && { watch }),
-})
-
-/** The same with errors that any others are better than. */
-function useless(report: EpochReport): EpochReport {
-  const { train, validation } = report
-  const worst = (error: ErrorSummary): ErrorSummary => ({ ...error, relative: Number.MAX_VALUE })
-  return { ...report, train: worst(train), ...(validation && { validation: worst(validation) }) }
-}
-
-/** The settings of a saved run; those given now must be the same, but for when it ends. */
-function resumedSettings(
-  saved: ArrangedSettings,
-  options: RunOptions,
-  tensor: SparseTensor,
-): ArrangedSettings {
-  const { rank = saved.rank, solver = saved.solver } = options
-  const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
-  const { epochs, seconds } = options
-  for (const name of Object.keys(saved) as (keyof Settings)[]) {
-    if (name === 'epochs' || name === 'seconds') continue
-    const now = asTyped(name, given)
-    if (options[name] !== undefined && now !== asTyped(name, saved))
-      throw new InputError(
-        'checkpoint',
-        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
-      )
-  }
-  return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
-}
-
-/** A saved state may have been written by anyone. */
-function checkState(state: EngineState, dims: readonly number[], rank: number): void {
-  for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
-    if (!arrays) continue
-    // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
-    const least = ['companions', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
-    const isSound = (array: Float32Array, mode: number): boolean =>
-      (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
-      array.every((x) => x >= least && Math.abs(x) < Infinity)
-    if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
-      throw new InputError(
-        'checkpoint',
-        `The ${name} of the saved run are not those of this problem; start anew.`,
-      )
-  }
-}
-
-/** How many numbers an array of the state has for a mode. */
-function lengthOf(name: string, rows: number, rank: number): number {
-  switch (name) {
-    case 'means':
-    case 'scales':
-      return rank
-    case 'moments':
-      return rows * rank ** 2
-    case 'precisions':
-      return rank ** 2
-    case 'leverages':
-    case 'ties':
-    case 'variances':
-      return rows
-    default:
-      return rows * rank
-  }
 }
 
 /** JSON has no Infinity: settings that are off are left out. */

@@ -1,4 +1,4 @@
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 
 /** Why a run ended; `aborted` is one that was interrupted, and could go on. */
 export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'learned' | 'aborted'

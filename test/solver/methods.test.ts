@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { LoadedProblem, SetStatistics } from '#dist/engine/engine.js'
 import { type FastState, fastMethod, probeSize } from '#dist/solver/fast.js'
 import type { Past, Round } from '#dist/solver/method.js'
-import { defaults, type Settings } from '#dist/solver/options.js'
 import { paperMethod } from '#dist/solver/paper.js'
 import type { EpochReport } from '#dist/solver/report.js'
+import { defaults, type Settings } from '#dist/solver/settings.js'
 
 const train: SetStatistics = { entries: 100_000, weight: 100_000, squares: 130_000, absolutes: 100_000 }
 const problem = {
