@@ -17,6 +17,7 @@ export interface CompleteOptions extends TableOptions, ArrangementOptions {
   features?: Assignment[]
   choose?: boolean
   folds?: number
+  best?: boolean
   foldBy?: string
   ordered?: string[]
   lambda?: number | 'auto'

@@ -1,9 +1,9 @@
 /** What `complete` tells in the end. */
 import type { ErrorSummary } from '../model/index.ts'
-import { type Completion, explainStop, type RankChoice } from '../solver/index.ts'
+import { type Completion, explainStop, type FoldChoice } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { CompleteOptions } from './completeOptions.ts'
-import { ranksReport } from './folding.ts'
+import { choiceTable } from './foldReport.ts'
 import { errorHeads, errorRow, figure, seconds, table } from './format.ts'
 import { choiceReport } from './sides.ts'
 import { painter } from './terminal.ts'
@@ -20,7 +20,7 @@ export function jsonReport(
   entries: number,
   result: Completion,
   errors: Errors,
-  { output, threads, processes, ranks }: CompleteOptions & { processes?: number; ranks?: RankChoice },
+  { output, threads, processes, ranks }: CompleteOptions & { processes?: number; ranks?: FoldChoice },
 ): object {
   const { settings, epochs, stopped } = result
   return {
@@ -37,7 +37,7 @@ export function jsonReport(
 export function textReport(
   { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
-  { output, ranks }: CompleteOptions & { ranks?: RankChoice },
+  { output, ranks }: CompleteOptions & { ranks?: FoldChoice },
 ): string {
   const { bold } = painter(process.stdout)
   const rows = [errorHeads, errorRow('train', errors.train)]
@@ -46,7 +46,7 @@ export function textReport(
   if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
   const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
   const [head, ...lines] = table(rows).split('\n')
-  const tried = [...(ranks ? [ranksReport(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
+  const tried = [...(ranks ? [choiceTable(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
   return [
     ...tried,
     end,

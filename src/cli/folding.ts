@@ -1,55 +1,66 @@
-/** `complete --folds`: models of cross-fitting, their errors on what they had not seen, and the ensemble that they are. */
+/**
+ * `complete --folds`, `--rank auto` and `--best`: models of cross-fitting, with progress, and a checkpoint beside the ensemble that
+ * they will be.
+ */
 import type { CpuEngine } from '../engine/cpu/index.ts'
 import { InputError, option, sentence } from '../inputError.ts'
-import type { CpEnsemble, ErrorSummary } from '../model/index.ts'
-import { FOLDS } from '../solver/crossFit.ts'
+import { writeFileWhole } from '../io/node/files/writeFileWhole.ts'
 import {
-  chooseRank,
+  type ByFoldsOptions,
+  chooseByFolds,
+  choosesByDefault,
   completeByFolds,
-  type FoldedCompletion,
-  type RankChoice,
+  decodeRun,
+  decodeSearch,
+  encodeSearch,
+  type FoldChoice,
+  isSearch,
   type RunOptions,
+  type SearchOptions,
+  type SearchState,
 } from '../solver/index.ts'
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { modeNumber } from '../tensor/modeNumber.ts'
-import { count, errorHeads, errorRow, figure, seconds, table } from './format.ts'
+import { foldsAsJson, foldsAsText, judge, trialName } from './foldReport.ts'
+import { figure } from './format.ts'
+import { checkpointOf, readCheckpoint, removeCheckpoint, resumingCommand, saveOrSay } from './learning.ts'
 import { print, printJson } from './print.ts'
 import { saveModel } from './saveModel.ts'
 import type { Interruption } from './signals.ts'
-import { type Progress, painter } from './terminal.ts'
+import type { Progress } from './terminal.ts'
 
 export interface FoldingOptions {
+  rank?: number | 'auto'
   folds?: number
   foldBy?: string
   ordered?: string[]
+  best?: boolean
+  choose?: boolean
+  seconds?: number
+  resume?: boolean
+  checkpointEvery: number
   output?: string
   json?: boolean
 }
 
-const LEVEL = 0.9
-/** Test entries by which intervals are judged. */
-const MOST_JUDGED = 50_000
+/** Whether the answer is several models. */
+export const isFolded = ({ folds, best }: Pick<FoldingOptions, 'folds' | 'best'>): boolean =>
+  folds !== undefined || best === true
 
 /** Says before anything is read what does not go together. */
 export function checkFolding(
-  { folds, foldBy, ordered, ...others }: FoldingOptions & Record<string, unknown>,
+  { folds, foldBy, ordered, best, ...others }: FoldingOptions & Record<string, unknown>,
   processes: number,
 ): void {
-  const isAuto = others.rank === 'auto'
-  if (folds === undefined && !isAuto) {
+  if (!isFolded({ folds, best }) && others.rank !== 'auto') {
     const alone = foldBy !== undefined ? 'foldBy' : ordered !== undefined ? 'ordered' : undefined
     if (alone)
       throw new InputError('option', sentence`${option(alone)} is about folds; give ${option('folds')} too.`)
     return
   }
-  const what = folds === undefined ? option('rank', 'auto') : option('folds')
-  if (folds !== undefined && others.choose === true)
-    throw new InputError(
-      'option',
-      sentence`${option('folds')} does not go with ${option('choose')}: lags and features are used as they are given.`,
-    )
-  for (const name of ['resume', 'initial', ...(folds === undefined ? [] : ['validation'])])
+  const what = best ? option('best') : folds === undefined ? option('rank', 'auto') : option('folds')
+  for (const name of ['initial', ...(isFolded({ folds, best }) ? ['validation'] : [])])
     if (others[name] !== undefined)
       throw new InputError(
         'option',
@@ -64,168 +75,145 @@ export function checkFolding(
     throw new InputError('option', sentence`${what} is work for one process; start it without mpirun.`)
 }
 
+/** Learns the models, and keeps and tells what they are together. */
 export async function learnByFolds(
   engine: CpuEngine,
   { train, test }: { train: SparseTensor; test?: SparseTensor },
-  settings: RunOptions,
+  { seconds, ...settings }: RunOptions,
   options: FoldingOptions,
-  { signal, protect, outcome }: Interruption,
+  interruption: Interruption,
   progress: Progress,
-  ranks?: RankChoice,
 ): Promise<void> {
-  const { folds = FOLDS, ordered } = options
-  let done = 0
+  const { ordered, best = false, choose, output, resume } = options
+  // What --best may take is for everything together.
+  const limited = { ...settings, engine, ...(!best && seconds !== undefined && { seconds }) }
+  const checkpoint =
+    resume && output !== undefined ? await readCheckpoint(checkpointOf(output), progress) : undefined
   const result = await completeByFolds(
     train,
-    { ...settings, engine, signal },
+    { ...limited, signal: interruption.signal },
     {
-      folds,
-      ...foldsAsked(train, options),
-      ...(ranks && { fit: ranks.fit }),
+      ...searching(train, options, interruption, progress, checkpoint),
+      ...(best && { seconds }),
+      findRank: rankToFind(options),
+      choose: choose ?? (best || choosesByDefault(settings)),
       ...(ordered && {
         ordered: ordered.map((name) => ({ mode: modeNumber(train, name, option('ordered')) })),
       }),
-      onEpoch: (fold, { epoch, train: { relative }, watch }) => {
-        const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
-        progress.update(
-          `model ${fold + 1}/${folds}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} done`,
-        )
-      },
-      onModel: () => {
-        done++
-      },
     },
   )
   progress.end()
-  if (!result) {
-    progress.say('Interrupted: nothing is kept of models that are not all there.')
-    throw outcome()
-  }
+  if (!result) throw interrupted(options, interruption, progress)
   const { model } = result
   const judged = test && judge(model, test)
   if (judged) model.training.test = judged.error
-  if (ranks) model.training.ranks = ranks.trials
-  const { output } = options
-  if (output !== undefined) await protect(() => saveModel(output, model))
-  else progress.say('The model is not kept; -o model.npz would write it.')
-  if (options.json)
-    await printJson({
-      ...jsonReport(train, settings, result, judged, output),
-      ...(ranks && { ranks: ranks.trials }),
+  if (output !== undefined)
+    await interruption.protect(async () => {
+      await saveModel(output, model)
+      await removeCheckpoint(output)
     })
-  else
-    await print([...(ranks ? [ranksReport(ranks), ''] : []), textReport(result, judged, output)].join('\n'))
+  else progress.say('The model is not kept; -o model.npz would write it.')
+  if (options.json) await printJson(foldsAsJson(train, settings, result, judged, output))
+  else await print(foldsAsText(result, judged, output))
 }
 
-const foldsAsked = (
-  train: SparseTensor,
-  { folds, foldBy }: FoldingOptions,
-): { folds?: number; by?: ReturnType<typeof parseFoldBy> } => ({
-  ...(folds !== undefined && { folds }),
-  ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
-})
-
-/** The rank by folds; says what it has tried. */
+/** The rank by folds, for one model; `isBegun`: that model is on its way, and its checkpoint knows the rank. */
 export async function findRank(
   train: SparseTensor,
   settings: RunOptions,
   options: FoldingOptions,
-  { signal, outcome }: Interruption,
+  interruption: Interruption,
   progress: Progress,
-): Promise<RankChoice> {
-  const ranks = await chooseRank(
+): Promise<{ rank: number; isBegun: boolean; choice?: FoldChoice }> {
+  const { output, resume } = options
+  const path = output === undefined ? undefined : checkpointOf(output)
+  const bytes = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
+  if (path !== undefined && bytes && !isSearch(bytes))
+    return { rank: decodeRun(bytes, path).settings.rank, isBegun: true }
+  const found = await chooseByFolds(
     train,
-    { ...settings, signal },
-    {
-      ...foldsAsked(train, options),
-      onEpoch: (fold, { epoch }) => progress.update(`model ${fold + 1}, epoch ${Math.round(epoch)}`),
-      onRank: ({ rank, rmse }) => progress.say(`Rank ${rank}: RMSE ${figure(rmse)} out of fold`),
-    },
+    { ...settings, signal: interruption.signal },
+    { ...searching(train, options, interruption, progress, bytes), findRank: 'smallest' },
   )
   progress.end()
-  if (ranks) return ranks
-  progress.say('Interrupted: no rank has been found yet.')
-  throw outcome()
+  if (!found) throw interrupted(options, interruption, progress)
+  if (output !== undefined) await removeCheckpoint(output)
+  return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
 }
 
-/** The ranks that were tried, and which is used. */
-export function ranksReport({ rank: chosen, trials }: RankChoice): string {
-  const rows = trials.map(({ rank, rmse, spread }) => [
-    String(rank),
-    figure(rmse),
-    `± ${figure(spread)}`,
-    rank === chosen ? 'chosen' : '',
-  ])
-  return table([['rank', 'RMSE out of fold', '', ''], ...rows])
+function rankToFind({ rank, best }: FoldingOptions): ByFoldsOptions['findRank'] {
+  if (best) return typeof rank === 'number' ? undefined : 'best'
+  return rank === 'auto' ? 'smallest' : undefined
 }
 
-interface Judged {
-  error: ErrorSummary
-  /** Of test entries within their intervals of 90%. */
-  coverage: number
-}
-
-function judge(model: CpEnsemble, test: SparseTensor): Judged {
-  const step = Math.max(1, Math.ceil(test.values.length / MOST_JUDGED))
-  let [inside, looked] = [0, 0]
-  for (let e = 0; e < test.values.length; e += step) {
-    const { low, high } = model.interval(
-      test.indices.map((column) => column[e]),
-      LEVEL,
+/** Folds as they were asked for, progress, and the checkpoint. */
+function searching(
+  train: SparseTensor,
+  options: FoldingOptions,
+  { protect }: Interruption,
+  progress: Progress,
+  checkpoint: Uint8Array | undefined,
+): SearchOptions {
+  const { folds, foldBy, output, checkpointEvery } = options
+  const saved =
+    checkpoint && output !== undefined ? savedSearch(checkpoint, checkpointOf(output), progress) : undefined
+  let trying = ''
+  let done = 0
+  // One after another: models side by side may be due at the same time.
+  let writing = Promise.resolve()
+  const save = (path: string, state: SearchState): Promise<void> => {
+    writing = writing.then(() =>
+      protect(() => saveOrSay(() => writeFileWhole(path, encodeSearch(state)), progress)),
     )
-    looked++
-    if (test.values[e] >= low && test.values[e] <= high) inside++
+    return writing
   }
-  return { error: model.error(test), coverage: inside / looked }
-}
-
-function jsonReport(
-  { dims, values }: SparseTensor,
-  settings: RunOptions,
-  { model, outOfFold, seconds }: FoldedCompletion,
-  judged: Judged | undefined,
-  output: string | undefined,
-): object {
-  const { rank, seed } = settings
   return {
-    settings: { rank: rank ?? model.members[0].rank, seed, folds: outOfFold.folds },
-    tensor: { dims, entries: values.length },
-    outOfFold,
-    ...(model.neighbours && { neighbours: { lags: model.neighbours.lags } }),
-    ...(judged && { test: judged.error, intervals: { level: LEVEL, coverage: judged.coverage } }),
-    seconds,
-    ...(output !== undefined && { model: output }),
+    ...(folds !== undefined && { folds }),
+    ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
+    onBegin: (trial) => {
+      trying = trialName(trial)
+      done = 0
+    },
+    onEpoch: (fold, { epoch, train: { relative }, watch }) => {
+      const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
+      progress.update(
+        `${trying}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} models done`,
+      )
+    },
+    onModel: () => {
+      done++
+    },
+    onTrial: (trial) => progress.say(`Out of fold: RMSE ${figure(trial.rmse)} with ${trialName(trial)}`),
+    ...(output !== undefined && {
+      keeping: {
+        saved,
+        every: checkpointEvery > 0 ? checkpointEvery : Infinity,
+        save: (state) => save(checkpointOf(output), state),
+      },
+    }),
   }
 }
 
-function textReport(
-  { model, outOfFold, seconds: elapsed }: FoldedCompletion,
-  judged: Judged | undefined,
-  output: string | undefined,
-): string {
-  const { bold } = painter(process.stdout)
-  const { folds, by, error, withoutNeighbours, baselines, verdict } = outOfFold
-  const rows = [errorHeads, errorRow('out of fold', error)]
-  if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
-  for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
-  if (judged) rows.push(errorRow('test', judged.error))
-  const [head, ...lines] = table(rows).split('\n')
-  const lags = model.neighbours?.lags.flatMap((some, mode) =>
-    some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],
+function savedSearch(bytes: Uint8Array, path: string, progress: Progress): SearchState {
+  if (!isSearch(bytes))
+    throw new InputError(
+      'checkpoint',
+      sentence`${path} is of one model, and not of folds; go on without ${option('folds')}, or start anew.`,
+    )
+  const saved = decodeSearch(bytes, path)
+  const begun = saved.runs.filter((run) => run !== undefined).length
+  const { trials, folds } = saved
+  progress.say(
+    `Going on from ${path}, after ${trials.length} trials, with ${begun} of ${folds} models begun.`,
   )
-  return [
-    `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${seconds(elapsed)}.`,
-    '',
-    bold(head),
-    ...lines,
-    '',
-    `Out of fold the error is ${verdict}.`,
-    ...(lags ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${lags.join('; ')}` : ''}.`] : []),
-    ...(judged
-      ? [
-          `Intervals of ${100 * LEVEL}% hold ${(100 * judged.coverage).toFixed(1)}% of ${count(judged.error.entries)} test entries.`,
-        ]
-      : []),
-    ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
-  ].join('\n')
+  return saved
+}
+
+function interrupted({ output }: FoldingOptions, { outcome }: Interruption, progress: Progress): Error {
+  progress.say(
+    output === undefined
+      ? 'Interrupted: nothing is kept of models that are not all there; -o model.npz would keep a checkpoint.'
+      : `Interrupted. To go on:\n  ${resumingCommand()}`,
+  )
+  return outcome()
 }

@@ -160,10 +160,20 @@ async function resumeFrom(
   return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), tensor, options)
 }
 
+/** The checkpoint to go on from; says so if there is none. */
+export async function readCheckpoint(path: string, progress: Progress): Promise<Uint8Array | undefined> {
+  if (await fileExists(path)) return readWhole(await openInput(path))
+  progress.say(`There is no ${path} to go on from: starting from the beginning.`)
+  return undefined
+}
+
+const saveCheckpoint = (run: FileRun, path: string, progress: Progress): Promise<void> =>
+  saveOrSay(() => run.save(path), progress)
+
 /** A checkpoint that cannot be written is no reason to stop: the one before it stays. */
-async function saveCheckpoint(run: FileRun, path: string, progress: Progress): Promise<void> {
+export async function saveOrSay(save: () => Promise<void>, progress: Progress): Promise<void> {
   try {
-    await run.save(path)
+    await save()
   } catch (error) {
     if (!(error instanceof InputError)) throw error
     progress.say(`The checkpoint could not be written, and the run goes on without: ${error.in(asFlag)}`)

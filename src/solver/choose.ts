@@ -107,7 +107,7 @@ export async function chooseSettings(
 type Changes = Pick<RunOptions, 'noise' | 'lags' | 'features'>
 
 /** What may be better than what was given, one at a time. */
-function alternatives({ noise = 'auto', lags = {}, features }: RunOptions): Changes[] {
+export function alternatives({ noise = 'auto', lags = {}, features }: RunOptions): Changes[] {
   return [
     ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
     ...(features ? [{ features: undefined }] : []),

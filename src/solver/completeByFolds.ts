@@ -10,15 +10,14 @@ import { describeFoldBy } from '../tensor/folds.ts'
 import { observe } from '../tensor/observed.ts'
 import { pickEntries, type SparseTensor } from '../tensor/sparseTensor.ts'
 import { version } from '../version.ts'
-import { type CrossFit, type CrossFitOptions, crossFit } from './crossFit.ts'
+import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
+import type { CrossFit } from './crossFit.ts'
 import type { RunOptions } from './options.ts'
 
-/** How folds are made, and what is known of the modes. */
-export interface ByFoldsOptions extends CrossFitOptions {
+/** How folds are made, what is chosen by them, and what is known of the modes. */
+export interface ByFoldsOptions extends ChooseByFoldsOptions {
   /** Modes whose rows are ordered; found from the residuals by default. */
   ordered?: readonly Ordered[]
-  /** Models that are there already, of these folds. */
-  fit?: CrossFit
 }
 
 /** Errors of entries that the models had not seen; plain data. */
@@ -40,6 +39,8 @@ export interface OutOfFold {
 export interface FoldedCompletion {
   model: CpEnsemble
   outOfFold: OutOfFold
+  /** Where there was more than one thing to try. */
+  choice?: FoldChoice
   seconds: number
 }
 
@@ -57,11 +58,16 @@ export async function completeByFolds(
   folding: ByFoldsOptions = {},
 ): Promise<FoldedCompletion | undefined> {
   const start = performance.now()
+  const { ordered, ...choosing } = folding
   checkModes(tensor, folding)
-  const fit = folding.fit ?? (await crossFit(tensor, options, folding))
-  const before = folding.fit?.seconds ?? 0
-  const seconds = (): number => before + (performance.now() - start) / 1000
-  return fit && assemble(tensor, fit, options, folding.ordered, seconds)
+  const found = await chooseByFolds(tensor, options, choosing)
+  if (!found) return undefined
+  const { choice, fit } = found
+  const result = assemble(tensor, fit, options, ordered)
+  const before = folding.keeping?.saved?.seconds ?? 0
+  const seconds = before + (performance.now() - start) / 1000
+  Object.assign(result.model.training, { seconds, ...(choice.trials.length > 1 && { choice }) })
+  return { ...result, ...(choice.trials.length > 1 && { choice }), seconds }
 }
 
 /** What TypeScript lets through. */
@@ -76,8 +82,7 @@ function assemble(
   fit: CrossFit,
   { seed = 1 }: RunOptions,
   ordered: readonly Ordered[] | undefined,
-  seconds: () => number,
-): FoldedCompletion {
+): Pick<FoldedCompletion, 'model' | 'outOfFold'> {
   const { models, folds } = fit
   const observed = observe(tensor)
   const ofAll = models.map((model) => model.predictMany(tensor.indices))
@@ -120,13 +125,12 @@ function assemble(
     training: {
       version,
       ...models[0].training,
-      seconds: seconds(),
       outOfFold,
       ...(learned && { neighbours: { lags: learned.neighbours.lags } }),
       ...(valueName !== undefined && { value: valueName }),
     },
   })
-  return { model, outOfFold, seconds: seconds() }
+  return { model, outOfFold }
 }
 
 const cellOf = (indices: readonly Uint32Array[], e: number): number[] => indices.map((column) => column[e])

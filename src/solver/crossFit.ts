@@ -12,7 +12,9 @@ import type { SparseTensor } from '../tensor/index.ts'
 import type { RunOptions } from './options.ts'
 import type { EpochReport } from './report.ts'
 import { Run } from './run.ts'
+import type { RunState } from './runState.ts'
 
+/** How folds are made, and who is told of them. */
 export interface CrossFitOptions {
   /** How many; 5 by default. */
   folds?: number
@@ -24,6 +26,23 @@ export interface CrossFitOptions {
   onModel?: (fold: number) => void
 }
 
+/** How models that are on their way are kept. */
+export interface Keeping {
+  /** Where each model goes on from, if it was begun. */
+  saved?: readonly (RunState | undefined)[]
+  /** Every so many seconds of a model's time, and at an interruption … */
+  every: number
+  /** … all of them as they stand. */
+  save: (runs: readonly (RunState | undefined)[]) => Promise<void>
+}
+
+/** The errors of a fold, by the model that has not seen it. */
+export interface FoldError {
+  /** Σ (x − y)² */
+  squares: number
+  entries: number
+}
+
 export interface CrossFit {
   models: CpModel[]
   /** The fold of each entry. */
@@ -31,9 +50,14 @@ export interface CrossFit {
   by: FoldBy
   /** What is predicted of each entry by the model that has not seen it. */
   predictions: Float32Array
-  /** The errors of the folds, by these predictions: Σ (x − y)², and entries. */
-  foldErrors: { squares: number; entries: number }[]
+  foldErrors: FoldError[]
   seconds: number
+}
+
+/** Given up after the first few folds. */
+export interface Abandoned {
+  foldErrors: FoldError[]
+  isAbandoned: true
 }
 
 export const FOLDS = 5
@@ -41,71 +65,143 @@ export const FOLDS = 5
 const SIDE_BY_SIDE = 2e9
 
 /** Undefined if it was interrupted. */
+export function crossFit(
+  tensor: SparseTensor,
+  options: RunOptions,
+  folding?: CrossFitOptions,
+  keeping?: Keeping,
+): Promise<CrossFit | undefined>
+/** `isHopeless` is asked about the first 1, 2 … folds. */
+export function crossFit(
+  tensor: SparseTensor,
+  options: RunOptions,
+  folding: CrossFitOptions,
+  keeping: Keeping | undefined,
+  isHopeless: (first: readonly FoldError[]) => boolean,
+): Promise<CrossFit | Abandoned | undefined>
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
   { folds: count = FOLDS, by = gapsOf(tensor), onEpoch, onModel }: CrossFitOptions = {},
-): Promise<CrossFit | undefined> {
-  if (!Number.isInteger(count) || count < 2 || count > 100)
-    throw new InputError(
-      'option',
-      sentence`${option('folds')} is ${count}; it must be a whole number from 2 to 100.`,
-    )
+  keeping?: Keeping,
+  isHopeless: (first: readonly FoldError[]) => boolean = () => false,
+): Promise<CrossFit | Abandoned | undefined> {
+  checkCount(count)
   const start = performance.now()
   const folds = foldsOf(tensor, by, count, options.seed ?? 1)
   checkFolds(folds, count)
   const { threads = hardwareThreads(), rank = 10 } = options
   const engine: Engine = options.engine ?? cpuEngine({ threads })
-  const isSmall = tensor.values.length * rank ** 2 < SIDE_BY_SIDE
-  const atATime = isSmall ? Math.min(threads, count) : 1
+  const atATime = modelsAtATime(tensor, { threads, rank }, count)
   const perModel = Math.max(1, Math.floor(threads / atATime))
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
-  const foldErrors = Array.from({ length: count }, () => ({ squares: 0, entries: 0 }))
+  const foldErrors: FoldError[] = []
+  const states = Array.from({ length: count }, (_, fold) => keeping?.saved?.[fold])
+  const giveUp = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, giveUp.signal]) : giveUp.signal
+  let hopelessAfter = Infinity
   let next = 0
   let isCut = false
 
   async function learnSome(): Promise<void> {
-    while (next < count && !isCut) {
+    while (next < count && !isCut && hopelessAfter === Infinity) {
       const fold = next++
-      const { train, out } = splitFold(tensor, folds, fold)
-      // Another start for each: models that agree for chance's sake would share their errors.
-      const seed = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
-      const run = await Run.start(train, { ...options, seed, threads: perModel, engine, watch: { out } })
-      try {
-        for await (const report of run) onEpoch?.(fold, report)
-        if (!run.stopped) {
-          isCut = true
-          return
-        }
-        models[fold] = await run.model()
-      } catch (error) {
-        isCut = true // the others need not go on
-        throw error
-      } finally {
-        await run.close()
+      const model = await learnOne(fold)
+      if (!model) {
+        isCut = true
+        return
       }
+      models[fold] = model
+      foldErrors[fold] = judge(tensor, folds, fold, model, predictions)
+      // Whichever is done first: the verdict is that on the first folds, in their order.
+      for (let first = 1; foldErrors[first - 1]; first++)
+        if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))
+          hopelessAfter = first
+      if (hopelessAfter < Infinity) giveUp.abort()
       onModel?.(fold)
     }
   }
 
+  async function learnOne(fold: number): Promise<CpModel | undefined> {
+    const { train, out } = splitFold(tensor, folds, fold)
+    // Another start for each: models that agree for chance's sake would share their errors.
+    const seed = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
+    const own = { ...options, seed, threads: perModel, engine, watch: { out }, signal }
+    const saved = states[fold]
+    const run = await (saved ? Run.resume(saved, train, own) : Run.start(train, own))
+    try {
+      let since = run.seconds
+      while (!run.stopped && !signal.aborted) {
+        const left = keeping ? Math.max(0, since + keeping.every - run.seconds) : Infinity
+        const report = await run.advance({ seconds: left })
+        if (report) onEpoch?.(fold, report)
+        if (keeping && !run.stopped && run.seconds - since >= keeping.every) {
+          states[fold] = await run.state()
+          await keeping.save(states)
+          since = run.seconds
+        }
+      }
+      if (keeping) states[fold] = await run.state()
+      return run.stopped ? await run.model() : undefined
+    } finally {
+      await run.close()
+    }
+  }
+
   try {
-    const ends = await Promise.allSettled(Array.from({ length: atATime }, learnSome))
+    const learning = Array.from({ length: atATime }, () =>
+      learnSome().catch((error) => {
+        giveUp.abort() // the others need not go on
+        throw error
+      }),
+    )
+    const ends = await Promise.allSettled(learning)
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } finally {
     if (!options.engine) await engine.close()
   }
-  if (isCut) return undefined
-  models.forEach((model, fold) => {
-    const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
-    const found = model.predictMany(tensor.indices.map((column) => entries.map((e) => column[e])))
-    entries.forEach((e, i) => {
-      predictions[e] = found[i]
-      foldErrors[fold].squares += (tensor.values[e] - found[i]) ** 2
-      foldErrors[fold].entries++
-    })
-  })
+  if (hopelessAfter < Infinity) return { foldErrors: foldErrors.slice(0, hopelessAfter), isAbandoned: true }
+  if (isCut) {
+    await keeping?.save(states)
+    return undefined
+  }
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
+}
+
+/** How many models are learned side by side. */
+export function modelsAtATime(
+  { values }: SparseTensor,
+  { threads, rank }: { threads: number; rank: number },
+  count: number,
+): number {
+  return values.length * rank ** 2 < SIDE_BY_SIDE ? Math.min(threads, count) : 1
+}
+
+/** Predicts what the model has not seen. */
+function judge(
+  { indices, values }: SparseTensor,
+  folds: Uint8Array,
+  fold: number,
+  model: CpModel,
+  predictions: Float32Array,
+): FoldError {
+  const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
+  const found = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
+  let squares = 0
+  entries.forEach((e, i) => {
+    predictions[e] = found[i]
+    squares += (values[e] - found[i]) ** 2
+  })
+  return { squares, entries: entries.length }
+}
+
+export function checkCount(count: number): void {
+  if (!Number.isInteger(count) || count < 2 || count > 100)
+    throw new InputError(
+      'option',
+      sentence`${option('folds')} is ${count}; it must be a whole number from 2 to 100.`,
+    )
 }
 
 function checkFolds(folds: Uint8Array, count: number): void {

@@ -1,7 +1,12 @@
 export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { decodeRun, encodeRun } from './checkpoint.ts'
 export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './choose.ts'
-export { chooseRank, type RankChoice, type RankTrial } from './chooseRank.ts'
+export {
+  type ChooseByFoldsOptions,
+  type ChosenByFolds,
+  chooseByFolds,
+  type FoldChoice,
+} from './chooseByFolds.ts'
 export { complete } from './complete.ts'
 export {
   type ByFoldsOptions,
@@ -9,6 +14,8 @@ export {
   type FoldedCompletion,
   type OutOfFold,
 } from './completeByFolds.ts'
+export type { FoldTrial, SearchOptions, SearchState, TrialName } from './foldSearch.ts'
+export { decodeSearch, encodeSearch, isSearch } from './foldsCheckpoint.ts'
 export { sizeOfRun } from './loadRun.ts'
 export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './options.ts'
 export type { EpochReport } from './report.ts'

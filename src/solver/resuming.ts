@@ -16,15 +16,8 @@ export function resumedSettings(
   const { rank = saved.rank, solver = saved.solver } = options
   const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
-  for (const name of Object.keys(saved) as (keyof Settings)[]) {
-    if (name === 'epochs' || name === 'seconds') continue
-    const now = asTyped(name, given)
-    if (options[name] !== undefined && now !== asTyped(name, saved))
-      throw new InputError(
-        'checkpoint',
-        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
-      )
-  }
+  const asked = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
+  refuseOtherSettings(saved, given, asked)
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
 
@@ -61,5 +54,22 @@ function lengthOf(name: string, rows: number, rank: number): number {
       return rows
     default:
       return rows * rank
+  }
+}
+
+/** When it ends may be changed, and nothing else that decides the result. */
+export function refuseOtherSettings(
+  saved: Partial<Settings>,
+  given: Settings,
+  names = Object.keys(given) as (keyof Settings)[],
+): void {
+  for (const name of names) {
+    if (name === 'epochs' || name === 'seconds') continue
+    const now = asTyped(name, given)
+    if (now !== asTyped(name, saved))
+      throw new InputError(
+        'checkpoint',
+        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
+      )
   }
 }

@@ -70,6 +70,10 @@ export function parseFoldBy(
   })
 }
 
+/** As it is typed, modes by their numbers: 1+3:24. */
+export const foldByText = (by: FoldBy): string =>
+  by.map(({ mode, length }) => (length > 1 ? `${mode + 1}:${length}` : String(mode + 1))).join('+')
+
 /** For people: entries; rows of day; blocks of 24 of hour; cells of station and day. */
 export function describeFoldBy(by: FoldBy, { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>): string {
   if (by.length === dims.length && by.every(({ length }) => length === 1)) return 'single entries'
