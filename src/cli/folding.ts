@@ -204,7 +204,7 @@ function savedSearch(bytes: Uint8Array, path: string, progress: Progress): Searc
   const begun = saved.runs.filter((run) => run !== undefined).length
   const { trials, folds } = saved
   progress.say(
-    `Going on from ${path}, after ${trials.length} trials, with ${begun} of ${folds} models begun.`,
+    `Going on from ${path}, ${trials.length > 0 ? `after ${trials.length} trials, ` : ''}with ${begun} of ${folds} models begun.`,
   )
   return saved
 }

@@ -101,7 +101,7 @@ export class FoldSearch {
       refuseOtherSettings(saved.settings, this.#settings)
     }
     if (search.seconds !== undefined)
-      this.#deadline = AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, 1000 * this.#left())))
+      this.#deadline = AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(1000 * this.#left()))))
   }
 
   /** That with the smallest error. */

@@ -93,7 +93,15 @@ export interface CompleteOptions extends RunOptions {
   onEpoch?: (report: EpochReport) => void
 }
 
-const known: readonly (keyof CompleteOptions)[] = [
+/** What `complete` can be told where several models are wanted. */
+export interface FoldedOptions extends Omit<CompleteOptions, 'onEpoch'> {
+  /** How many, each learned without some of the entries: together a better answer, with an honest error and intervals. */
+  folds: number
+  /** Told after every epoch, of which model. */
+  onEpoch?: (report: EpochReport, fold: number) => void
+}
+
+const known: readonly (keyof FoldedOptions)[] = [
   'rank',
   'solver',
   'lambda',
@@ -119,6 +127,7 @@ const known: readonly (keyof CompleteOptions)[] = [
   'signal',
   'engine',
   'choose',
+  'folds',
   'onEpoch',
 ]
 
@@ -128,7 +137,7 @@ export function settingsOf(options: RunOptions): Settings {
     throw new InputError('option', `The options are ${options}; they must be an object.`)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   for (const [name] of given)
-    if (!known.includes(name as keyof CompleteOptions))
+    if (!known.includes(name as keyof FoldedOptions))
       throw new InputError('option', `There is no option ${name}; there are ${known.join(', ')}.`)
   const { engine, initial } = options
   if (engine !== undefined && typeof engine?.load !== 'function')

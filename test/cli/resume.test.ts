@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readModel } from '#dist/io/node/index.js'
+import { readAnyModel, readModel } from '#dist/io/node/index.js'
 import { digest, killAndResume } from '../../scripts/kills.mjs'
 import { lacuna, type Run } from './lacuna.ts'
 
@@ -162,6 +162,27 @@ describe('a checkpoint', () => {
     rmSync(file('kept.npz.run'))
     expect((await resume('data.tns')).stderr).toContain('There is no kept.npz.run to go on from')
     expect((await run('complete', 'data.tns', ...LONG, '--resume')).stderr).toContain('name the model by -o')
+  })
+
+  it('of folds goes on with what each of the models has learned', async () => {
+    const folded = (...more: string[]): string[] => [
+      ...'complete data.tns --negative keep --rank 4 --folds 3 --prior isotropic --epochs 30'.split(' '),
+      ...more,
+    ]
+    const stopped = await interrupted('SIGINT', folded('-o', 'folds.npz'), (stderr) =>
+      /model \d, epoch/.test(stderr),
+    )
+    expect(stopped.code).toBe(130)
+    expect(stopped.stderr).toMatch(/Interrupted\. To go on:\n.* -o folds\.npz --resume\n/)
+    expect([existsSync(file('folds.npz')), existsSync(file('folds.npz.run'))]).toEqual([false, true])
+    const resumed = await run(...folded('-o', 'folds.npz', '--resume', '--threads', '1'))
+    expect(resumed).toMatchObject({ code: 0 })
+    expect(resumed.stderr).toMatch(/Going on from folds\.npz\.run, with [12] of 3 models begun\./)
+    expect(existsSync(file('folds.npz.run'))).toBe(false)
+    await run(...folded('-o', 'whole.npz'))
+    const factorsOf = async (name: string): Promise<Float32Array[][]> =>
+      (await readAnyModel(file(name))).members.map(({ factors }) => [...factors])
+    expect(await factorsOf('folds.npz')).toEqual(await factorsOf('whole.npz'))
   })
 
   it('that is in the way is told of, and may be switched off', async () => {

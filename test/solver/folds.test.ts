@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { complete, decodeModel, type SparseTensor, split, synthetic } from '#dist/index.js'
-import { chooseRank } from '#dist/solver/index.js'
+import { chooseByFolds, decodeSearch, encodeSearch, type SearchState } from '#dist/solver/index.js'
 import {
   CpEnsemble,
   completeByFolds,
@@ -182,13 +182,127 @@ describe('folds', () => {
       [5, 15],
     ]) {
       const { tensor } = synthetic({ dims: [30, 25, 20], entries: 6000, rank, snrDb, seed: rank })
-      const found = (await chooseRank(tensor, { threads: 2 }, { folds: 3 }))!
-      expect(found.rank).toBe(rank)
+      const found = (await chooseByFolds(tensor, { threads: 2 }, { folds: 3, findRank: 'smallest' }))!
+      expect(found.options.rank).toBe(rank)
       expect(found.fit.models[0].rank).toBe(rank)
-      const tried = found.trials.map((trial) => trial.rank)
+      const tried = found.choice.trials.map((trial) => trial.rank)
       expect(tried).toEqual(tried.slice().sort((a, b) => a - b))
       expect(Math.max(...tried)).toBeLessThan(17)
     }
+  })
+
+  it('are saved on the way, and go on elsewhere with the same bits', async () => {
+    const abort = new AbortController()
+    const saved: Uint8Array[] = []
+    const cut = await completeByFolds(
+      train,
+      { ...options, threads: 2, signal: abort.signal },
+      {
+        keeping: {
+          every: 0.01,
+          save: async (state) => void saved.push(Buffer.concat(encodeSearch(state))),
+        },
+        onModel: (fold) => {
+          if (fold === 1) abort.abort()
+        },
+      },
+    )
+    expect(cut).toBeUndefined()
+    const goOn = (bytes: Uint8Array, changed: object, more: object = {}, tensor = train) =>
+      completeByFolds(
+        tensor,
+        { ...options, threads: 1, ...changed },
+        { ...more, keeping: { saved: decodeSearch(bytes, 'x.run'), every: Infinity, save: async () => {} } },
+      )
+    const factorsOf = ({ model }: FoldedCompletion) => model.members.map(({ factors }) => factors)
+    // From the end, and from the middle of the first models.
+    for (const bytes of [saved.at(-1)!, saved[0]])
+      expect(factorsOf((await goOn(bytes, {}))!)).toEqual(factorsOf(result))
+    expect(decodeSearch(saved.at(-1)!, 'x.run').runs.filter((run) => run?.progress.stopped)).not.toEqual([])
+    await expect(goOn(saved[0], { rank: 5 })).rejects.toThrow(
+      'The run was saved with rank: 4, and now it is 5',
+    )
+    await expect(goOn(saved[0], {}, { folds: 4 })).rejects.toThrow('saved with folds 5, and now it is 4')
+    await expect(goOn(saved[0], {}, { by: [{ mode: 1, length: 6 }] })).rejects.toThrow(
+      'saved with foldBy 1+2+3, and now it is 2:6',
+    )
+    const other = { ...train, values: train.values.map((x) => 2 * x) }
+    await expect(goOn(saved[0], {}, {}, other)).rejects.toThrow('saved with other entries')
+    expect(() => decodeSearch(saved[0].subarray(0, 5000), 'x.run')).toThrow('damaged or cut short')
+  })
+
+  it('are what complete gives where they are asked for', async () => {
+    const seen = new Set<number>()
+    const found = await complete(train, { ...options, folds: 5, onEpoch: (_, fold) => seen.add(fold) })
+    expect(found!.model.predictMany(test.indices)).toEqual(result.model.predictMany(test.indices))
+    expect(seen.size).toBe(5)
+  })
+
+  describe('choose settings', () => {
+    // Noise in proportion to the values: of all kinds one that grows with them is best by far.
+    const { tensor: clean } = synthetic({ dims: [24, 20, 15], entries: 2500, rank: 2, seed: 4 })
+    const size = (e: number): number => 1 + (clean.indices[0][e] % 4) ** 3
+    const tensor = {
+      ...clean,
+      values: clean.values.map((x, e) => Math.max(0, x * size(e) * (1 + 0.4 * normal(e)))),
+    }
+    const choosing = { folds: 3, choose: true, findRank: 'best' as const }
+
+    it('by entries that the models have not seen, giving up early what is hopeless, the same on any threads', async () => {
+      const found = (await chooseByFolds(tensor, { threads: 1 }, choosing))!
+      const { trials, chosen, isCut } = found.choice
+      expect(isCut).toBe(false)
+      // The best of each step on the way, and what is tried at the rank that was best.
+      const whole = trials.filter(({ folds }) => folds === 3)
+      expect(whole).toContain(chosen)
+      for (const { rmse } of whole) expect(chosen.rmse).toBeLessThanOrEqual(1.001 * rmse)
+      for (const { folds, rmse } of trials) if (folds < 3) expect(rmse).toBeGreaterThan(1.01 * chosen.rmse)
+      expect(trials.some(({ folds }) => folds === 2)).toBe(true)
+      expect(trials.map(({ noise }) => noise)).toEqual(expect.arrayContaining(['gaussian', 'row']))
+      expect(found.fit.models.map(({ rank }) => rank)).toEqual([1, 2, 3].map(() => chosen.rank))
+      const again = (await chooseByFolds(tensor, { threads: 3 }, choosing))!
+      expect(again.choice).toEqual(found.choice)
+      expect(again.fit.models[2].factors).toEqual(found.fit.models[2].factors)
+    })
+
+    it('and know what was tried before they were interrupted', async () => {
+      const abort = new AbortController()
+      let state: SearchState | undefined
+      const tried: number[] = []
+      const save = async (now: SearchState): Promise<void> => {
+        state = now
+      }
+      const keeping = { every: Infinity, save }
+      const cut = await chooseByFolds(
+        tensor,
+        { threads: 1, signal: abort.signal },
+        {
+          ...choosing,
+          keeping,
+          onEpoch: () => state ?? (tried.length === 2 && abort.abort()),
+          onTrial: ({ rank }) => void tried.push(rank),
+        },
+      )
+      expect(cut).toBeUndefined()
+      expect(state!.trials.map(({ rank }) => rank)).toEqual([2, 4])
+      const begun: number[] = []
+      const found = (await chooseByFolds(
+        tensor,
+        { threads: 1 },
+        { ...choosing, keeping: { ...keeping, saved: state }, onBegin: ({ rank }) => void begun.push(rank) },
+      ))!
+      expect(begun[0]).toBe(8)
+      const alone = (await chooseByFolds(tensor, { threads: 2 }, choosing))!
+      expect(found.choice).toEqual(alone.choice)
+      expect(found.fit.models[0].factors).toEqual(alone.fit.models[0].factors)
+    })
+
+    it('as far as time allows, and something always', async () => {
+      const found = (await chooseByFolds(tensor, { threads: 1 }, { ...choosing, seconds: 1e-3 }))!
+      expect(found.choice.isCut).toBe(true)
+      expect(found.choice.trials.map(({ rank }) => rank)).toEqual([2])
+      expect(found.fit.models).toHaveLength(3)
+    })
   })
 
   it('are refused where they cannot be', async () => {
