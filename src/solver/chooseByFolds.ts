@@ -28,10 +28,15 @@ export interface FoldChoice {
 }
 
 export interface ChosenByFolds {
-  /** The options with what was chosen in them. */
-  options: RunOptions
   choice: FoldChoice
-  /** The models. */
+  /** What was chosen, and what is nearly as good. */
+  candidates: Candidate[]
+}
+
+export interface Candidate {
+  trial: FoldTrial
+  /** The options with what was tried in them. */
+  options: RunOptions
   fit: CrossFit
 }
 
@@ -44,6 +49,8 @@ const AS_GOOD = 0.005
 const LEAST_GAIN = 0.005
 /** Other settings than those given must be better by this share. */
 const LEAST_CHANGE = 1e-3
+/** What is above the chosen by no more than this share may still be better with what neighbours say. */
+const NEAR = 0.01
 
 /** Undefined if it was interrupted. */
 export async function chooseByFolds(
@@ -74,10 +81,17 @@ export async function chooseByFolds(
       changes = { ...changes, ...other }
     }
   if (!chosen || trying.isInterrupted) return undefined
-  const fit = await trying.models(chosen, changes)
-  if (!fit) return undefined
+  const { rmse } = chosen
+  const isNear = (trial: FoldTrial): boolean =>
+    findRank !== 'smallest' && trial.folds === trying.folds && trial.rmse <= (1 + NEAR) * rmse
+  const candidates: Candidate[] = []
+  for (const trial of new Set([chosen, ...trying.trials.filter(isNear)])) {
+    const fit = await trying.models(trial)
+    if (!fit) return undefined
+    candidates.push({ trial, options: { ...options, ...trying.changesOf(trial) }, fit })
+  }
   const trials = trying.trials.toSorted((a, b) => a.rank - b.rank)
-  return { options: { ...options, ...changes }, choice: { trials, chosen, isCut }, fit }
+  return { choice: { trials, chosen, isCut }, candidates }
 }
 
 /** What may be better than what was given, one at a time. */

@@ -62,12 +62,19 @@ export async function completeByFolds(
   checkModes(tensor, folding)
   const found = await chooseByFolds(tensor, options, choosing)
   if (!found) return undefined
-  const { choice, fit } = found
-  const result = assemble(tensor, fit, options, ordered)
+  const { candidates } = found
+  const assembled = candidates.map(({ trial, fit }) => ({
+    trial,
+    ...assemble(tensor, fit, options, ordered),
+  }))
+  const { trial, model, outOfFold } = assembled.reduce((best, other) =>
+    other.outOfFold.error.rmse < best.outOfFold.error.rmse ? other : best,
+  )
   const before = folding.keeping?.saved?.seconds ?? 0
   const seconds = before + (performance.now() - start) / 1000
-  Object.assign(result.model.training, { seconds, ...(choice.trials.length > 1 && { choice }) })
-  return { ...result, ...(choice.trials.length > 1 && { choice }), seconds }
+  const choice = found.choice.trials.length > 1 && { choice: { ...found.choice, chosen: trial } }
+  Object.assign(model.training, { seconds, ...choice })
+  return { model, outOfFold, ...choice, seconds }
 }
 
 /** What TypeScript lets through. */

@@ -83,6 +83,7 @@ export class FoldSearch {
   readonly #search: SearchOptions
   readonly #settings: Settings
   readonly #fits = new Map<FoldTrial, CrossFit>()
+  readonly #changes = new Map<FoldTrial, TrialChanges>()
   readonly #start = performance.now()
   readonly #deadline: AbortSignal | undefined
   /** How long each trial took, by its rank. */
@@ -138,7 +139,7 @@ export class FoldSearch {
     const known = [...this.trials, ...(this.#search.keeping?.saved?.trials ?? [])].find(
       (trial) => JSON.stringify(nameOf(trial, true)) === key,
     )
-    if (known) return this.#add(known)
+    if (known) return this.#add(known, changes)
     this.#search.onBegin?.(named)
     const start = performance.now()
     const best = this.trials.length > 0 ? this.best : undefined
@@ -150,23 +151,30 @@ export class FoldSearch {
     const seconds = (performance.now() - start) / 1000
     this.#last = { rank: named.rank, seconds: (seconds * this.folds) / trial.folds }
     if ('models' in fit) this.#fits.set(trial, fit)
-    this.#add(trial)
+    this.#add(trial, changes)
     const limit = (1 + KEPT) * this.best.rmse
     for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
     return trial
   }
 
+  /** What a trial had changed of the options. */
+  changesOf(trial: FoldTrial): TrialChanges {
+    return this.#changes.get(trial) ?? {}
+  }
+
   /** The models of a trial; learned again if they are not there any more. */
-  async models(trial: FoldTrial, changes: TrialChanges): Promise<CrossFit | undefined> {
+  async models(trial: FoldTrial): Promise<CrossFit | undefined> {
     const there = this.#fits.get(trial)
     if (there) return there
-    const fit = await this.#fit({ ...this.#options, ...changes }, JSON.stringify(nameOf(trial, true)))
+    const options = { ...this.#options, ...this.changesOf(trial) }
+    const fit = await this.#fit(options, JSON.stringify(nameOf(trial, true)))
     return fit && 'models' in fit ? fit : undefined
   }
 
-  #add(trial: FoldTrial): FoldTrial {
+  #add(trial: FoldTrial, changes: TrialChanges): FoldTrial {
     if (this.trials.includes(trial)) return trial
     this.trials.push(trial)
+    this.#changes.set(trial, changes)
     this.#search.onTrial?.(trial)
     return trial
   }

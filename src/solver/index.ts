@@ -2,6 +2,7 @@ export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { decodeRun, encodeRun } from './checkpoint.ts'
 export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './choose.ts'
 export {
+  type Candidate,
   type ChooseByFoldsOptions,
   type ChosenByFolds,
   chooseByFolds,

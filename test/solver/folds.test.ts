@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { complete, decodeModel, type SparseTensor, split, synthetic } from '#dist/index.js'
-import { chooseByFolds, decodeSearch, encodeSearch, type SearchState } from '#dist/solver/index.js'
+import {
+  type ChosenByFolds,
+  chooseByFolds,
+  decodeSearch,
+  encodeSearch,
+  type SearchState,
+} from '#dist/solver/index.js'
 import {
   CpEnsemble,
   completeByFolds,
@@ -183,8 +189,9 @@ describe('folds', () => {
     ]) {
       const { tensor } = synthetic({ dims: [30, 25, 20], entries: 6000, rank, snrDb, seed: rank })
       const found = (await chooseByFolds(tensor, { threads: 2 }, { folds: 3, findRank: 'smallest' }))!
-      expect(found.options.rank).toBe(rank)
-      expect(found.fit.models[0].rank).toBe(rank)
+      const [{ options, fit }, ...others] = found.candidates
+      expect([options.rank, others.length]).toEqual([rank, 0])
+      expect(fit.models[0].rank).toBe(rank)
       const tried = found.choice.trials.map((trial) => trial.rank)
       expect(tried).toEqual(tried.slice().sort((a, b) => a - b))
       expect(Math.max(...tried)).toBeLessThan(17)
@@ -246,6 +253,7 @@ describe('folds', () => {
       ...clean,
       values: clean.values.map((x, e) => Math.max(0, x * size(e) * (1 + 0.4 * normal(e)))),
     }
+    const modelsOf = ({ candidates }: ChosenByFolds) => candidates[0].fit.models
     const choosing = { folds: 3, choose: true, findRank: 'best' as const }
 
     it('by entries that the models have not seen, giving up early what is hopeless, the same on any threads', async () => {
@@ -259,10 +267,10 @@ describe('folds', () => {
       for (const { folds, rmse } of trials) if (folds < 3) expect(rmse).toBeGreaterThan(1.01 * chosen.rmse)
       expect(trials.some(({ folds }) => folds === 2)).toBe(true)
       expect(trials.map(({ noise }) => noise)).toEqual(expect.arrayContaining(['gaussian', 'row']))
-      expect(found.fit.models.map(({ rank }) => rank)).toEqual([1, 2, 3].map(() => chosen.rank))
+      expect(modelsOf(found).map(({ rank }) => rank)).toEqual([1, 2, 3].map(() => chosen.rank))
       const again = (await chooseByFolds(tensor, { threads: 3 }, choosing))!
       expect(again.choice).toEqual(found.choice)
-      expect(again.fit.models[2].factors).toEqual(found.fit.models[2].factors)
+      expect(modelsOf(again)[2].factors).toEqual(modelsOf(found)[2].factors)
     })
 
     it('and know what was tried before they were interrupted', async () => {
@@ -294,14 +302,15 @@ describe('folds', () => {
       expect(begun[0]).toBe(8)
       const alone = (await chooseByFolds(tensor, { threads: 2 }, choosing))!
       expect(found.choice).toEqual(alone.choice)
-      expect(found.fit.models[0].factors).toEqual(alone.fit.models[0].factors)
+      for (const [c, { fit }] of found.candidates.entries())
+        expect(fit.models[0].factors).toEqual(alone.candidates[c].fit.models[0].factors)
     })
 
     it('as far as time allows, and something always', async () => {
       const found = (await chooseByFolds(tensor, { threads: 1 }, { ...choosing, seconds: 1e-3 }))!
       expect(found.choice.isCut).toBe(true)
       expect(found.choice.trials.map(({ rank }) => rank)).toEqual([2])
-      expect(found.fit.models).toHaveLength(3)
+      expect(modelsOf(found)).toHaveLength(3)
     })
   })
 
