@@ -266,6 +266,12 @@ describe('folds', () => {
       for (const { rmse } of whole) expect(chosen.rmse).toBeLessThanOrEqual(1.001 * rmse)
       for (const { folds, rmse } of trials) if (folds < 3) expect(rmse).toBeGreaterThan(1.01 * chosen.rmse)
       expect(trials.some(({ folds }) => folds === 2)).toBe(true)
+      // What was given up is as far above the best as on the folds that both have seen.
+      const [auto, gaussian] = (['auto', 'gaussian'] as const).map(
+        (noise) => trials.find((trial) => trial.rank === chosen.rank && trial.noise === noise)!,
+      )
+      const squares = ({ foldErrors }: FoldTrial): number => foldErrors[0].squares + foldErrors[1].squares
+      expect(gaussian.rmse / auto.rmse).toBeCloseTo(Math.sqrt(squares(gaussian) / squares(auto)), 9)
       expect(trials.map(({ noise }) => noise)).toEqual(expect.arrayContaining(['gaussian', 'row']))
       expect(modelsOf(found).map(({ rank }) => rank)).toEqual([1, 2, 3].map(() => chosen.rank))
       const again = (await chooseByFolds(tensor, { threads: 3 }, choosing))!
