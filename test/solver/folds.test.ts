@@ -5,6 +5,7 @@ import {
   chooseByFolds,
   decodeSearch,
   encodeSearch,
+  type FoldTrial,
   type SearchState,
 } from '#dist/solver/index.js'
 import {
