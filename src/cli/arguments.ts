@@ -1,5 +1,6 @@
 /** Turns what was typed into values, or says in one sentence why not. */
 import { InvalidArgumentError } from 'commander'
+import { hardwareThreads } from '../engine/cpu/index.ts'
 import { LARGEST_RANK } from '../engine/cpu/kernel.ts'
 import {
   type DuplicatePolicy,
@@ -99,3 +100,11 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
     return found
   }
 }
+
+/** The bits are the same on any number of threads. */
+export const threadsOption = [
+  '--threads <n>',
+  'worker threads; they do not change the result',
+  positiveWholeNumber,
+  hardwareThreads(),
+] as const

@@ -1,6 +1,5 @@
 /** `lacuna complete`: what can be said to it. */
 import { Command, Option } from 'commander'
-import { hardwareThreads } from '../engine/cpu/index.ts'
 import { defaults, lossNames, missingNames, noiseNames, priorNames, solverNames } from '../solver/index.ts'
 import {
   decimalFromZero,
@@ -12,6 +11,7 @@ import {
   positiveWholeNumber,
   rankOrAuto,
   sizes,
+  threadsOption,
   wholeNumber,
 } from './arguments.ts'
 import { addArrangementOptions } from './arrangement.ts'
@@ -127,12 +127,7 @@ export function completeCommand(): Command {
     )
     .option('--test <file|share>', 'held-out entries for the final verdict: a file, or a share', fileOrShare)
     .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.fast.seed)
-    .option(
-      '--threads <n>',
-      'worker threads; they do not change the result',
-      positiveWholeNumber,
-      hardwareThreads(),
-    )
+    .option(...threadsOption)
     .option('--initial <model>', 'start from a model (.npz) instead of random factors')
     .option('--resume', 'go on from the checkpoint of the same command, which was interrupted')
     .option(

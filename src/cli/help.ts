@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'validation',
     'patience',
     'folds',
+    'best',
     'foldBy',
     'ordered',
     'test',

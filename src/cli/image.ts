@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { hardwareThreads } from '../engine/cpu/index.ts'
 import {
   blacken,
   countHidden,
@@ -20,7 +19,7 @@ import {
 import { checkSameSize } from '../image/picture.ts'
 import { InputError } from '../inputError.ts'
 import { checkOutputs, type PngFile, readImage, writePngs } from '../io/node/index.ts'
-import { decimalNumber, numberOrAuto, positiveWholeNumber, wholeNumber } from './arguments.ts'
+import { decimalNumber, numberOrAuto, positiveWholeNumber, threadsOption, wholeNumber } from './arguments.ts'
 import { epochLine } from './epochLine.ts'
 import { count, figure, seconds } from './format.ts'
 import { print, printJson } from './print.ts'
@@ -77,12 +76,7 @@ export function imageCommand(): Command {
       positiveWholeNumber,
     )
     .option('--seed <s>', 'decides what is hidden and how it is learned', wholeNumber, 1)
-    .option(
-      '--threads <n>',
-      'worker threads; they do not change the result',
-      positiveWholeNumber,
-      hardwareThreads(),
-    )
+    .option(...threadsOption)
     .option(
       '--replace-known',
       "write the model's values at known pixels too; by default they are kept as they are",

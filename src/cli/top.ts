@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import {
   type AnswerOutput,
@@ -11,7 +10,7 @@ import {
 import type { AnswerRow } from '../io/table/index.ts'
 import { labelOf, modeName, type TensorModel, topForAll } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { positiveWholeNumber, wholeNumber } from './arguments.ts'
+import { positiveWholeNumber, threadsOption, wholeNumber } from './arguments.ts'
 import { count } from './format.ts'
 import { readMeetings } from './knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from './named.ts'
@@ -52,12 +51,7 @@ export function topCommand(): Command {
     .option('--min-entries <n>', 'leave out rows of fewer entries than this (default: 1)', wholeNumber)
     .option('--names <mode=file:column...>', namesHelp, assignment)
     .option('--no-clip', 'predictions may lie beyond the values that were seen')
-    .option(
-      '--threads <n>',
-      'worker threads; they do not change the result',
-      positiveWholeNumber,
-      hardwareThreads(),
-    )
+    .option(...threadsOption)
     .option(
       '-o, --output <file>',
       'write a table: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet (default for every row: CSV on stdout)',

@@ -1,25 +1,7 @@
 /** What factors, labels and all else of a model must be like, in sentences. */
 import { InputError } from '../inputError.ts'
 import type { Observed } from '../tensor/observed.ts'
-import { MAX_ORDER } from '../tensor/sparseTensor.ts'
 import type { Prior } from './factored.ts'
-
-export function checkDims(dims: readonly number[]): void {
-  if (dims.length < 2)
-    throw new InputError('shape', `A model needs at least 2 modes, this one has ${dims.length}.`)
-  if (dims.length > MAX_ORDER)
-    throw new InputError(
-      'shape',
-      `A model has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
-    )
-  dims.forEach((dim, mode) => {
-    if (!Number.isInteger(dim) || dim < 1)
-      throw new InputError(
-        'shape',
-        `The size of mode ${mode + 1} is ${dim}; it must be a whole number from 1.`,
-      )
-  })
-}
 
 /** `dims`: of the arranged modes, where some are. */
 export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {

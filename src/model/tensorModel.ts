@@ -2,8 +2,8 @@
 import { InputError } from '../inputError.ts'
 import type { ArrangedModes } from '../tensor/arrangement.ts'
 import type { Observed } from '../tensor/observed.ts'
-import type { Mode, SparseTensor } from '../tensor/sparseTensor.ts'
-import { checkDims, checkLabels, checkObserved } from './checkModel.ts'
+import { checkDims, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
+import { checkLabels, checkObserved } from './checkModel.ts'
 import type { Component, ComponentsOptions } from './components.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
@@ -54,7 +54,7 @@ export abstract class TensorModel implements Answerer {
   #lookup: LabelLookup | undefined
 
   constructor({ dims, labels, modes, observed, training }: TensorModelFields) {
-    checkDims(dims)
+    checkDims(dims, 'model')
     if (labels) checkLabels(dims, labels)
     if (modes && modes.length !== dims.length)
       throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)

@@ -93,13 +93,13 @@ function checkPolicy(option: string, policy: string, allowed: readonly string[])
 }
 
 /** The sizes of the modes, before anything is known of the entries. */
-export function checkDims(dims: readonly number[]): void {
+export function checkDims(dims: readonly number[], what: 'tensor' | 'model' = 'tensor'): void {
   if (dims.length < 2)
-    throw new InputError('shape', `A tensor needs at least 2 modes, this one has ${dims.length}.`)
+    throw new InputError('shape', `A ${what} needs at least 2 modes, this one has ${dims.length}.`)
   if (dims.length > MAX_ORDER)
     throw new InputError(
       'shape',
-      `A tensor has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
+      `A ${what} has at most ${MAX_ORDER} modes, this one would have ${dims.length}.`,
     )
   dims.forEach((dim, mode) => {
     if (!Number.isInteger(dim) || dim < 1 || dim > MAX_INDEX)

@@ -313,6 +313,12 @@ describe('folds', () => {
         expect(fit.models[0].factors).toEqual(alone.candidates[c].fit.models[0].factors)
     })
 
+    it('and try nothing that does not go with what is given', async () => {
+      const asked = { threads: 1, prior: 'isotropic', epochs: 5, rank: 2 } as const
+      const found = (await chooseByFolds(tensor, asked, { folds: 2, choose: true }))!
+      expect(found.choice.trials).toHaveLength(1)
+    })
+
     it('as far as time allows, and something always', async () => {
       const found = (await chooseByFolds(tensor, { threads: 1 }, { ...choosing, seconds: 1e-3 }))!
       expect(found.choice.isCut).toBe(true)
