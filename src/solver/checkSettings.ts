@@ -75,15 +75,20 @@ function checkPrior(settings: Settings): void {
 }
 
 /** What only a learned prior can use goes with nothing that rules it out. */
-export function refuseWithoutPrior(
-  learned: OptionMention,
-  { prior, solver, lambda, sample, missing }: Settings,
-): void {
-  const refused = (why: string | OptionMention): InputError =>
-    new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
-  if (solver === 'paper') throw refused(option('solver', 'paper'))
-  if (missing === 'zero') throw refused(option('missing', 'zero'))
-  if (lambda !== 'auto') throw refused(option('lambda', lambda))
-  if (sample !== 'auto' && sample !== 1) throw refused(option('sample', sample))
-  if (prior === 'isotropic') throw refused(option('prior', 'isotropic'))
+export function refuseWithoutPrior(learned: OptionMention, settings: Settings): void {
+  const why = withoutPrior(settings)
+  if (why)
+    throw new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
+}
+
+/** Whether nothing rules a learned prior out. */
+export const mayLearnPrior = (settings: Settings): boolean => withoutPrior(settings) === undefined
+
+function withoutPrior({ prior, solver, lambda, sample, missing }: Settings): OptionMention | undefined {
+  if (solver === 'paper') return option('solver', 'paper')
+  if (missing === 'zero') return option('missing', 'zero')
+  if (lambda !== 'auto') return option('lambda', lambda)
+  if (sample !== 'auto' && sample !== 1) return option('sample', sample)
+  if (prior === 'isotropic') return option('prior', 'isotropic')
+  return undefined
 }

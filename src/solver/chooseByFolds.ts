@@ -2,8 +2,8 @@
  * The rank, and whatever else helps on some data and hurts on other, by cross-fitting: entries are predicted by models that have
  * not seen them, at one rank after another until more components no longer help, and then with other settings, one at a time.
  */
-import { InputError } from '../inputError.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { mayLearnPrior } from './checkSettings.ts'
 import { alternatives } from './choose.ts'
 import type { CrossFit } from './crossFit.ts'
 import { FoldSearch, type FoldTrial, type SearchOptions, type TrialChanges } from './foldSearch.ts'
@@ -99,19 +99,8 @@ export async function chooseByFolds(
 function othersOf(options: RunOptions): TrialChanges[] {
   const { mergeModes = [], split = [] } = options
   const isArranged = mergeModes.length > 0 || split.length > 0
-  const others = [...alternatives(options), ...(isArranged ? [{ mergeModes: [], split: [] }] : [])]
-  return others.filter((change) => goesTogether({ ...options, ...change }))
-}
-
-/** Some settings rule out a learned prior, and with it kinds of noise. */
-function goesTogether(options: RunOptions): boolean {
-  try {
-    settingsOf(options)
-    return true
-  } catch (error) {
-    if (error instanceof InputError) return false
-    throw error
-  }
+  const ofPrior = mayLearnPrior(settingsOf(options)) ? alternatives(options) : []
+  return [...ofPrior, ...(isArranged ? [{ mergeModes: [], split: [] }] : [])]
 }
 
 async function tryRanks(

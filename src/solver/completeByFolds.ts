@@ -39,7 +39,7 @@ export interface OutOfFold {
 export interface FoldedCompletion {
   model: CpEnsemble
   outOfFold: OutOfFold
-  /** Where there was more than one thing to try. */
+  /** Where there was more than one thing to try, or would have been with more time. */
   choice?: FoldChoice
   seconds: number
 }
@@ -72,7 +72,8 @@ export async function completeByFolds(
   )
   const before = folding.keeping?.saved?.seconds ?? 0
   const seconds = before + (performance.now() - start) / 1000
-  const choice = found.choice.trials.length > 1 && { choice: { ...found.choice, chosen: trial } }
+  const { trials, isCut } = found.choice
+  const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
   Object.assign(model.training, { seconds, ...choice })
   return { model, outOfFold, ...choice, seconds }
 }
