@@ -118,9 +118,18 @@ export function modelDistance(U: readonly Matrix[], V: readonly Matrix[]): numbe
 }
 
 function allCells(U: readonly Matrix[]): Float64Array {
-  // Rows of the Khatri-Rao product of the modes so far, one per cell.
-  const products = U.reduce((rows, matrix) =>
+  // Rows of the Khatri-Rao product of all modes but the last, one per fibre.
+  const products = U.slice(0, -1).reduce((rows, matrix) =>
     rows.flatMap((row) => matrix.map((other) => row.map((x, r) => x * other[r]))),
   )
-  return Float64Array.from(products, (row) => row.reduce((sum, x) => sum + x, 0))
+  const last = U[U.length - 1]
+  const cells = new Float64Array(products.length * last.length)
+  products.forEach((row, at) => {
+    last.forEach((other, p) => {
+      let sum = 0
+      for (let r = 0; r < row.length; r++) sum += row[r] * other[r]
+      cells[at * last.length + p] = sum
+    })
+  })
+  return cells
 }

@@ -5,8 +5,8 @@ import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { randomTensor } from '../problems.ts'
 
 /** A tensor with rows of several segments, and rows without entries, in every mode. */
-export const bumpy = (seed: number): SparseTensor =>
-  randomTensor({ dims: [13, 60, 40], entries: 20_000, seed })
+export const bumpy = (seed: number, entries = 20_000): SparseTensor =>
+  randomTensor({ dims: [13, 60, 40], entries, seed })
 
 /** The same entries, their lines in another order. */
 export function shuffled(tensor: SparseTensor, seed: number): SparseTensor {

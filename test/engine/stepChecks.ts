@@ -75,7 +75,7 @@ export const stepChecks: EngineCheck[] = [
         ]
         for (const [dims, rank] of shapes)
           for (const c of [0.02, 0.9]) {
-            const problem = { dims, rank, entries: 20_000, c, lambda: 0.01, maxInner: 2, seed: 5 }
+            const problem = { dims, rank, entries: 6000, c, lambda: 0.01, maxInner: 2, seed: 5 }
             below(await comparePaper(engine, problem), 2e-4, `difference at ${dims.join('×')}, c = ${c}`)
           }
       }),
@@ -131,7 +131,7 @@ export const stepChecks: EngineCheck[] = [
           [[20, 3, 25, 20], 4],
         ]
         for (const [dims, rank] of shapes) {
-          const tensor = randomTensor({ dims, entries: 20_000, seed: 5 })
+          const tensor = randomTensor({ dims, entries: 6000, seed: 5 })
           for (const step of steps)
             for (const c of [0.03, 0.6]) {
               const settings = { rank, c, lambda: 0.01, step, seed: 5 }
@@ -154,7 +154,7 @@ export const stepChecks: EngineCheck[] = [
         // Rows of several segments and of one, sampled and whole; orders with loops of their own and without.
         const shapes: [number[], number, number][] = [
           [[30, 25], 400, 5],
-          [[4, 120, 100], 20_000, 6],
+          [[4, 120, 100], 6000, 6],
           [[5, 6, 7, 8], 400, 3],
           [[4, 5, 6, 4, 3], 400, 2],
         ]
