@@ -59,7 +59,7 @@ export const stepChecks: EngineCheck[] = [
           fc.asyncProperty(cases, async ({ order, ...problem }) =>
             below(await comparePaper(engine, { dims: smallDims(order), ...problem }), 2e-4, 'difference'),
           ),
-          { seed: 20, numRuns: randomProblems(60) },
+          { seed: 20, numRuns: randomProblems(40) },
         )
       }),
   },
@@ -94,10 +94,10 @@ export const stepChecks: EngineCheck[] = [
             touchy.push(touchiness())
             below(difference, Math.max(1e-3, 10 * touchy[touchy.length - 1]), 'difference')
           }),
-          { seed: 21, numRuns: randomProblems(80) },
+          { seed: 21, numRuns: randomProblems(60) },
         )
         // Most of them hold the engine to 1e-3.
-        below(touchy.filter((touchiness) => touchiness > 1e-4).length, randomProblems(80) / 4, 'touchy cases')
+        below(touchy.filter((touchiness) => touchiness > 1e-4).length, randomProblems(60) / 4, 'touchy cases')
       }),
   },
   {
@@ -250,7 +250,7 @@ export const stepChecks: EngineCheck[] = [
             const after = relativeError(tensor, matrices(factors, rank))
             demand(after <= before * (1 + 1e-4) + 1e-6, `the error rises from ${before} to ${after}`)
           }),
-          { seed: 22, numRuns: randomProblems(60) },
+          { seed: 22, numRuns: randomProblems(40) },
         ),
       ),
   },

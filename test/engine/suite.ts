@@ -10,7 +10,7 @@ import { zeroChecks } from './zeroChecks.ts'
 
 export type { EngineCheck, VariantCheck } from './check.ts'
 export { shuffled } from './entrySets.ts'
-export { followOnly, type MakeEngine, tryFewer } from './judging.ts'
+export { followOnly, keptOpen, type MakeEngine, tryFewer } from './judging.ts'
 export { briefVariantChecks, variantChecks } from './variantChecks.ts'
 
 export const engineChecks: EngineCheck[] = [...stepChecks, ...zeroChecks, ...entryChecks, ...stateChecks]
