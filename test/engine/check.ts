@@ -9,5 +9,12 @@ export interface EngineCheck {
 /** A check that compares engines of the same kind: all must give the same bits. */
 export interface VariantCheck {
   name: string
-  check(variants: readonly { name: string; make: MakeEngine }[]): Promise<void>
+  check(variants: readonly Variant[]): Promise<void>
+}
+
+export interface Variant {
+  name: string
+  make: MakeEngine
+  /** Every process has one for itself: those that follow need not ask it. */
+  isOwn?: true
 }

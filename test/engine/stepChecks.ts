@@ -126,7 +126,7 @@ export const stepChecks: EngineCheck[] = [
           { kind: 'newton', momentum: 0.5, damping: 4 },
         ]
         const shapes: [number[], number][] = [
-          [[3, 9000], 10],
+          [[3, 2000], 10],
           [[4, 120, 100], 17],
           [[20, 3, 25, 20], 4],
         ]

@@ -8,7 +8,7 @@ import { stateChecks } from './stateChecks.ts'
 import { stepChecks } from './stepChecks.ts'
 import { zeroChecks } from './zeroChecks.ts'
 
-export type { EngineCheck, VariantCheck } from './check.ts'
+export type { EngineCheck, Variant, VariantCheck } from './check.ts'
 export { shuffled } from './entrySets.ts'
 export { followOnly, keptOpen, type MakeEngine, tryFewer } from './judging.ts'
 export { briefVariantChecks, variantChecks } from './variantChecks.ts'

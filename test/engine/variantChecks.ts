@@ -5,7 +5,7 @@ import { randomFactors, randomTensor, weighted } from '../problems.ts'
 import { stateText } from './bits.ts'
 import type { VariantCheck } from './check.ts'
 import { apart, bumpy, shuffled } from './entrySets.ts'
-import { demand, same, withEngine, withProblem } from './judging.ts'
+import { demand, followsOnly, same, withEngine, withProblem } from './judging.ts'
 
 const posteriorStep: Step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 20_000, mean: 1 }
 const first = { begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
@@ -87,8 +87,9 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const tensor = randomTensor({ dims: [24, 40, 25], entries: 10_000, seed: 4 })
         const heldOut = randomTensor({ dims: [24, 40, 25], entries: 1500, seed: 5 })
         const found = new Map<number, string>()
-        for (const [v, { name, make }] of variants.entries())
+        for (const [v, { name, make, isOwn }] of variants.entries())
           await withEngine(make, async (engine) => {
+            if (isOwn && followsOnly()) return
             for (const [i, run] of bitRuns.entries()) {
               const lines = v === 0 ? tensor : shuffled(tensor, v)
               const text = await everything(
@@ -172,8 +173,9 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
         const heavy = { ...many, values: many.values.slice(), weights: many.values.map((x) => 1 + x) }
         heavy.values.fill(1, 0, 1000).fill(1, 2000)
         const found = [new Set<string>(), new Set<string>()]
-        for (const [v, { make }] of variants.entries())
+        for (const [v, { make, isOwn }] of variants.entries())
           await withEngine(make, async (engine) => {
+            if (isOwn && followsOnly()) return
             for (const [i, entries] of [many, heavy].entries())
               found[i].add(
                 await everything(engine, shuffled(entries, v + 1), BIT_RUNS[3], tensor, iterations),
