@@ -30,6 +30,7 @@ const MAIN = join(ROOT, 'dist/cli/main.js')
  * @param {readonly string[]} options.args of `complete`, without files, threads and output
  * @param {NodeJS.Signals[]} [options.signals]
  * @param {[number, number]} [options.between] the shortest and longest life after it has read the data, in milliseconds
+ * @param {string} [options.wanted] the digest of what it learns when it is left alone, if that is known
  * @param {(line: string) => void} [options.say]
  * @returns {Promise<Outcome>}
  */
@@ -39,20 +40,11 @@ export async function killAndResume({
   args,
   signals = ['SIGKILL'],
   between = [0, 2000],
+  wanted,
   say = () => {},
 }) {
   const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
-  const alone = await lacuna(folder, [
-    ...command,
-    '--threads',
-    '2',
-    '-o',
-    'alone.npz',
-    '--checkpoint-every',
-    '0',
-  ])
-  if (alone.code !== 0) throw new Error(alone.stderr)
-  const wanted = await digest(join(folder, 'alone.npz'))
+  wanted ??= await digestAlone(folder, command)
   const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
   while (outcome.kills < kills) {
     const model = `model-${++outcome.chains}.npz`
@@ -78,6 +70,15 @@ export async function killAndResume({
     if ((await digest(join(folder, model))) !== wanted) outcome.different++
   }
   return outcome
+}
+
+/** @param {string} folder @param {string[]} command @returns {Promise<string>} of the model that is learned without a break */
+async function digestAlone(folder, command) {
+  const model = 'alone.npz'
+  const args = [...command, '--threads', '2', '-o', model, '--checkpoint-every', '0']
+  const { code, stderr } = await lacuna(folder, args)
+  if (code !== 0) throw new Error(stderr)
+  return digest(join(folder, model))
 }
 
 /**
