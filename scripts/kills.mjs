@@ -4,7 +4,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -52,12 +52,13 @@ export async function killAndResume({
       const threads = String(1 + Math.floor(4 * Math.random()))
       const signal = signals[outcome.kills % signals.length]
       const [shortest, longest] = between
-      const lifetime = outcome.kills < kills ? shortest + Math.random() * (longest - shortest) : Infinity
+      const afterMs = shortest + Math.random() * (longest - shortest)
+      // Every other one when there is something to go on from; the others maybe before.
+      const needs = outcome.kills % 2 === 1 ? `${model}.run` : undefined
       const run = await lacuna(
         folder,
         [...command, '--threads', threads, '-o', model, '--resume'],
-        signal,
-        lifetime,
+        outcome.kills < kills ? { signal, afterMs, needs } : undefined,
       )
       if (run.stderr.includes('Going on from')) outcome.resumed++
       if (run.code === 0) break
@@ -82,26 +83,32 @@ async function digestAlone(folder, command) {
 }
 
 /**
- * @param {string} cwd @param {string[]} args @param {NodeJS.Signals} [signal] @param {number} [afterMs]
+ * @param {string} cwd @param {string[]} args
+ * @param {{ signal: NodeJS.Signals, afterMs: number, needs?: string }} [end] so long after it has read the entries, and the
+ *   file it needs is there
  * @returns {Promise<{ code: number | null, killed: boolean, stderr: string }>}
  */
-function lacuna(cwd, args, signal = 'SIGKILL', afterMs = Infinity) {
+function lacuna(cwd, args, end) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
     let stderr = ''
     let killed = false
     /** @type {NodeJS.Timeout | undefined} */
     let timer
+    const watch = setInterval(() => {
+      // Now the entries are read, and what takes long begins.
+      if (!end || !stderr.includes('Rank ') || (end.needs && !existsSync(join(cwd, end.needs)))) return
+      clearInterval(watch)
+      timer = setTimeout(() => {
+        killed = child.kill(end.signal)
+      }, end.afterMs)
+    }, 10)
     child.stderr.on('data', (data) => {
       stderr += data
-      // Now the entries are read, and what takes long begins.
-      if (!timer && afterMs < Infinity && stderr.includes('Rank '))
-        timer = setTimeout(() => {
-          killed = child.kill(signal)
-        }, afterMs)
     })
     child.on('error', reject)
     child.on('close', (code) => {
+      clearInterval(watch)
       clearTimeout(timer)
       resolve({ code, killed, stderr })
     })
