@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Most tests start worker threads of their own: more files at a time would only make them wait.
     maxWorkers: 2,
+    // The library is tested as it was built: Node loads it itself, which is also faster.
+    server: { deps: { external: [/\/dist\//] } },
     projects: [
       {
         extends: true,

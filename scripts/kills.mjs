@@ -4,7 +4,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -30,6 +30,7 @@ const MAIN = join(ROOT, 'dist/cli/main.js')
  * @param {readonly string[]} options.args of `complete`, without files, threads and output
  * @param {NodeJS.Signals[]} [options.signals]
  * @param {[number, number]} [options.between] the shortest and longest life after it has read the data, in milliseconds
+ * @param {string} [options.wanted] the digest of what it learns when it is left alone, if that is known
  * @param {(line: string) => void} [options.say]
  * @returns {Promise<Outcome>}
  */
@@ -39,20 +40,11 @@ export async function killAndResume({
   args,
   signals = ['SIGKILL'],
   between = [0, 2000],
+  wanted,
   say = () => {},
 }) {
   const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
-  const alone = await lacuna(folder, [
-    ...command,
-    '--threads',
-    '2',
-    '-o',
-    'alone.npz',
-    '--checkpoint-every',
-    '0',
-  ])
-  if (alone.code !== 0) throw new Error(alone.stderr)
-  const wanted = await digest(join(folder, 'alone.npz'))
+  wanted ??= await digestAlone(folder, command)
   const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
   while (outcome.kills < kills) {
     const model = `model-${++outcome.chains}.npz`
@@ -60,12 +52,13 @@ export async function killAndResume({
       const threads = String(1 + Math.floor(4 * Math.random()))
       const signal = signals[outcome.kills % signals.length]
       const [shortest, longest] = between
-      const lifetime = outcome.kills < kills ? shortest + Math.random() * (longest - shortest) : Infinity
+      const afterMs = shortest + Math.random() * (longest - shortest)
+      // Every other one when there is something to go on from; the others maybe before.
+      const needs = outcome.kills % 2 === 1 ? `${model}.run` : undefined
       const run = await lacuna(
         folder,
         [...command, '--threads', threads, '-o', model, '--resume'],
-        signal,
-        lifetime,
+        outcome.kills < kills ? { signal, afterMs, needs } : undefined,
       )
       if (run.stderr.includes('Going on from')) outcome.resumed++
       if (run.code === 0) break
@@ -80,27 +73,42 @@ export async function killAndResume({
   return outcome
 }
 
+/** @param {string} folder @param {string[]} command @returns {Promise<string>} of the model that is learned without a break */
+async function digestAlone(folder, command) {
+  const model = 'alone.npz'
+  const args = [...command, '--threads', '2', '-o', model, '--checkpoint-every', '0']
+  const { code, stderr } = await lacuna(folder, args)
+  if (code !== 0) throw new Error(stderr)
+  return digest(join(folder, model))
+}
+
 /**
- * @param {string} cwd @param {string[]} args @param {NodeJS.Signals} [signal] @param {number} [afterMs]
+ * @param {string} cwd @param {string[]} args
+ * @param {{ signal: NodeJS.Signals, afterMs: number, needs?: string }} [end] so long after it has read the entries, and the
+ *   file it needs is there
  * @returns {Promise<{ code: number | null, killed: boolean, stderr: string }>}
  */
-function lacuna(cwd, args, signal = 'SIGKILL', afterMs = Infinity) {
+function lacuna(cwd, args, end) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
     let stderr = ''
     let killed = false
     /** @type {NodeJS.Timeout | undefined} */
     let timer
+    const watch = setInterval(() => {
+      // Now the entries are read, and what takes long begins.
+      if (!end || !stderr.includes('Rank ') || (end.needs && !existsSync(join(cwd, end.needs)))) return
+      clearInterval(watch)
+      timer = setTimeout(() => {
+        killed = child.kill(end.signal)
+      }, end.afterMs)
+    }, 10)
     child.stderr.on('data', (data) => {
       stderr += data
-      // Now the entries are read, and what takes long begins.
-      if (!timer && afterMs < Infinity && stderr.includes('Rank '))
-        timer = setTimeout(() => {
-          killed = child.kill(signal)
-        }, afterMs)
     })
     child.on('error', reject)
     child.on('close', (code) => {
+      clearInterval(watch)
       clearTimeout(timer)
       resolve({ code, killed, stderr })
     })

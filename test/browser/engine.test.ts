@@ -27,14 +27,17 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.close())
 
+/** Engines for the checks stay open; of variants there are more than a page has memory for. */
 const inPage = (list: 'engineChecks' | 'variantChecks', name: string, engines: string): Promise<void> =>
   opened.page.evaluate(`(async () => {
     const { cpuEngine } = await import('/dist/browser.js')
-    const { ${list}, tryFewer } = await import('/suite.js')
+    const { ${list}, keptOpen, tryFewer } = await import('/suite.js')
     tryFewer()
     const variants = ${engines}
     const { check } = ${list}.find((one) => one.name === ${JSON.stringify(name)})
-    await check(${list === 'engineChecks' ? 'variants[0].make' : 'variants'})
+    if (${list === 'variantChecks'}) return check(variants)
+    const kept = (globalThis.kept ??= {})
+    await check((kept[variants[0].name] ??= keptOpen(variants[0].make())))
   })()`)
 
 const variantsOf = (parts: number[], threads: number[]): string =>

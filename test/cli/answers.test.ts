@@ -84,49 +84,12 @@ describe('top', () => {
   })
 
   test('answers for every row at once, in a table', async () => {
-    await inFolder(
-      'top',
-      'model.npz',
-      '--for',
-      'user',
-      '--of',
-      'film',
-      '-n',
-      '3',
-      '--exclude',
-      'train.csv',
-      '-o',
-      'all.parquet',
-      ...names,
-    )
-    const { stdout } = await inFolder(
-      'top',
-      'model.npz',
-      '--for',
-      'user',
-      '--of',
-      'film',
-      '-n',
-      '3',
-      '--exclude',
-      'train.csv',
-      '--threads',
-      '1',
-    )
+    const asked = '--of film -n 3 --exclude train.csv'.split(' ')
+    await inFolder('top', 'model.npz', '--for', 'user', ...asked, '-o', 'all.parquet', ...names)
+    const { stdout } = await inFolder('top', 'model.npz', '--for', 'user', ...asked, '--threads', '1')
     const lines = stdout.trim().split('\n')
     expect(lines[0]).toBe('user,rank,film,prediction,entries')
-    const { top } = await json(
-      'top',
-      'model.npz',
-      '--for',
-      'user=u3',
-      '--of',
-      'film',
-      '-n',
-      '3',
-      '--exclude',
-      'train.csv',
-    )
+    const { top } = await json('top', 'model.npz', '--for', 'user=u3', ...asked)
     const own = lines.filter((line) => line.startsWith('u3,')).map((line) => line.split(',')[2])
     expect(own).toEqual(top.map(({ label }: { label: string }) => label))
     const parquet = await readTensor(join(folder, 'all.parquet'), {

@@ -20,7 +20,10 @@ it('is planned within a fifth of what it takes, for .tns and .npz', async () => 
   expect((await run('convert d.tns d.npz')).code).toBe(0)
   for (const file of ['d.tns', 'd.npz'])
     for (const held of ['', ' --test 0.1']) {
-      const { stdout, stderr } = await run(`complete ${file} --epochs 1 --json${held}`)
+      const { stdout, stderr } = await lacuna(`complete ${file} --epochs 1 --json${held}`.split(' '), {
+        cwd,
+        alone: true,
+      })
       const planned = inMiB(stderr)
       const taken = JSON.parse(stdout).peakMemory / 2 ** 20
       expect(taken / planned, `${file}${held}: ${taken} of ${planned}`).toBeGreaterThan(0.8)

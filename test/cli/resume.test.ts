@@ -55,7 +55,8 @@ const hasLearned = (stderr: string): boolean => /epoch +\d/.test(stderr)
 it('loses nothing to kill -9: six times, at random moments, on other threads each time', {
   timeout: 300_000,
 }, async () => {
-  const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 1500] })
+  const wanted = await digestAlone()
+  const outcome = await killAndResume({ kills: 6, folder: cwd, args: LONG, between: [0, 1500], wanted })
   expect(outcome).toMatchObject({ kills: 6, different: 0 })
   expect(outcome.resumed).toBeGreaterThan(2)
   expect(existsSync(file('model-1.npz.run'))).toBe(false)
@@ -63,7 +64,9 @@ it('loses nothing to kill -9: six times, at random moments, on other threads eac
 
 it('nor to SIGTERM, SIGINT and SIGHUP', { timeout: 300_000 }, async () => {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
-  const outcome = await killAndResume({ kills: 3, folder: cwd, args: LONG, signals, between: [300, 1000] })
+  const wanted = await digestAlone()
+  const kills = { kills: 3, signals, between: [300, 1000] as [number, number] }
+  const outcome = await killAndResume({ ...kills, folder: cwd, args: LONG, wanted })
   expect(outcome).toMatchObject({ kills: 3, different: 0 })
 })
 

@@ -44,6 +44,18 @@ export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => P
   }
 }
 
+/** The same engine for check after check, of which none closes it: to start threads takes longer than most checks. */
+export const keptOpen = (engine: Engine): MakeEngine => {
+  const { description, processes } = engine
+  return () => ({
+    description,
+    processes,
+    plan: (size) => engine.plan(size),
+    load: (problem) => engine.load(problem),
+    close: async () => {},
+  })
+}
+
 export async function withProblem<T>(
   engine: Engine,
   problem: Problem,

@@ -1,19 +1,23 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { randomFactors, randomTensor } from '../../problems.ts'
-import { engineChecks, variantChecks } from '../suite.ts'
+import { engineChecks, keptOpen, variantChecks } from '../suite.ts'
 
 describe.each([1, 2, 3])('the CPU engine with %i parts', (parts) => {
-  it.each(engineChecks)('$name', ({ check }) => check(() => cpuEngine({ threads: 2, parts })))
+  const engine = cpuEngine({ threads: 2, parts })
+  afterAll(() => engine.close())
+  it.each(engineChecks)('$name', ({ check }) => check(keptOpen(engine)))
 })
 
 describe('1, 2 and 3 parts on 1, 2, 3 and 7 threads', () => {
-  const variants = [1, 2, 3].flatMap((parts) =>
-    [1, 2, 3, 7].map((threads) => ({
-      name: `${parts} parts on ${threads} threads`,
-      make: () => cpuEngine({ threads, parts }),
-    })),
+  const engines = [1, 2, 3].flatMap((parts) =>
+    [1, 2, 3, 7].map((threads) => ({ parts, threads, engine: cpuEngine({ parts, threads }) })),
   )
+  afterAll(() => Promise.all(engines.map(({ engine }) => engine.close())))
+  const variants = engines.map(({ parts, threads, engine }) => ({
+    name: `${parts} parts on ${threads} threads`,
+    make: keptOpen(engine),
+  }))
   it.each(variantChecks)('$name', ({ check }) => check(variants))
 })
 

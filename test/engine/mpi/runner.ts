@@ -7,7 +7,14 @@ import type { Engine, Problem } from '#dist/engine/engine.js'
 import { mpiEngine } from '#dist/engine/mpi/mpiEngine.js'
 import { hashIndex, mix } from '#dist/random.js'
 import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
-import { briefVariantChecks, engineChecks, followOnly, tryFewer, variantChecks } from '../suite.ts'
+import {
+  briefVariantChecks,
+  engineChecks,
+  followOnly,
+  tryFewer,
+  type Variant,
+  variantChecks,
+} from '../suite.ts'
 
 const { threads, suites, sharedMemory } = JSON.parse(process.argv[2]) as {
   threads: number[]
@@ -68,8 +75,8 @@ async function attempt(name: string, check: () => Promise<void>): Promise<void> 
 tryFewer()
 for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: briefVariantChecks })) {
   if (!suites.includes(suite)) continue
-  const variants = [
-    { name: 'the CPU engine', make: () => cpuEngine({ threads: 1 }) },
+  const variants: Variant[] = [
+    { name: 'the CPU engine', make: () => cpuEngine({ threads: 1 }), isOwn: true },
     ...threads.map((count) => ({
       name: `${processes} processes of ${count} threads`,
       make: () => shared(count),
