@@ -2,7 +2,13 @@ export type { NewEntry } from './align.ts'
 export { align } from './align.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './asLearned.ts'
 export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './components.ts'
-export { CpEnsemble, type CpEnsembleFields, type Interval, supportOf } from './cpEnsemble.ts'
+export {
+  CpEnsemble,
+  type CpEnsembleFields,
+  type Interval,
+  type IntervalColumns,
+  supportOf,
+} from './cpEnsemble.ts'
 export {
   CpModel,
   type CpModelFields,
@@ -23,6 +29,7 @@ export {
   type RankingOptions,
   type RankingQuality,
 } from './ranking.ts'
+export { RowIntervals } from './rowIntervals.ts'
 export { sharesOf } from './shares.ts'
 export type { Similar, SimilarOptions } from './similar.ts'
 export { type PredictOptions, TensorModel, type TrainingRecord } from './tensorModel.ts'

@@ -92,6 +92,7 @@ function assemble(
     tensor,
     { predictions, support },
     {
+      indices: unseen,
       ...spreadOf(models, unseen),
       support: Uint32Array.from(unseen[0], (_, c) => supportOf(observed.counts, cellOf(unseen, c))),
     },

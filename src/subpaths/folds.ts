@@ -3,7 +3,7 @@
  * Node and in browsers.
  */
 export { decodeAnyModel, encodeEnsemble } from '../io/array/index.ts'
-export { CpEnsemble, type CpEnsembleFields, type Interval } from '../model/index.ts'
+export { CpEnsemble, type CpEnsembleFields, type Interval, type IntervalColumns } from '../model/index.ts'
 export {
   type ByFoldsOptions,
   completeByFolds,
