@@ -9,6 +9,7 @@ import { CpModel } from './cpModel.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import type { Labels } from './labelLookup.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
+import { type Stability, stabilityOf } from './stability.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
 
 /** What an ensemble is made of. */
@@ -121,9 +122,14 @@ export class CpEnsemble extends TensorModel {
     return new CpModel({ ...this.members[0].fields, labels, modes, observed })
   }
 
-  /** The components of the first model. */
+  /** The components of the first model, and in how many of the models each is found. */
   components(options?: ComponentsOptions): Component[] {
-    return componentsOf(this.firstModel(), options)
+    return componentsOf(this, options)
+  }
+
+  /** How far the models have the same components. */
+  stability(): Stability {
+    return stabilityOf(this)
   }
 }
 

@@ -1,8 +1,16 @@
 /** Cross-fitting from entries to an ensemble: models, an honest error beside baselines, neighbours' residuals, and intervals. */
 import { InputError } from '../inputError.ts'
 import { baselinesOf } from '../model/baselines.ts'
+import { type EnsembleStability, ensembleStability } from '../model/ensembleStability.ts'
 import { ErrorTally } from '../model/errorTally.ts'
-import { CpEnsemble, type CpModel, type ErrorSummary, supportOf } from '../model/index.ts'
+import {
+  CpEnsemble,
+  type CpModel,
+  type ErrorSummary,
+  type ModeErrors,
+  modeErrors,
+  supportOf,
+} from '../model/index.ts'
 import { learnIntervals } from '../model/intervals.ts'
 import { learnNeighbours, type Ordered } from '../model/neighbours.ts'
 import { below, draw, purpose, stream } from '../random.ts'
@@ -32,6 +40,8 @@ export interface OutOfFold {
   /** Without a model, likewise of entries that were not looked at. */
   baselines: { name: string; error: ErrorSummary }[]
   verdict: string
+  /** By the rows of each mode, and those that add most. */
+  byMode: ModeErrors[]
   /** By how many entries that of a cell's rows has that has fewest. */
   bySupport: { from: number; to: number; entries: number; rmse: number }[]
 }
@@ -40,11 +50,14 @@ export interface OutOfFold {
 export interface FoldedCompletion {
   model: CpEnsemble
   outOfFold: OutOfFold
+  stability: EnsembleStability
   seconds: number
 }
 
 /** Cells that nobody has seen, by which it is judged how much the models differ. */
 const UNSEEN = 20_000
+/** Rows of each mode that are named. */
+const WORST = 3
 const SUPPORT = [0, 1, 5, 20, 100, 1000]
 
 /**
@@ -107,6 +120,9 @@ function assemble(
     ...(learned && { withoutNeighbours: errorOf(tensor, fit.predictions) }),
     baselines,
     verdict: verdictOf(error, baselines),
+    byMode: tensor.dims.map((_, mode) =>
+      modeErrors({ ...tensor, observed }, tensor, predictions, mode, WORST),
+    ),
     bySupport: bySupport(tensor, predictions, support),
   }
   const { dims, labels, modes, valueName } = tensor
@@ -127,7 +143,9 @@ function assemble(
       ...(valueName !== undefined && { value: valueName }),
     },
   })
-  return { model, outOfFold, seconds: seconds() }
+  const stability = ensembleStability(model, tensor)
+  model.training.stability = stability
+  return { model, outOfFold, stability, seconds: seconds() }
 }
 
 const cellOf = (indices: readonly Uint32Array[], e: number): number[] => indices.map((column) => column[e])
