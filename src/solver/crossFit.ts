@@ -9,6 +9,7 @@ import type { CpModel } from '../model/index.ts'
 import { type FoldBy, foldsOf, splitFold } from '../tensor/folds.ts'
 import { gapsOf } from '../tensor/gaps.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { bestStart, checkStarts } from './bestStart.ts'
 import type { RunOptions } from './options.ts'
 import type { EpochReport } from './report.ts'
 import { Run } from './run.ts'
@@ -18,6 +19,8 @@ export interface CrossFitOptions {
   folds?: number
   /** What stays together; as cells are missing by default. */
   by?: FoldBy
+  /** How many starts each model has, of which that with the smallest training error is gone on with; 1 by default. */
+  starts?: number
   /** Told of each model's progress, by its fold. */
   onEpoch?: (fold: number, report: EpochReport) => void
   /** Told when a model is done. */
@@ -44,13 +47,14 @@ const SIDE_BY_SIDE = 2e9
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
-  { folds: count = FOLDS, by = gapsOf(tensor), onEpoch, onModel }: CrossFitOptions = {},
+  { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
 ): Promise<CrossFit | undefined> {
   if (!Number.isInteger(count) || count < 2 || count > 100)
     throw new InputError(
       'option',
       sentence`${option('folds')} is ${count}; it must be a whole number from 2 to 100.`,
     )
+  checkStarts(starts)
   const start = performance.now()
   const folds = foldsOf(tensor, by, count, options.seed ?? 1)
   checkFolds(folds, count)
@@ -70,8 +74,14 @@ export async function crossFit(
       const fold = next++
       const { train, out } = splitFold(tensor, folds, fold)
       // Another start for each: models that agree for chance's sake would share their errors.
-      const seed = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
-      const run = await Run.start(train, { ...options, seed, threads: perModel, engine, watch: { out } })
+      const first = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
+      const own = { ...options, threads: perModel, engine }
+      const seed = await bestStart(train, { ...own, seed: first }, starts)
+      if (seed === undefined) {
+        isCut = true
+        return
+      }
+      const run = await Run.start(train, { ...own, seed, watch: { out } })
       try {
         for await (const report of run) onEpoch?.(fold, report)
         if (!run.stopped) {
