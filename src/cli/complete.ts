@@ -123,8 +123,14 @@ export function completeCommand(): Command {
     )
     .option(
       '--ordered <modes...>',
-      'modes whose rows are ordered, for residuals of neighbours (default: found)',
+      'modes whose rows are ordered, for residuals of neighbours, and their periods, as in hour:24,day:7 (default: found)',
     )
+    .option(
+      '--starts <n>',
+      'starts of each model of --folds, of which the one with the smallest training error is gone on with',
+      positiveWholeNumber,
+    )
+    .option('--plot <file>', 'with --rank auto: errors against ranks, each with its spread (.svg or .html)')
     .option(
       '--max-inner <m>',
       "steps per mode and iteration of the paper's solver (default: 1)",
@@ -225,6 +231,7 @@ async function runOn(
   const holders = await entries.holders(files, options)
   const { initial, settings, reading } = await together(world, async () => {
     if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
+    if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = {
       ...solverSettings(options),

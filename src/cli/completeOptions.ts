@@ -19,6 +19,8 @@ export interface CompleteOptions extends TableOptions, ArrangementOptions {
   folds?: number
   foldBy?: string
   ordered?: string[]
+  starts?: number
+  plot?: string
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number

@@ -12,8 +12,9 @@ import {
 } from '../solver/index.ts'
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { modeNumber } from '../tensor/modeNumber.ts'
+import { checkPlot, foldDetails, writeRankPlot } from './foldDetails.ts'
 import { count, errorHeads, errorRow, figure, seconds, table } from './format.ts'
+import { parseOrdered } from './ordered.ts'
 import { print, printJson } from './print.ts'
 import { saveModel } from './saveModel.ts'
 import type { Interruption } from './signals.ts'
@@ -23,6 +24,8 @@ export interface FoldingOptions {
   folds?: number
   foldBy?: string
   ordered?: string[]
+  starts?: number
+  plot?: string
   output?: string
   json?: boolean
 }
@@ -32,13 +35,12 @@ const LEVEL = 0.9
 const MOST_JUDGED = 50_000
 
 /** Says before anything is read what does not go together. */
-export function checkFolding(
-  { folds, foldBy, ordered, ...others }: FoldingOptions & Record<string, unknown>,
-  processes: number,
-): void {
+export function checkFolding(given: FoldingOptions & Record<string, unknown>, processes: number): void {
+  const { folds, foldBy, ordered, ...others } = given
   const isAuto = others.rank === 'auto'
+  checkPlot(given.plot, isAuto)
   if (folds === undefined && !isAuto) {
-    const alone = foldBy !== undefined ? 'foldBy' : ordered !== undefined ? 'ordered' : undefined
+    const alone = (['foldBy', 'ordered', 'starts'] as const).find((name) => given[name] !== undefined)
     if (alone)
       throw new InputError('option', sentence`${option(alone)} is about folds; give ${option('folds')} too.`)
     return
@@ -83,7 +85,7 @@ export async function learnByFolds(
       ...foldsAsked(train, options),
       ...(ranks && { fit: ranks.fit }),
       ...(ordered && {
-        ordered: ordered.map((name) => ({ mode: modeNumber(train, name, option('ordered')) })),
+        ordered: parseOrdered(ordered, train),
       }),
       onEpoch: (fold, { epoch, train: { relative }, watch }) => {
         const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
@@ -119,9 +121,10 @@ export async function learnByFolds(
 
 const foldsAsked = (
   train: SparseTensor,
-  { folds, foldBy }: FoldingOptions,
-): { folds?: number; by?: ReturnType<typeof parseFoldBy> } => ({
+  { folds, foldBy, starts }: FoldingOptions,
+): { folds?: number; starts?: number; by?: ReturnType<typeof parseFoldBy> } => ({
   ...(folds !== undefined && { folds }),
+  ...(starts !== undefined && { starts }),
   ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
 })
 
@@ -143,6 +146,8 @@ export async function findRank(
     },
   )
   progress.end()
+  if (ranks && options.plot !== undefined)
+    await writeRankPlot(options.plot, ranks.trials, ranks.trials.find(({ rank }) => rank === ranks.rank)!)
   if (ranks) return ranks
   progress.say('Interrupted: no rank has been found yet.')
   throw outcome()
@@ -182,7 +187,7 @@ function judge(model: CpEnsemble, test: SparseTensor): Judged {
 function jsonReport(
   { dims, values }: SparseTensor,
   settings: RunOptions,
-  { model, outOfFold, seconds }: FoldedCompletion,
+  { model, outOfFold, stability, seconds }: FoldedCompletion,
   judged: Judged | undefined,
   output: string | undefined,
 ): object {
@@ -191,6 +196,7 @@ function jsonReport(
     settings: { rank: rank ?? model.members[0].rank, seed, folds: outOfFold.folds },
     tensor: { dims, entries: values.length },
     outOfFold,
+    stability,
     ...(model.neighbours && { neighbours: { lags: model.neighbours.lags } }),
     ...(judged && { test: judged.error, intervals: { level: LEVEL, coverage: judged.coverage } }),
     seconds,
@@ -199,7 +205,7 @@ function jsonReport(
 }
 
 function textReport(
-  { model, outOfFold, seconds: elapsed }: FoldedCompletion,
+  { model, outOfFold, stability, seconds: elapsed }: FoldedCompletion,
   judged: Judged | undefined,
   output: string | undefined,
 ): string {
@@ -226,6 +232,7 @@ function textReport(
           `Intervals of ${100 * LEVEL}% hold ${(100 * judged.coverage).toFixed(1)}% of ${count(judged.error.entries)} test entries.`,
         ]
       : []),
+    ...foldDetails({ outOfFold, stability }),
     ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
 }

@@ -31,6 +31,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'folds',
     'foldBy',
     'ordered',
+    'starts',
+    'plot',
     'test',
     'testEntries',
     'by',

@@ -79,6 +79,13 @@ export async function completeByFolds(
 
 /** What TypeScript lets through. */
 function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
+  for (const { mode, lags = [] } of ordered)
+    for (const lag of lags)
+      if (!(Number.isInteger(lag) && lag >= 1))
+        throw new InputError(
+          'option',
+          `Rows of mode ${mode} cannot be ${lag} apart; give whole numbers from 1.`,
+        )
   for (const { mode } of [...by, ...ordered])
     if (!(Number.isInteger(mode) && mode >= 0 && mode < dims.length))
       throw new InputError('option', `There is no mode ${mode}; there are 0 to ${dims.length - 1}.`)
