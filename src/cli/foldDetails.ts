@@ -1,9 +1,22 @@
 /** What `complete --folds` tells beside errors: whether the models agree, and where they err; and the plot of ranks. */
 import { InputError, option, sentence } from '../inputError.ts'
 import { writeFileWhole } from '../io/node/index.ts'
+import type { TrainingRecord } from '../model/index.ts'
 import type { FoldedCompletion } from '../solver/index.ts'
 import { worstHead, worstLine } from './errorsByMode.ts'
-import { count } from './format.ts'
+import { count, figure } from './format.ts'
+
+/** A line each of the record of an ensemble; whoever wrote the file may have written anything, and then there are none. */
+export function recordOfFolds({ outOfFold, stability }: TrainingRecord): [name: string, text: string][] {
+  const { error, verdict } = (outOfFold ?? {}) as Partial<FoldedCompletion['outOfFold']>
+  const { found, match } = (stability ?? {}) as Partial<FoldedCompletion['stability']>
+  const lines: [string, string][] = []
+  if (typeof error?.rmse === 'number' && typeof verdict === 'string')
+    lines.push(['out of fold', `RMSE ${figure(error.rmse)}, ${verdict}`])
+  if (Array.isArray(found) && typeof match === 'number')
+    lines.push(['components', `found in ${found.join(', ')} models; factor match ${match.toFixed(2)}`])
+  return lines
+}
 
 /** For people, after the table of errors. */
 export function foldDetails({
