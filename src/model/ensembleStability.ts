@@ -3,7 +3,7 @@ import type { SparseTensor } from '../tensor/index.ts'
 import { coreConsistencyOf } from './coreConsistency.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
-/** Plain data. */
+/** How far models of folds have the same components; plain data. */
 export interface EnsembleStability {
   /** The mean factor match score over all pairs of models and their components. */
   match: number
