@@ -68,11 +68,11 @@ function introduction(
   const map = modes.some(({ kind }) => kind.place)
     ? ' On the maps grey is everything, and colour is the component.'
     : ''
-  const several =
+  const answer =
     members.length > 1
-      ? ` They are those of the first of ${members.length} models, each learned without some of the entries; what is predicted is the mean of all, and a component is found in another model if the columns of both are alike in every mode.`
-      : ''
-  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} What is predicted is their sum.${several}</p>
+      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
+      : 'What is predicted is their sum.'
+  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} ${answer}</p>
 <div class="shares" aria-label="shares of the components">${bars}</div>
 <p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
 }

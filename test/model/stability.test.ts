@@ -22,11 +22,19 @@ function shuffled(model: CpModel, order: readonly number[], noise: number, seed:
   })
 }
 
+/** The second component with the third in it. */
+function mixed(model: CpModel): CpModel {
+  const factors = model.factors.map((factor) =>
+    factor.map((x, at) => (at % 3 === 1 ? x + factor[at + 1] : x)),
+  )
+  return new CpModel({ ...model.fields, factors })
+}
+
 describe('components of several models', () => {
   const first = randomModel([40, 30, 20], 3)
-  const noisy = shuffled(first, [0, 2, 1], 0.05, 7)
-  // In the third model the second component is another one.
-  const odd = shuffled(first, [2, 0, 0], 0, 3)
+  const noisy = shuffled(first, [0, 2, 1], 0.3, 7)
+  // In the third model the second component is that and another one together.
+  const odd = shuffled(mixed(first), [2, 0, 1], 0, 3)
   const ensemble = new CpEnsemble({
     ...{ dims: first.dims, modes: first.modes, labels: first.labels, observed: first.observed },
     members: [first, noisy, odd],
@@ -111,7 +119,8 @@ describe('core consistency', () => {
       const { model } = await complete(tensor, { rank, threads: 1 })
       const own = coreConsistencyOf(model, tensor)!
       // Cells are observed by chance, and not quite as often as they are thought to be.
-      if (rank < 3) expect(own).toBeCloseTo(consistencyByDefinition(model, tensor), 1)
+      const exact = consistencyByDefinition(model, tensor)
+      expect(Math.abs(Math.log((1 - own) / (1 - exact)))).toBeLessThan(0.6)
       found.push(own)
     }
     expect(found[0]).toBeGreaterThan(0.97)
