@@ -97,7 +97,16 @@ export function completeCommand(): Command {
     )
     .option(
       '--ordered <modes...>',
-      'modes whose rows are ordered, for residuals of neighbours (default: found)',
+      'modes whose rows are ordered, for residuals of neighbours, and their periods, as in hour:24,day:7 (default: found)',
+    )
+    .option(
+      '--starts <n>',
+      'starts of each model of --folds, of which the one with the smallest training error is gone on with',
+      positiveWholeNumber,
+    )
+    .option(
+      '--plot <file>',
+      'with --rank auto or --best: errors against ranks, each with its spread (.svg or .html)',
     )
     .option(
       '--max-inner <m>',

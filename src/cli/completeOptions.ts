@@ -20,6 +20,8 @@ export interface CompleteOptions extends TableOptions, ArrangementOptions {
   best?: boolean
   foldBy?: string
   ordered?: string[]
+  starts?: number
+  plot?: string
   lambda?: number | 'auto'
   maxInner?: number
   epochs?: number

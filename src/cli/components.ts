@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { Command } from 'commander'
 import { InputError } from '../inputError.ts'
 import { checkOutputs, readAnyModel, writeFileWhole } from '../io/node/index.ts'
-import { CpEnsemble, type CpModel } from '../model/index.ts'
+import type { TensorModel } from '../model/index.ts'
 import { type Story, storyOf } from '../report/story.ts'
 import { positiveWholeNumber, wholeNumber } from './arguments.ts'
 import { count, figure, table } from './format.ts'
@@ -37,7 +37,8 @@ export function componentsCommand(): Command {
     .addHelpText(
       'after',
       `
-A component's share is its part in all that is predicted. The rows that are named are special, not just frequent: ×3
+A component's share is its part in all that is predicted. Of models of --folds, it is found in another model if the product over
+the modes of the cosines of their columns is at least 0.85. The rows that are named are special, not just frequent: ×3
 says that the component is three times as large a part of the row's predictions as of all (its lift).
 
 Examples:
@@ -53,10 +54,11 @@ async function components(modelFile: string, options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { html, strongest, minEntries, modeNames } = options
   await checkOutputs([html], [modelFile])
-  const found = await readAnyModel(modelFile)
-  const model = found instanceof CpEnsemble ? found.firstModel() : found
-  if (found instanceof CpEnsemble)
-    progress.say(`These are the components of the first of ${found.members.length} models.`)
+  const model = await readAnyModel(modelFile)
+  if (model.members.length > 1)
+    progress.say(
+      `These are the components of the first of ${model.members.length} models, and in how many of them each is found.`,
+    )
   if (modeNames && modeNames.length !== model.dims.length)
     throw new InputError(
       'option',
@@ -78,12 +80,13 @@ async function components(modelFile: string, options: Options): Promise<void> {
   await print(asText(story))
 }
 
-function asJson(model: CpModel, { modes, components }: Story): object {
+function asJson(model: TensorModel, { modes, components }: Story): object {
   return {
-    rank: model.rank,
-    components: components.map(({ number, share, sentence, modes: told }) => ({
+    rank: model.members[0].rank,
+    components: components.map(({ number, share, found, sentence, modes: told }) => ({
       number,
       share,
+      ...(found && { found }),
       sentence,
       modes: Object.fromEntries(
         told.map(({ rows, course }, mode) => [
@@ -108,7 +111,7 @@ function asText({ modes, components }: Story): string {
   const { bold, dim } = painter(process.stdout)
   const width = Math.max(...modes.map(({ title }) => title.length))
   return components
-    .map(({ number, share, sentence, modes: told }) => {
+    .map(({ number, share, found, sentence, modes: told }) => {
       const rows = told.flatMap(({ rows }, mode) =>
         rows.map(({ called, weight, lift, entries }, i) => [
           `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(width)}  ${oneLine(called)}`,
@@ -121,7 +124,9 @@ function asText({ modes, components }: Story): string {
       const whole = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
       const [first, ...lines] = table([head, ...whole]).split('\n')
       return [
-        bold(`Component ${number}, ${(100 * share).toFixed(1)}%`),
+        bold(
+          `Component ${number}, ${(100 * share).toFixed(1)}%${found ? `, found in ${found.in} of ${found.of}` : ''}`,
+        ),
         oneLine(sentence),
         dim(first),
         ...lines,

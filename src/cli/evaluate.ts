@@ -14,6 +14,7 @@ import {
 } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { decimalNumber, positiveWholeNumber, wholeNumber } from './arguments.ts'
+import { supportLine, worstHead, worstLine } from './errorsByMode.ts'
 import { count, figure, table } from './format.ts'
 import { readKnownEntries, readMeetings } from './knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from './named.ts'
@@ -174,22 +175,8 @@ function errorsTable(judged: readonly Judged[]): string {
 
 function details({ evaluation, names }: Judged): string {
   const { bold } = painter(process.stdout)
-  const support = evaluation.modes
-    .filter(({ bySupport }) => bySupport.length > 1)
-    .map(({ name, bySupport }) => {
-      const groups = bySupport.map(
-        ({ from, to, entries, rmse }) =>
-          `${Number.isFinite(to) ? (from === to ? from : `${from}–${to}`) : `${from}+`}: ${figure(rmse)} (${count(entries)})`,
-      )
-      return `${oneLine(name)}  ${groups.join('   ')}`
-    })
-  const worst = evaluation.modes.map(({ name, worst }, mode) => {
-    const rows = worst.map(
-      ({ row, entries, rmse, share }) =>
-        `${oneLine(names.called(mode, row))} ${figure(rmse)} (${count(entries)}, ${(100 * share).toFixed(1)}%)`,
-    )
-    return `${oneLine(name)}  ${rows.join('   ')}`
-  })
+  const support = evaluation.modes.filter(({ bySupport }) => bySupport.length > 1).map(supportLine)
+  const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.called(m, row)))
   const calibration = table([
     ['predicted', ...evaluation.calibration.map(({ predicted }) => figure(predicted))],
     ['observed', ...evaluation.calibration.map(({ observed }) => figure(observed))],
@@ -198,7 +185,7 @@ function details({ evaluation, names }: Judged): string {
     ...(support.length > 0
       ? [bold('RMSE by how many training entries a row had (entries)'), ...support, '']
       : []),
-    bold('Rows that add most to the squared error: RMSE (entries, share of it)'),
+    bold(worstHead),
     ...worst,
     '',
     bold('Means of ten parts of the entries, by what was predicted'),

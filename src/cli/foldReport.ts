@@ -2,6 +2,7 @@
 import type { CpEnsemble, ErrorSummary } from '../model/index.ts'
 import type { FoldChoice, FoldedCompletion, RunOptions, TrialName } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { foldDetails } from './foldDetails.ts'
 import { count, errorHeads, errorRow, figure, seconds, table } from './format.ts'
 import { painter } from './terminal.ts'
 
@@ -56,7 +57,7 @@ export function judge(model: CpEnsemble, test: SparseTensor): Judged {
 export function foldsAsJson(
   { dims, values }: SparseTensor,
   settings: RunOptions,
-  { model, outOfFold, choice, seconds }: FoldedCompletion,
+  { model, outOfFold, stability, choice, seconds }: FoldedCompletion,
   judged: Judged | undefined,
   output: string | undefined,
 ): object {
@@ -64,6 +65,7 @@ export function foldsAsJson(
     settings: { ...settings, rank: model.members[0].rank, folds: outOfFold.folds },
     tensor: { dims, entries: values.length },
     outOfFold,
+    stability,
     ...(choice && { choice }),
     ...(model.neighbours && { neighbours: { lags: model.neighbours.lags } }),
     ...(judged && { test: judged.error, intervals: { level: LEVEL, coverage: judged.coverage } }),
@@ -73,7 +75,7 @@ export function foldsAsJson(
 }
 
 export function foldsAsText(
-  { model, outOfFold, choice, seconds: elapsed }: FoldedCompletion,
+  { model, outOfFold, stability, choice, seconds: elapsed }: FoldedCompletion,
   judged: Judged | undefined,
   output: string | undefined,
 ): string {
@@ -101,6 +103,7 @@ export function foldsAsText(
           `Intervals of ${100 * LEVEL}% hold ${(100 * judged.coverage).toFixed(1)}% of ${count(judged.error.entries)} test entries.`,
         ]
       : []),
+    ...foldDetails({ outOfFold, stability }),
     ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
 }

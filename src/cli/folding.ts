@@ -21,10 +21,11 @@ import {
 } from '../solver/index.ts'
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { modeNumber } from '../tensor/modeNumber.ts'
+import { checkPlot, writeRankPlot } from './foldDetails.ts'
 import { foldsAsJson, foldsAsText, judge, trialName } from './foldReport.ts'
 import { figure } from './format.ts'
 import { checkpointOf, readCheckpoint, removeCheckpoint, resumingCommand, saveOrSay } from './learning.ts'
+import { parseOrdered } from './ordered.ts'
 import { print, printJson } from './print.ts'
 import { saveModel } from './saveModel.ts'
 import type { Interruption } from './signals.ts'
@@ -35,6 +36,8 @@ export interface FoldingOptions {
   folds?: number
   foldBy?: string
   ordered?: string[]
+  starts?: number
+  plot?: string
   best?: boolean
   choose?: boolean
   seconds?: number
@@ -49,18 +52,17 @@ export const isFolded = ({ folds, best }: Pick<FoldingOptions, 'folds' | 'best'>
   folds !== undefined || best === true
 
 /** Says before anything is read what does not go together. */
-export function checkFolding(
-  { folds, foldBy, ordered, best, ...others }: FoldingOptions & Record<string, unknown>,
-  processes: number,
-): void {
-  if (!isFolded({ folds, best }) && others.rank !== 'auto') {
-    const alone = foldBy !== undefined ? 'foldBy' : ordered !== undefined ? 'ordered' : undefined
+export function checkFolding(given: FoldingOptions & Record<string, unknown>, processes: number): void {
+  const { folds, best, ...others } = given
+  checkPlot(given.plot, others.rank === 'auto' || rankToFind(given) !== undefined)
+  if (!isFolded(given) && others.rank !== 'auto') {
+    const alone = (['foldBy', 'ordered', 'starts'] as const).find((name) => given[name] !== undefined)
     if (alone)
       throw new InputError('option', sentence`${option(alone)} is about folds; give ${option('folds')} too.`)
     return
   }
   const what = best ? option('best') : folds === undefined ? option('rank', 'auto') : option('folds')
-  for (const name of ['initial', ...(isFolded({ folds, best }) ? ['validation'] : [])])
+  for (const name of ['initial', ...(isFolded(given) ? ['validation'] : [])])
     if (others[name] !== undefined)
       throw new InputError(
         'option',
@@ -97,14 +99,13 @@ export async function learnByFolds(
       ...(best && { seconds }),
       findRank: rankToFind(options),
       choose: choose ?? (best || choosesByDefault(settings)),
-      ...(ordered && {
-        ordered: ordered.map((name) => ({ mode: modeNumber(train, name, option('ordered')) })),
-      }),
+      ...(ordered && { ordered: parseOrdered(ordered, train) }),
     },
   )
   progress.end()
   if (!result) throw interrupted(options, interruption, progress)
   const { model } = result
+  await drawRanks(options.plot, result.choice)
   const judged = test && judge(model, test)
   if (judged) model.training.test = judged.error
   if (output !== undefined)
@@ -138,7 +139,16 @@ export async function findRank(
   progress.end()
   if (!found) throw interrupted(options, interruption, progress)
   if (output !== undefined) await removeCheckpoint(output)
+  await drawRanks(options.plot, found.choice)
   return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
+}
+
+/** Ranks that were tried alike. */
+async function drawRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
+  if (path === undefined || !choice) return
+  const { trials, chosen } = choice
+  const alike = trials.filter(({ noise, lags }) => noise === trials[0].noise && lags === trials[0].lags)
+  await writeRankPlot(path, alike, alike.find(({ rank }) => rank === chosen.rank)!)
 }
 
 function rankToFind({ rank, best }: FoldingOptions): ByFoldsOptions['findRank'] {
@@ -154,7 +164,7 @@ function searching(
   progress: Progress,
   checkpoint: Uint8Array | undefined,
 ): SearchOptions {
-  const { folds, foldBy, output, checkpointEvery } = options
+  const { folds, foldBy, starts, output, checkpointEvery } = options
   const saved =
     checkpoint && output !== undefined ? savedSearch(checkpoint, checkpointOf(output), progress) : undefined
   let trying = ''
@@ -169,6 +179,7 @@ function searching(
   }
   return {
     ...(folds !== undefined && { folds }),
+    ...(starts !== undefined && { starts }),
     ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
     onBegin: (trial) => {
       trying = trialName(trial)

@@ -32,6 +32,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'best',
     'foldBy',
     'ordered',
+    'starts',
+    'plot',
     'test',
     'testEntries',
     'by',

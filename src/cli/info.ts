@@ -15,6 +15,7 @@ import {
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { describeArrangement } from './arrangement.ts'
 import { asFlag } from './failure.ts'
+import { recordOfFolds } from './foldDetails.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseUnreadable } from './memory.ts'
 import { print, printJson } from './print.ts'
@@ -107,10 +108,13 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
     count(unobserved[i].length),
     labels?.[i] ? oneLine(`${labels[i]?.[0]} … ${labels[i]?.at(-1)}`) : '',
   ])
-  const settings = Object.entries(training).map(([name, value]) => [
+  // What is long is told in short; --json has it whole.
+  const { outOfFold, stability, ...rest } = training
+  const settings = Object.entries(members.length > 1 ? rest : training).map(([name, value]) => [
     oneLine(name),
     oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value)),
   ])
+  for (const [name, text] of recordOfFolds(training)) settings.push([name, oneLine(text)])
   const what = members.length > 1 ? `${members.length} models` : 'a model'
   await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))

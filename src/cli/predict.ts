@@ -5,7 +5,15 @@ import { openInput } from '../io/node/files/input.ts'
 import { endings, hasEnding, isTableKind } from '../io/node/files/kind.ts'
 import { answerTable, checkOutputs, readAnyModel, writeCompleted, writeFileWhole } from '../io/node/index.ts'
 import { numberAsText } from '../io/text/writeNumber.ts'
-import { CpEnsemble, type ErrorSummary, modeName, RowPredictor, type TensorModel } from '../model/index.ts'
+import {
+  type AskedRows,
+  CpEnsemble,
+  type ErrorSummary,
+  modeName,
+  RowIntervals,
+  RowPredictor,
+  type TensorModel,
+} from '../model/index.ts'
 import { decimalNumber } from './arguments.ts'
 import { count, figure } from './format.ts'
 import { type Assignment, assignment } from './named.ts'
@@ -54,7 +62,7 @@ export function predictCommand(): Command {
     .option('--no-clip', 'predictions may lie beyond the values that were seen')
     .option(
       '--interval <share>',
-      'with --at: the ends that hold the value with this chance, as in 0.9',
+      'the ends between which the value lies with this chance, as in 0.9: columns low and high; for models of --folds',
       decimalNumber,
     )
     .option(
@@ -83,6 +91,7 @@ Examples:
   lacuna predict model.npz wanted.parquet -o predicted.parquet
   lacuna predict model.npz new-users.csv --fallback mean         unknown users get the mean over users
   lacuna predict model.npz --at userId=42 movieId=318            one number
+  lacuna predict folds.npz wanted.csv --interval 0.9             columns prediction, low and high
   lacuna predict model.npz all.parquet --query "SELECT * FROM data WHERE userId = 42"
   zcat wanted.csv.gz | lacuna predict model.npz - > predicted.csv
   lacuna predict model.npz wanted.tns -o predicted.tns
@@ -106,8 +115,6 @@ async function predict(modelFile: string, queries: string | undefined, options: 
   const model = await readAnyModel(modelFile)
   if (options.at && options.output !== undefined)
     throw new InputError('option', '--at prints its one number; leave out -o.')
-  if (options.interval !== undefined && !options.at)
-    throw new InputError('option', '--interval is about one cell; name it by --at.')
   if (options.at) return predictCell(model, queries, options.at, options)
   if (queries === undefined && options.query === undefined) return predictAll(model, options, progress)
   if (queries === undefined || options.database !== undefined)
@@ -150,22 +157,34 @@ async function predictCell(
     else await print(numberAsText(prediction))
     return
   }
-  if (!(model instanceof CpEnsemble))
-    throw new InputError(
-      'option',
-      '--interval needs models of folds; learn them by lacuna complete --folds 5.',
-    )
-  const { low, high } = model.interval(rows, interval)
+  const { low, high } = ensemble(model).interval(rows, interval)
   if (json) await printJson({ ...labels, prediction, low, high })
   else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
 }
 
+function ensemble(model: TensorModel): CpEnsemble {
+  if (model instanceof CpEnsemble) return model
+  throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
+}
+
+const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
+  level === undefined ? undefined : new RowIntervals(ensemble(model), level)
+
 /** The whole tensor. */
-async function predictAll(model: TensorModel, { output }: Options, progress: Progress): Promise<void> {
+async function predictAll(
+  model: TensorModel,
+  { output, interval }: Options,
+  progress: Progress,
+): Promise<void> {
   if (output === undefined || !hasEnding(output, endings.npy))
     throw new InputError(
       'option',
       'There are no queries; name them, ask about one cell with --at, or name an array for all cells by -o all.npy.',
+    )
+  if (interval !== undefined)
+    throw new InputError(
+      'option',
+      `${output}: an array has one number for each cell, and no room for --interval; ask about the cells of a table.`,
     )
   await writeCompleted(output, model)
   progress.say(`${output}: ${model.dims.join('×')}`)
@@ -181,7 +200,13 @@ async function predictRows(
   const trained = model.training.value
   const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
   const predictor = new RowPredictor(model, fallback, { clip })
-  await answerTable(queries, model, (batch) => predictor.predict(batch), {
+  const intervals = intervalsOf(model, options.interval)
+  const answer = (batch: AskedRows): Float64Array[] => {
+    const predictions = predictor.predict(batch)
+    return intervals ? [predictions, ...intervals.ends(batch, predictions)] : [predictions]
+  }
+  await answerTable(queries, model, answer, {
+    answers: intervals ? ['prediction', 'low', 'high'] : ['prediction'],
     ...(input && { input }),
     ...(query !== undefined && { query }),
     ...(database !== undefined && { database }),
@@ -202,8 +227,18 @@ async function predictRows(
       `${which} a label that the model does not know, and ${unknown === 1 ? 'gets' : 'get'} ${given}.`,
     )
   }
+  tellQuality(predictor, intervals, progress)
+}
+
+/** Against the values that the rows have, if they have any. */
+function tellQuality(predictor: RowPredictor, intervals: RowIntervals | undefined, progress: Progress): void {
   const error = predictor.error()
   if (error) progress.say(compared(error))
+  if (!intervals || intervals.held.rows === 0) return
+  const { rows, inside } = intervals.held
+  progress.say(
+    `Intervals of ${figure(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${count(rows)} values.`,
+  )
 }
 
 /** Rows as they are; on a terminal, without what would move the cursor. */
@@ -213,7 +248,7 @@ async function predictCoordinates(
   model: TensorModel,
   name: string,
   source: AsyncIterable<Uint8Array>,
-  { output, json, fallback, value, modes, clip }: Options,
+  { output, json, fallback, value, modes, clip, interval }: Options,
   progress: Progress,
 ): Promise<void> {
   if (fallback !== undefined || value !== undefined || modes)
@@ -226,20 +261,30 @@ async function predictCoordinates(
       'option',
       `${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`,
     )
+  if (interval !== undefined && (!json || (output !== undefined && output !== '-')))
+    throw new InputError(
+      'option',
+      `${name}: a line of .tns has one value, and no room for --interval; add --json and leave out -o, or ask by a table.`,
+    )
+  const intervals = intervalsOf(model, interval)
   const { dims } = model
   const asked = await readCoordinates(source, { name, order: dims.length, dims })
   const predictor = new RowPredictor(model, undefined, { clip })
-  const texts = lines(asked, predictor, json ?? false)
+  const texts = lines(asked, predictor, json ?? false, intervals)
   if (output && output !== '-') await writeFileWhole(output, encoded(texts))
   else for (const text of texts) await print(text)
-  const error = predictor.error()
-  if (error) progress.say(compared(error))
+  tellQuality(predictor, intervals, progress)
 }
 
 const LINES_AT_ONCE = 2 ** 14
 
 /** The coordinates, from 1, with their predictions. */
-function* lines({ indices, values }: Coordinates, predictor: RowPredictor, json: boolean): Generator<string> {
+function* lines(
+  { indices, values }: Coordinates,
+  predictor: RowPredictor,
+  json: boolean,
+  intervals: RowIntervals | undefined,
+): Generator<string> {
   const length = indices[0].length
   for (let start = 0; start < length; start += LINES_AT_ONCE) {
     const end = Math.min(length, start + LINES_AT_ONCE)
@@ -247,12 +292,14 @@ function* lines({ indices, values }: Coordinates, predictor: RowPredictor, json:
     const observed = values
       ? Float64Array.from(values.subarray(start, end))
       : new Float64Array(end - start).fill(NaN)
-    const predictions = predictor.predict({ rowCount: end - start, indices: some, observed })
+    const batch = { rowCount: end - start, indices: some, observed }
+    const predictions = predictor.predict(batch)
+    const ends = intervals?.ends(batch, predictions)
     let text = ''
     predictions.forEach((y, e) => {
       const coordinates = some.map((column) => column[e] + 1)
       text += json
-        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}}\n`
+        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${numberAsText(ends[0][e])},"high":${numberAsText(ends[1][e])}` : ''}}\n`
         : `${coordinates.join(' ')} ${numberAsText(y)}\n`
     })
     yield text

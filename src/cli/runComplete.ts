@@ -56,6 +56,7 @@ async function runOn(
   const holders = await entries.holders(files, options)
   const { initial, settings, reading } = await together(world, async () => {
     if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
+    if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = {
       ...solverSettings(options),

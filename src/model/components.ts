@@ -4,6 +4,7 @@ import { candidates } from './candidates.ts'
 import { type Answerer, modeName } from './factored.ts'
 import { largest } from './largest.ts'
 import { normalized, type Shares, sharesOf, telling } from './shares.ts'
+import { type Found, stabilityOf } from './stability.ts'
 
 /** Which rows components are described by. */
 export interface ComponentsOptions {
@@ -21,6 +22,8 @@ export interface Component {
   column: number
   /** Of all that is predicted where entries were seen. */
   share: number
+  /** Of several models, in how many it is found. */
+  found?: Found
   modes: ComponentMode[]
 }
 
@@ -57,6 +60,7 @@ export function componentsOf(
 ): Component[] {
   const learned = asLearned(model)
   const shares = sharesOf(learned)
+  const found = learned.members.length > 1 ? stabilityOf(model).components : undefined
   const isCandidate = learned.counts.map((counts, mode) =>
     candidates(counts, () => learned.unobserved[mode], minEntries),
   )
@@ -64,6 +68,7 @@ export function componentsOf(
     number: place + 1,
     column,
     share: shares.shares[column],
+    ...(found && { found: found[column] }),
     modes: learned.units.map((unit, mode) => {
       const { rows, ...told } = describeColumn(learned, shares, mode, column, strongest, isCandidate[mode])
       const named = rows.map((row) => {

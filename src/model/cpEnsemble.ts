@@ -9,6 +9,7 @@ import { CpModel } from './cpModel.ts'
 import { type Intervals, intervalAt } from './intervals.ts'
 import type { Labels } from './labelLookup.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
+import { type Stability, stabilityOf } from './stability.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
 
 /** What an ensemble is made of. */
@@ -24,6 +25,13 @@ export interface Interval {
   value: number
   low: number
   high: number
+}
+
+/** The same for many cells. */
+export interface IntervalColumns {
+  values: Float32Array
+  low: Float32Array
+  high: Float32Array
 }
 
 /** Models of cross-fitting, as one. */
@@ -68,20 +76,43 @@ export class CpEnsemble extends TensorModel {
 
   /** The prediction, and an interval that holds the value with this chance. */
   interval(coordinate: readonly number[] | Labels, level = 0.9): Interval {
+    const around = this.intervalsAt(level)
+    const cell = this.indicesOf(coordinate)
+    return around(cell, this.predict(cell))
+  }
+
+  /** Predictions at many cells, given as one column of 0-based indices per mode, and an interval around each. */
+  intervalMany(indices: readonly Uint32Array[], level = 0.9): IntervalColumns {
+    const around = this.intervalsAt(level)
+    const values = this.predictMany(indices)
+    const [low, high] = [new Float32Array(values.length), new Float32Array(values.length)]
+    const cell = new Uint32Array(indices.length)
+    for (let e = 0; e < values.length; e++) {
+      for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
+      const ends = around(cell, values[e])
+      low[e] = ends.low
+      high[e] = ends.high
+    }
+    return { values, low, high }
+  }
+
+  /** Tells the interval around what is predicted of a cell, by its indices. */
+  intervalsAt(level: number): (cell: ArrayLike<number>, value: number) => Interval {
     const { intervals } = this
     if (!intervals)
       throw new InputError('option', 'This ensemble was saved without what intervals are made of.')
     if (!(level > 0 && level < 1))
       throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
-    const cell = this.indicesOf(coordinate)
-    const value = this.predict(cell)
-    const [low, high] = intervalAt(intervals, value, supportOf(this.observed?.counts, cell), level)
     // Values stay within those that were seen, and what is predicted is always inside.
     const { min, max } = this.observed ?? { min: -Infinity, max: Infinity }
-    return {
-      value,
-      low: Math.min(value, Math.max(min, value + low)),
-      high: Math.max(value, Math.min(max, value + high)),
+    return (cell, value) => {
+      const support = supportOf(this.observed?.counts, cell)
+      const [low, high] = intervalAt(intervals, cell, value, support, level)
+      return {
+        value,
+        low: Math.min(value, Math.max(min, value + low)),
+        high: Math.max(value, Math.min(max, value + high)),
+      }
     }
   }
 
@@ -91,9 +122,14 @@ export class CpEnsemble extends TensorModel {
     return new CpModel({ ...this.members[0].fields, labels, modes, observed })
   }
 
-  /** The components of the first model. */
+  /** The components of the first model, and in how many of the models each is found. */
   components(options?: ComponentsOptions): Component[] {
-    return componentsOf(this.firstModel(), options)
+    return componentsOf(this, options)
+  }
+
+  /** How far the models have the same components. */
+  stability(): Stability {
+    return stabilityOf(this)
   }
 }
 

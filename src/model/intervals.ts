@@ -1,26 +1,29 @@
 /**
- * Intervals that hold what they promise: from residuals of entries that the models had not seen, sorted by how much is
- * predicted and how many entries the cell's rows have had. Among the residuals of such cells the ends are quantiles, so that
- * the promise is kept in each group (conformal prediction, Mondrian).
+ * Intervals that hold what they promise: from residuals of entries that the models had not seen, each relative to how large
+ * residuals are at such a cell, among cells whose rows have had about as many entries and where residuals are about as large.
+ * Within these groups the ends are quantiles, so that the promise is kept in each (conformal prediction, normalised and
+ * Mondrian).
  *
  * An entry was predicted by one model, and the answer is the mean of all, which is nearer to the truth: of the squared error
  * of one it lacks (K − 1)/K of what the K models differ by at cells that none has seen.
  */
 import type { SparseTensor } from '../tensor/index.ts'
+import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 
-/** Plain data. */
+/** Plain data, but for the rows of the scale. */
 export interface Intervals {
+  scale: ResidualScale
   /** Borders of the groups by entries of the row that has fewest … */
   support: readonly number[]
-  /** … and in each of these, borders by what is predicted. */
-  sizes: readonly (readonly number[])[]
-  /** For each of these groups in turn, residuals at equal steps of rank, and by how much the mean's are smaller. */
+  /** … and in each of these, borders by the scale. */
+  scales: readonly (readonly number[])[]
+  /** For each of these groups in turn, relative residuals at equal steps of rank, and by how much the mean's are smaller. */
   residuals: readonly (readonly number[])[]
   shares: readonly number[]
 }
 
-const SUPPORTS = 3
-const SIZES = 8
+const SUPPORTS = 5
+const SCALES = 3
 /** A group has at least so many residuals. */
 const LEAST_GROUP = 250
 const STEPS = 400
@@ -32,61 +35,81 @@ export interface Judged {
   support: Uint32Array
 }
 
-/** unseen: cells that no model has seen, what is predicted of them, the variance of the models' predictions, and support. */
+/** Cells that no model has seen. */
+export interface Unseen {
+  indices: readonly Uint32Array[]
+  predictions: Float32Array
+  /** Of the models' predictions. */
+  variances: Float32Array
+  support: Uint32Array
+}
+
 export function learnIntervals(
-  { values }: Pick<SparseTensor, 'values'>,
+  tensor: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   { predictions, support }: Judged,
-  unseen: { predictions: Float32Array; variances: Float32Array; support: Uint32Array },
+  unseen: Unseen,
   models: number,
 ): Intervals {
-  const entries = values.length
-  const supports = Math.max(1, Math.min(SUPPORTS, Math.floor(entries / (LEAST_GROUP * SIZES))))
+  const { values } = tensor
+  const { scale, ofEntries } = learnScale(tensor, predictions)
+  const relative = ofEntries.map((size, e) => (values[e] - predictions[e]) / size)
+  const ofUnseen = Float64Array.from(unseen.predictions, (y, c) =>
+    scaleAt(
+      scale,
+      unseen.indices.map((column) => column[c]),
+      y,
+    ),
+  )
+  const supports = Math.max(1, Math.min(SUPPORTS, Math.floor(values.length / (LEAST_GROUP * SCALES))))
   const borders = bordersOf(support, supports)
-  const sizes: number[][] = []
+  const scales: number[][] = []
   const residuals: number[][] = []
   const shares: number[] = []
   for (let s = 0; s <= borders.length; s++) {
-    const isHere = (n: number): boolean => groupOf(borders, n) === s
-    const own = Uint32Array.from(values.keys()).filter((e) => isHere(support[e]))
-    const others = Uint32Array.from(unseen.support.keys()).filter((c) => isHere(unseen.support[c]))
-    const groups = Math.max(1, Math.min(SIZES, Math.floor(own.length / LEAST_GROUP)))
-    sizes[s] = bordersOf(
-      own.map((e) => e),
+    const own = Uint32Array.from(values.keys()).filter((e) => groupOf(borders, support[e]) === s)
+    const others = Uint32Array.from(ofUnseen.keys()).filter((c) => groupOf(borders, unseen.support[c]) === s)
+    const groups = Math.max(1, Math.min(SCALES, Math.floor(own.length / LEAST_GROUP)))
+    scales[s] = bordersOf(
+      Float64Array.from(own, (e) => ofEntries[e]),
       groups,
-      (e) => predictions[e],
     )
-    for (let g = 0; g <= sizes[s].length; g++) {
-      const some = [...own]
-        .filter((e) => groupOf(sizes[s], predictions[e]) === g)
-        .map((e) => values[e] - predictions[e])
-      const cells = others.filter((c) => groupOf(sizes[s], unseen.predictions[c]) === g)
-      residuals.push(steps(some))
-      shares.push(shareOf(some, cells, unseen.variances, models))
+    for (let g = 0; g <= scales[s].length; g++) {
+      const some = own.filter((e) => groupOf(scales[s], ofEntries[e]) === g)
+      const cells = others.filter((c) => groupOf(scales[s], ofUnseen[c]) === g)
+      residuals.push(steps(Float64Array.from(some, (e) => relative[e])))
+      const apart = mean(cells, (c) => unseen.variances[c])
+      shares.push(
+        shareOf(
+          mean(some, (e) => (values[e] - predictions[e]) ** 2),
+          apart,
+          models,
+        ),
+      )
     }
   }
-  return { support: borders, sizes, residuals, shares }
+  return { scale, support: borders, scales, residuals, shares }
 }
 
-/** The ends of the interval that holds this share of cells for which y is predicted, relative to y. */
+/** The ends of the interval that holds this share of cells like this one, for which y is predicted, relative to y. */
 export function intervalAt(
-  { support, sizes, residuals, shares }: Intervals,
+  { scale, support, scales, residuals, shares }: Intervals,
+  cell: ArrayLike<number>,
   y: number,
   entries: number,
   level: number,
 ): [number, number] {
   const s = groupOf(support, entries)
-  let group = groupOf(sizes[s], y)
-  for (let before = 0; before < s; before++) group += sizes[before].length + 1
+  const size = scaleAt(scale, cell, y)
+  let group = groupOf(scales[s], size)
+  for (let before = 0; before < s; before++) group += scales[before].length + 1
   const out = (1 - level) / 2
-  return [
-    shares[group] * quantile(residuals[group], out),
-    shares[group] * quantile(residuals[group], 1 - out),
-  ]
+  const unit = shares[group] * size
+  return [unit * quantile(residuals[group], out), unit * quantile(residuals[group], 1 - out)]
 }
 
 /** Borders that cut numbers into about equally large groups; equal numbers stay together. */
-function bordersOf(numbers: Uint32Array, groups: number, of: (x: number) => number = (x) => x): number[] {
-  const sorted = Float64Array.from(numbers, of).sort()
+function bordersOf(numbers: ArrayLike<number>, groups: number): number[] {
+  const sorted = Float64Array.from(numbers).sort()
   const borders: number[] = []
   for (let g = 1; g < groups; g++) {
     const border = sorted[Math.floor((g * sorted.length) / groups)]
@@ -102,8 +125,8 @@ function groupOf(borders: readonly number[], x: number): number {
 }
 
 /** The sorted numbers at equal steps. With n of them, the k-th largest is exceeded with a chance of k/(n + 1). */
-function steps(numbers: readonly number[]): number[] {
-  const sorted = Float64Array.from(numbers).sort()
+function steps(numbers: Float64Array): number[] {
+  const sorted = numbers.sort()
   const n = sorted.length
   const count = Math.min(STEPS, n + 1)
   return Array.from({ length: count + 1 }, (_, i) => {
@@ -121,15 +144,12 @@ function at(sorted: ArrayLike<number>, place: number): number {
   return sorted[below] + (place - below) * (sorted[above] - sorted[below])
 }
 
-/** By how much residuals of the mean are smaller than those of one model. */
-function shareOf(
-  residuals: readonly number[],
-  cells: Uint32Array,
-  variances: Float32Array,
-  models: number,
-): number {
-  if (cells.length === 0 || residuals.length === 0) return 1
-  const squares = residuals.reduce((sum, r) => sum + r * r, 0) / residuals.length
-  const apart = cells.reduce((sum, c) => sum + variances[c], 0) / cells.length
-  return Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * apart) / Math.max(squares, 1e-30)))
+function mean(of: Uint32Array, value: (at: number) => number): number {
+  let sum = 0
+  for (const at of of) sum += value(at) / of.length
+  return sum
 }
+
+/** By how much residuals of the mean are smaller than those of one model, whose squares are so large, and that differ so much. */
+const shareOf = (squares: number, apart: number, models: number): number =>
+  Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * apart) / Math.max(squares, 1e-30)))

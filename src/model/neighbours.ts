@@ -4,6 +4,7 @@
  * entries that the models had not seen, on such residuals, says how much each counts.
  */
 import type { SparseTensor } from '../tensor/index.ts'
+import { alikeLags } from './alikeLags.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 import { inverted } from './solveRow.ts'
 
@@ -39,14 +40,6 @@ const RIDGE = 1e-3
 const LEAST = 0.05
 /** What is found must lower the squared error by this share. */
 const LEAST_GAIN = 2e-3
-/** Residuals are alike from this correlation on, if it is not by chance. */
-const LEAST_ALIKE = 0.02
-/** Of fewer rows nobody can say whether they are ordered. */
-const FEWEST_ROWS = 5
-const MOST_LAGS = 4
-const FARTHEST = 400
-/** Entries by which distances are judged. */
-const MOST_JUDGED = 100_000
 /** More entries than this would take long, and more than a map can hold. */
 const MOST_ENTRIES = 8_000_000
 
@@ -90,12 +83,9 @@ function learnOne(
   // Of predictions that are next to nothing, a residual may be beyond float32.
   if (!residuals.every(Number.isFinite)) return undefined
   const lags: number[][] = dims.map(() => [])
-  const all = new ResidualField(dims, indices, residuals, lags)
-  const isPair = (e: number, other: number): boolean => isByEntry || folds[e] !== other
+  const apart = isByEntry ? undefined : folds
   for (const { mode, lags: given } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined })))
-    lags[mode] = given
-      ? [...given]
-      : likeLags({ dims, indices, residuals, field: all, folds, isPair }, mode, ordered !== undefined)
+    lags[mode] = given ? [...given] : alikeLags(dims, indices, residuals, apart, mode, ordered !== undefined)
   const size = featureCount(lags)
   const features = new Float32Array(values.length * size)
   const own = new Float64Array(size)
@@ -173,70 +163,6 @@ function leastOf(predictions: Float32Array): number {
   for (const y of predictions) mean += y / predictions.length
   return Math.max(LEAST * mean, 1e-30)
 }
-
-interface Judging {
-  dims: readonly number[]
-  indices: readonly Uint32Array[]
-  residuals: Float32Array
-  field: ResidualField
-  folds: Uint8Array
-  /** Whether an entry and one of another fold may be compared. */
-  isPair(entry: number, fold: number): boolean
-}
-
-/**
- * The distances along a mode at which residuals are most alike, nearest first. A mode that is known to be ordered has always the
- * next one; any other has none, unless residuals of rows that follow one another are alike.
- */
-function likeLags(
-  { dims, indices, residuals, field, folds, isPair }: Judging,
-  mode: number,
-  isOrdered: boolean,
-): number[] {
-  const farthest = Math.min(dims[mode] - 1, FARTHEST)
-  const products = new Float64Array(farthest + 1)
-  const pairs = new Float64Array(farthest + 1)
-  const every = Math.max(1, Math.floor(residuals.length / MOST_JUDGED))
-  const foldAt = isPair(0, folds[0]) ? undefined : foldsByCell(dims, indices, folds)
-  let [squares, looked] = [0, 0]
-  for (let e = 0; e < residuals.length; e += every) {
-    const cell = indices.map((column) => column[e])
-    looked++
-    squares += residuals[e] ** 2
-    for (let lag = 1; lag <= farthest; lag++) {
-      const other = field.at(cell, mode, lag)
-      if (other === undefined) continue
-      if (foldAt && !isPair(e, foldAt.at(cell, mode, lag)!)) continue
-      products[lag] += residuals[e] * other
-      pairs[lag]++
-    }
-  }
-  const variance = squares / Math.max(1, looked)
-  const alike = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
-  const isAlike = (lag: number): boolean => alike[lag] > Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))
-  const isFound = dims[mode] >= FEWEST_ROWS && alike.some((_, lag) => lag > 0 && isAlike(lag))
-  if (!isOrdered && !(isFound && (isAlike(1) || pairs[1] === 0))) return []
-  return alike
-    .map((correlation, lag) => ({ correlation, lag }))
-    .filter(({ lag }) => lag > 1 && isAlike(lag))
-    .sort((a, b) => b.correlation - a.correlation || a.lag - b.lag)
-    .slice(0, MOST_LAGS - 1)
-    .map(({ lag }) => lag)
-    .concat(1)
-    .sort((a, b) => a - b)
-}
-
-const foldsByCell = (
-  dims: readonly number[],
-  indices: readonly Uint32Array[],
-  folds: Uint8Array,
-): ResidualField =>
-  new ResidualField(
-    dims,
-    indices,
-    Float32Array.from(folds),
-    dims.map(() => []),
-  )
 
 /** Adds what neighbours say to a prediction. */
 export function corrector(

@@ -1,5 +1,5 @@
 /** One page of a model's components that needs nothing else: no script, no file, no network. */
-import { asLearned, type CpModel, type Learned } from '../model/index.ts'
+import { asLearned, type Learned, type TensorModel } from '../model/index.ts'
 import { coursePlot, mapPlot } from './plots.ts'
 import type { Story, ToldComponent } from './story.ts'
 import { css } from './style.ts'
@@ -11,7 +11,7 @@ export interface PageOptions {
 }
 
 export async function componentsPage(
-  model: CpModel,
+  model: TensorModel,
   story: Story,
   { title, shown = 12 }: PageOptions,
 ): Promise<string> {
@@ -43,7 +43,12 @@ ${rest.length > 0 ? `<details><summary>${rest.length} more, which explain less</
 `
 }
 
-function introduction({ observed, rank }: CpModel, { dims }: Learned, { modes, components }: Story): string {
+function introduction(
+  { observed, members }: TensorModel,
+  { dims }: Learned,
+  { modes, components }: Story,
+): string {
+  const [{ rank }] = members
   const sizes = modes.map(
     ({ title }, mode) => `${dims[mode].toLocaleString('en-US')} of <b>${escaped(title)}</b>`,
   )
@@ -63,16 +68,23 @@ function introduction({ observed, rank }: CpModel, { dims }: Learned, { modes, c
   const map = modes.some(({ kind }) => kind.place)
     ? ' On the maps grey is everything, and colour is the component.'
     : ''
-  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} What is predicted is their sum.</p>
+  const answer =
+    members.length > 1
+      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
+      : 'What is predicted is their sum.'
+  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} ${answer}</p>
 <div class="shares" aria-label="shares of the components">${bars}</div>
 <p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
 }
 
 function card(model: Learned, story: Story, component: ToldComponent, document: Document): string {
-  const { number, share, sentence } = component
+  const { number, share, sentence, found } = component
+  const isFound = found
+    ? ` <span class="found${found.in === found.of ? '' : ' shaky'}">found in ${found.in} of ${found.of}</span>`
+    : ''
   const parts = story.modes.map((_, mode) => modePart(model, story, component, mode, document))
   return `<section class="card" id="c${number}">
-<h2>${number}<span class="share">${percent(share)}</span></h2>
+<h2><span>${number}${isFound}</span><span class="share">${percent(share)}</span></h2>
 <p class="sentence">${escaped(capital(sentence))}</p>
 <div class="parts">${parts.filter((part) => part !== '').join('\n')}</div>
 </section>`

@@ -2,13 +2,13 @@
 import {
   asLearned,
   type Component,
-  type CpModel,
   type Learned,
   type ModeKind,
   modeKinds,
   modeName,
   rowsOfUnit,
   sharesOf,
+  type TensorModel,
   together,
 } from '../model/index.ts'
 
@@ -24,6 +24,8 @@ export interface ToldComponent {
   number: number
   column: number
   share: number
+  /** Of several models, in how many it is found. */
+  found?: Component['found']
   sentence: string
   modes: { rows: ToldRow[]; course?: Float64Array }[]
 }
@@ -49,7 +51,7 @@ export type Called = (mode: number, row: number) => string
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-export function storyOf(model: CpModel, called: Called, options: StoryOptions): Story {
+export function storyOf(model: TensorModel, called: Called, options: StoryOptions): Story {
   const learned = asLearned(model)
   const { units, counts } = learned
   const titles =
@@ -75,11 +77,12 @@ export function storyOf(model: CpModel, called: Called, options: StoryOptions): 
         course: relative(profile, counts[mode]),
       }),
     }))
-    const { number, column, share } = component
+    const { number, column, share, found } = component
     return {
       number,
       column,
       share,
+      ...(found && { found }),
       modes: told,
       sentence: sentenceOf(component, told, modes, usual, inWords),
     }
@@ -88,13 +91,13 @@ export function storyOf(model: CpModel, called: Called, options: StoryOptions): 
 }
 
 /** What a mode is called without how it was made: the hour of hour(Date/Time). */
-function titleOf(model: CpModel, mode: number): string {
+function titleOf(model: TensorModel, mode: number): string {
   const { name, from } = model.modes?.[mode] ?? { name: `mode ${mode + 1}` }
   if (!from?.binning || name !== model.modes?.[mode]?.name || !name.includes('(')) return name
   return /^(bins|round|round_even)$/.test(from.binning) ? from.column : from.binning
 }
 
-function weekdayOf(model: CpModel, mode: number, row: number): string | undefined {
+function weekdayOf(model: TensorModel, mode: number, row: number): string | undefined {
   const { from } = model.modes?.[mode] ?? {}
   return from?.binning === 'weekday' ? WEEKDAYS[Number(model.label(mode, row)) - 1] : undefined
 }

@@ -18,6 +18,8 @@ footer { margin-top: 2rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1.1rem 1.1rem; break-inside: avoid; }
 h2 { font-size: 1.15rem; margin: 0; display: flex; justify-content: space-between; }
 .share { color: var(--soft); font-weight: 400; font-variant-numeric: tabular-nums; }
+.found { color: var(--soft); font-size: .8rem; font-weight: 400; margin-left: .4rem; }
+.shaky { color: var(--usual); }
 .sentence { margin: .25rem 0 .7rem; }
 .parts { display: grid; grid-template-columns: repeat(auto-fit, minmax(14.5rem, 1fr)); gap: .8rem 1.2rem; align-items: start; }
 h3 { font-size: .8rem; font-weight: 600; color: var(--soft); margin: 0 0 .25rem; }

@@ -1,8 +1,16 @@
 /** Cross-fitting from entries to an ensemble: models, an honest error beside baselines, neighbours' residuals, and intervals. */
 import { InputError } from '../inputError.ts'
 import { baselinesOf } from '../model/baselines.ts'
+import { type EnsembleStability, ensembleStability } from '../model/ensembleStability.ts'
 import { ErrorTally } from '../model/errorTally.ts'
-import { CpEnsemble, type CpModel, type ErrorSummary, supportOf } from '../model/index.ts'
+import {
+  CpEnsemble,
+  type CpModel,
+  type ErrorSummary,
+  type ModeErrors,
+  modeErrors,
+  supportOf,
+} from '../model/index.ts'
 import { learnIntervals } from '../model/intervals.ts'
 import { learnNeighbours, type Ordered } from '../model/neighbours.ts'
 import { below, draw, purpose, stream } from '../random.ts'
@@ -31,6 +39,8 @@ export interface OutOfFold {
   /** Without a model, likewise of entries that were not looked at. */
   baselines: { name: string; error: ErrorSummary }[]
   verdict: string
+  /** By the rows of each mode, and those that add most. */
+  byMode: ModeErrors[]
   /** By how many entries that of a cell's rows has that has fewest. */
   bySupport: { from: number; to: number; entries: number; rmse: number }[]
 }
@@ -41,11 +51,14 @@ export interface FoldedCompletion {
   outOfFold: OutOfFold
   /** Where there was more than one thing to try, or would have been with more time. */
   choice?: FoldChoice
+  stability: EnsembleStability
   seconds: number
 }
 
 /** Cells that nobody has seen, by which it is judged how much the models differ. */
 const UNSEEN = 20_000
+/** Rows of each mode that are named. */
+const WORST = 3
 const SUPPORT = [0, 1, 5, 20, 100, 1000]
 
 /**
@@ -67,7 +80,7 @@ export async function completeByFolds(
     trial,
     ...assemble(tensor, fit, options, ordered),
   }))
-  const { trial, model, outOfFold } = assembled.reduce((best, other) =>
+  const { trial, model, outOfFold, stability } = assembled.reduce((best, other) =>
     other.outOfFold.error.rmse < best.outOfFold.error.rmse ? other : best,
   )
   const before = folding.keeping?.saved?.seconds ?? 0
@@ -75,11 +88,18 @@ export async function completeByFolds(
   const { trials, isCut } = found.choice
   const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
   Object.assign(model.training, { seconds, ...choice })
-  return { model, outOfFold, ...choice, seconds }
+  return { model, outOfFold, stability, ...choice, seconds }
 }
 
 /** What TypeScript lets through. */
 function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
+  for (const { mode, lags = [] } of ordered)
+    for (const lag of lags)
+      if (!(Number.isInteger(lag) && lag >= 1))
+        throw new InputError(
+          'option',
+          `Rows of mode ${mode} cannot be ${lag} apart; give whole numbers from 1.`,
+        )
   for (const { mode } of [...by, ...ordered])
     if (!(Number.isInteger(mode) && mode >= 0 && mode < dims.length))
       throw new InputError('option', `There is no mode ${mode}; there are 0 to ${dims.length - 1}.`)
@@ -90,7 +110,7 @@ function assemble(
   fit: CrossFit,
   { seed = 1 }: RunOptions,
   ordered: readonly Ordered[] | undefined,
-): Pick<FoldedCompletion, 'model' | 'outOfFold'> {
+): Pick<FoldedCompletion, 'model' | 'outOfFold' | 'stability'> {
   const { models, folds } = fit
   const observed = observe(tensor)
   const ofAll = models.map((model) => model.predictMany(tensor.indices))
@@ -105,6 +125,7 @@ function assemble(
     tensor,
     { predictions, support },
     {
+      indices: unseen,
       ...spreadOf(models, unseen),
       support: Uint32Array.from(unseen[0], (_, c) => supportOf(observed.counts, cellOf(unseen, c))),
     },
@@ -119,6 +140,9 @@ function assemble(
     ...(learned && { withoutNeighbours: errorOf(tensor, fit.predictions) }),
     baselines,
     verdict: verdictOf(error, baselines),
+    byMode: tensor.dims.map((_, mode) =>
+      modeErrors({ ...tensor, observed }, tensor, predictions, mode, WORST),
+    ),
     bySupport: bySupport(tensor, predictions, support),
   }
   const { dims, labels, modes, valueName } = tensor
@@ -138,7 +162,9 @@ function assemble(
       ...(valueName !== undefined && { value: valueName }),
     },
   })
-  return { model, outOfFold }
+  const stability = ensembleStability(model, tensor)
+  model.training.stability = stability
+  return { model, outOfFold, stability }
 }
 
 const cellOf = (indices: readonly Uint32Array[], e: number): number[] => indices.map((column) => column[e])

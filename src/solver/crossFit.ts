@@ -9,6 +9,7 @@ import type { CpModel } from '../model/index.ts'
 import { type FoldBy, foldsOf, splitFold } from '../tensor/folds.ts'
 import { gapsOf } from '../tensor/gaps.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { bestStart, checkStarts } from './bestStart.ts'
 import type { RunOptions } from './options.ts'
 import type { EpochReport } from './report.ts'
 import { Run } from './run.ts'
@@ -20,6 +21,8 @@ export interface CrossFitOptions {
   folds?: number
   /** What stays together; as cells are missing by default. */
   by?: FoldBy
+  /** How many starts each model has, of which that with the smallest training error is gone on with; 1 by default. */
+  starts?: number
   /** Told of each model's progress, by its fold. */
   onEpoch?: (fold: number, report: EpochReport) => void
   /** Told when a model is done. */
@@ -82,11 +85,12 @@ export function crossFit(
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
-  { folds: count = FOLDS, by = gapsOf(tensor), onEpoch, onModel }: CrossFitOptions = {},
+  { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
   keeping?: Keeping,
   isHopeless: (first: readonly FoldError[]) => boolean = () => false,
 ): Promise<CrossFit | Abandoned | undefined> {
   checkCount(count)
+  checkStarts(starts)
   const start = performance.now()
   const folds = foldsOf(tensor, by, count, options.seed ?? 1)
   checkFolds(folds, count)
@@ -126,9 +130,12 @@ export async function crossFit(
   async function learnOne(fold: number): Promise<CpModel | undefined> {
     const { train, out } = splitFold(tensor, folds, fold)
     // Another start for each: models that agree for chance's sake would share their errors.
-    const seed = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
-    const own = { ...options, seed, threads: perModel, engine, watch: { out }, signal }
+    const first = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
+    const shared = { ...options, threads: perModel, engine, signal }
     const saved = states[fold]
+    const seed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
+    if (seed === undefined) return undefined
+    const own = { ...shared, seed, watch: { out } }
     const run = await (saved ? Run.resume(saved, train, own) : Run.start(train, own))
     try {
       let since = run.seconds

@@ -3,7 +3,15 @@
  * Node and in browsers.
  */
 export { decodeAnyModel, encodeEnsemble } from '../io/array/index.ts'
-export { CpEnsemble, type CpEnsembleFields, type Interval } from '../model/index.ts'
+export type { EnsembleStability } from '../model/ensembleStability.ts'
+export {
+  CpEnsemble,
+  type CpEnsembleFields,
+  type Found,
+  type Interval,
+  type IntervalColumns,
+  type Stability,
+} from '../model/index.ts'
 export {
   type ByFoldsOptions,
   completeByFolds,

@@ -176,6 +176,40 @@ describe('a table', () => {
     expect(complaints).toEqual([])
   })
 
+  it('by folds is opened with its honest error, intervals, and how far the models agree', async () => {
+    const cell = ['--at', 'shop=Airport', 'week=9', 'product=104']
+    const modes = ['--modes', 'shop', 'week', 'product', '--value', 'amount', '--merge', 'sum']
+    const folding = ['--rank', '2', '--folds', '3', '--epochs', '8', '--json', '-q', '-o', 'folds.npz']
+    const learned = await lacuna(['complete', 'sales.csv', ...modes, ...folding], { cwd: folder })
+    const { outOfFold, stability } = JSON.parse(learned.stdout)
+    const { page, complaints } = await visit(studio, '#complete')
+    await open(page, join(folder, 'folds.npz'))
+    await page.getByText('3 models of 6 shop × 12 week × 25 product, rank 2.').waitFor()
+    expect(await page.getByTestId('verdict').textContent()).toContain(outOfFold.verdict)
+    const component = page.getByRole('listitem', { name: 'Component 2' })
+    await expect.poll(() => component.textContent(), PATIENT).toContain(`found in ${stability.found[1]} of 3`)
+    await page.getByRole('radio', { name: 'Predict a cell' }).check()
+    for (const [name, label] of Object.entries({ shop: 'Airport', week: '9', product: '104' }))
+      await page.getByLabel(name, { exact: true }).fill(label)
+    const asked = ['predict', 'folds.npz', ...cell, '--interval', '0.9']
+    const predicted = await lacuna([...asked, '--json'], { cwd: folder })
+    const { prediction, low, high } = JSON.parse(predicted.stdout)
+    const told = (x: number): string => String(Number(x.toPrecision(4)))
+    await expect
+      .poll(() => page.getByTestId('interval').textContent(), PATIENT)
+      .toBe(`${told(low)} to ${told(high)}`)
+    expect(Number(await page.getByTestId('prediction').textContent())).toBeCloseTo(prediction, 4)
+    expect(await page.getByRole('radio', { name: 'New rows' }).count()).toBe(0)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Predictions (.csv)' }).click(),
+    ])
+    const table = await readFile(await download.path(), 'utf8')
+    expect(table.slice(0, table.indexOf('\n'))).toBe('shop,week,product,observed,prediction,low,high')
+    expect(table).toContain(`Airport,9,104,,${shortest(prediction)},${shortest(low)},${shortest(high)}\n`)
+    expect(complaints).toEqual([])
+  })
+
   it('is still there after a reload, with its model', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
     await page.getByRole('button', { name: 'Bicycle trips' }).click()

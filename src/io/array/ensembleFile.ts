@@ -1,10 +1,10 @@
 /**
  * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them metadata.json with the
- * labels and what intervals are made of, entries_1.npy and mean_1.npy …, and, where neighbours count, residuals.npy and
- * residual_index_1.npy … NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
+ * labels and what intervals are made of, entries_1.npy and mean_1.npy …, residual_scale_1.npy … for intervals, and, where
+ * neighbours count, residuals.npy and residual_index_1.npy … NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
  */
 import type { Bytes } from '../../bytes.ts'
-import { inFile } from '../../inputError.ts'
+import { type InputError, inFile } from '../../inputError.ts'
 import { type Shape, shapeFault } from '../../jsonShape.ts'
 import { CpEnsemble } from '../../model/cpEnsemble.ts'
 import { CpModel } from '../../model/cpModel.ts'
@@ -30,8 +30,9 @@ const VERSION = 3
 const MOST_MEMBERS = 1000
 
 const intervalsShape: Shape = {
+  scale: { predictions: ['number'], sizes: ['number'] },
   support: ['number'],
-  sizes: [['number']],
+  scales: [['number']],
   residuals: [['number']],
   shares: ['number'],
 }
@@ -49,7 +50,7 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
     ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
     ...namesToJson(ensemble),
     ...knowledgeToJson({ observed }),
-    ...(intervals && { intervals }),
+    ...(intervals && { intervals: { ...intervals, scale: { ...intervals.scale, rows: undefined } } }),
     ...(neighbours && { neighbours: { ...neighbours, indices: undefined, residuals: undefined } }),
     training,
   }
@@ -57,6 +58,9 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
     'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
     ...knowledgeArrays({ rank: 0, observed }),
   }
+  intervals?.scale.rows.forEach((data, mode) => {
+    entries[`residual_scale_${mode + 1}.npy`] = { shape: [data.length], data }
+  })
   if (neighbours) {
     const { indices, residuals } = neighbours
     entries['residuals.npy'] = { shape: [residuals.length], data: residuals }
@@ -97,7 +101,7 @@ export function decodeAnyModel(
         ...namesFromJson(names),
         members: Array.from({ length: members }, (_, k) => modelOf(within(files, `model_${k + 1}/`), name)),
         ...readKnowledge(files, { observed: metadata.observed }, [dims.length, 0], name),
-        ...(intervals !== undefined && { intervals: readIntervals(intervals, name) }),
+        ...(intervals !== undefined && { intervals: readIntervals(files, intervals, dims, name) }),
         ...(neighbours !== undefined && { neighbours: readNeighbours(files, neighbours, dims, name) }),
         training,
       }),
@@ -112,17 +116,40 @@ function within(files: Record<string, Uint8Array>, folder: string): Record<strin
   )
 }
 
-function readIntervals(value: unknown, name: string): Intervals {
-  if (shapeFault(value, intervalsShape)) throw damaged('intervals', name)
+function readIntervals(
+  files: Record<string, Uint8Array>,
+  value: unknown,
+  dims: readonly number[],
+  name: string,
+): Intervals {
+  const fault = damaged('intervals', name)
+  if (shapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
-  const groups = intervals.sizes.reduce((sum, borders) => sum + borders.length + 1, 0)
+  const { scale, support, scales, residuals, shares } = intervals
+  const rows = dims.map((_, mode) =>
+    Float32Array.from(numbersOf(files, `residual_scale_${mode + 1}.npy`, name, fault)),
+  )
+  const groups = scales.reduce((sum, borders) => sum + borders.length + 1, 0)
   const isWhole =
-    intervals.sizes.length === intervals.support.length + 1 &&
-    intervals.residuals.length === groups &&
-    intervals.shares.length === groups &&
-    intervals.residuals.every(({ length }) => length > 0)
-  if (!isWhole) throw damaged('intervals', name)
-  return intervals
+    scales.length === support.length + 1 &&
+    residuals.length === groups &&
+    shares.length === groups &&
+    residuals.every(({ length }) => length > 0) &&
+    scale.sizes.length > 0 &&
+    scale.sizes.length === scale.predictions.length &&
+    rows.every((own, mode) => own.length === dims[mode] && own.every((x) => x > 0 && Number.isFinite(x)))
+  if (!isWhole) throw fault
+  return { ...intervals, scale: { ...scale, rows } }
+}
+
+function numbersOf(
+  files: Record<string, Uint8Array>,
+  file: string,
+  name: string,
+  fault: InputError,
+): ArrayLike<number> {
+  if (!files[file]) throw fault
+  return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
 }
 
 function readNeighbours(
@@ -134,10 +161,7 @@ function readNeighbours(
   const fault = damaged('neighbours', name)
   if (shapeFault(value, neighboursShape)) throw fault
   const { lags, isRelative, least, weights } = value as Neighbours
-  const read = (file: string): ArrayLike<number> => {
-    if (!files[file]) throw fault
-    return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
-  }
+  const read = (file: string): ArrayLike<number> => numbersOf(files, file, name, fault)
   const residuals = Float32Array.from(read('residuals.npy'))
   const indices = dims.map((_, mode) => Uint32Array.from(read(`residual_index_${mode + 1}.npy`)))
   const isInside = (column: Uint32Array, mode: number): boolean =>

@@ -252,18 +252,20 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   decimal?: ',' | '.'
   /** The file, if it has been opened already. */
   input?: Input
+  /** What the columns of the answers are called; prediction by default. */
+  answers?: readonly string[]
   /** Told how many rows are done. */
   onRows?(rows: number): void
 }
 
 /**
- * Writes the rows of a table, all their columns in the same order, and what is answered to each. `model` says
- * what the columns mean.
+ * Writes the rows of a table, all their columns in the same order, and what is answered to each, in one column or several.
+ * `model` says what the columns mean.
  */
 export async function answerTable(
   path: string | undefined,
   model: Labelled,
-  answer: (batch: QueryBatch) => Float64Array,
+  answer: (batch: QueryBatch) => Float64Array | readonly Float64Array[],
   options: AnswerTableOptions,
 ): Promise<void> {
   const { output, onRows } = options
@@ -291,25 +293,28 @@ export async function answerTable(
     return (async function* () {
       let rows = 0
       for await (const batch of batches) {
-        yield { ...batch, predictions: answer(batch) }
+        const answers = answer(batch)
+        yield { ...batch, answers: answers instanceof Float64Array ? [answers] : answers }
         rows += batch.rowCount
         onRows?.(rows)
       }
     })()
   }
-  const nameIn = (table: Table): string =>
-    freeName('prediction', new Set(ownColumns(table).map((column) => column.name.toLowerCase())))
+  const namesIn = (table: Table): string[] => {
+    const taken = new Set(ownColumns(table).map((column) => column.name.toLowerCase()))
+    return (options.answers ?? ['prediction']).map((name) => freeName(name, taken))
+  }
 
   if (format && typeof output !== 'string')
     return withTable(files, opening, async (table) => {
-      for await (const text of writeRows(answered(table), ownColumns(table), nameIn(table), format))
+      for await (const text of writeRows(answered(table), ownColumns(table), namesIn(table), format))
         await output.write(text)
     })
   if (format)
     return withTable(files, opening, (table) =>
       writeFileWhole(
         String(output),
-        encoded(writeRows(answered(table), ownColumns(table), nameIn(table), format)),
+        encoded(writeRows(answered(table), ownColumns(table), namesIn(table), format)),
       ),
     )
   await replaceFiles([
@@ -318,7 +323,7 @@ export async function answerTable(
       write: (_, temporary) =>
         withTable(files, { ...opening, output: temporary }, async (table) => {
           const { writePredictedParquet } = await import('./duckdb/writeParquet.ts')
-          await writePredictedParquet(temporary, answered(table), table, nameIn(table))
+          await writePredictedParquet(temporary, answered(table), table, namesIn(table))
         }),
     },
   ])

@@ -1,4 +1,4 @@
-/** The rows of a table as they stood, with one more column: what a model predicts for each. */
+/** The rows of a table as they stood, with more columns: what a model says of each. */
 import { numberAsText } from '../text/writeNumber.ts'
 import { type Cells, cellText, type TableColumn } from './rows.ts'
 import type { TableText } from './writeTable.ts'
@@ -9,39 +9,40 @@ export interface PredictedRows {
   fields: readonly Cells[]
   /** The rows as JSON objects, where they were such. */
   records?: readonly string[]
-  /** NaN where there is none. */
-  predictions: Float64Array
+  /** A list per column that is new; NaN where there is no answer. */
+  answers: readonly Float64Array[]
 }
 
 export const isJson = (format: TableText | undefined): boolean => format === 'json' || format === 'ndjson'
 
-/** `name` is that of the predictions. */
+/** `names` are those of the answers. */
 export async function* writeRows(
   batches: AsyncIterable<PredictedRows>,
   columns: readonly TableColumn[],
-  name: string,
+  names: readonly string[],
   format: TableText,
 ): AsyncGenerator<string> {
   const delimiter = format === 'tsv' ? '\t' : ','
   const line = (fields: readonly (string | null)[]) =>
     `${fields.map((text) => field(text, delimiter)).join(delimiter)}\n`
   const keys = columns.map((column) => JSON.stringify(column.name))
-  const key = JSON.stringify(name)
+  const answerKeys = names.map((name) => JSON.stringify(name))
   let rows = 0
-  if (!isJson(format)) yield line([...columns.map((column) => column.name), name])
-  for await (const { rowCount, fields, records, predictions } of batches) {
+  if (!isJson(format)) yield line([...columns.map((column) => column.name), ...names])
+  for await (const { rowCount, fields, records, answers } of batches) {
     let text = ''
     for (let row = 0; row < rowCount; row++) {
-      const y = Number.isNaN(predictions[row]) ? null : numberAsText(predictions[row])
+      const said = answers.map((column) => (Number.isNaN(column[row]) ? null : numberAsText(column[row])))
       const cells = (c: number): string | null => textOf(fields[c], row)
       if (!isJson(format)) {
-        text += line([...columns.map((_, c) => cells(c)), y])
+        text += line([...columns.map((_, c) => cells(c)), ...said])
         continue
       }
       const object =
         records?.[row] ?? `{${columns.map((column, c) => `${keys[c]}:${jsonOf(cells(c), column)}`).join()}}`
       const inside = object.trim().slice(1, -1).trimEnd()
-      const whole = `{${inside}${inside.trim() === '' ? '' : ','}${key}:${y}}`
+      const added = said.map((text, c) => `${answerKeys[c]}:${text}`).join()
+      const whole = `{${inside}${inside.trim() === '' ? '' : ','}${added}}`
       text +=
         format === 'ndjson' ? `${whole.replaceAll('\n', ' ')}\n` : `${rows++ === 0 ? '[' : ','}\n${whole}`
     }

@@ -172,9 +172,11 @@ export function CompleteView({ complain, settle }: ViewProps) {
           <section class="card stack">
             <h2>{opened.name}</h2>
             <p class="soft">
-              A model of {opened.model.modes.map(({ name, size }) => `${size} ${name}`).join(' × ')}, rank{' '}
+              {opened.model.models > 1 ? `${opened.model.models} models` : 'A model'} of{' '}
+              {opened.model.modes.map(({ name, size }) => `${size} ${name}`).join(' × ')}, rank{' '}
               {opened.model.rank}.
             </p>
+            {opened.model.outOfFold && <OutOfFold {...opened.model.outOfFold} />}
           </section>
         )}
         {last && (
@@ -295,6 +297,21 @@ export function CompleteView({ complain, settle }: ViewProps) {
         )}
       </aside>
     </div>
+  )
+}
+
+/** An honest error: each entry was predicted by models that had not seen it. */
+function OutOfFold({ rmse, by, verdict, hasNeighbours }: NonNullable<ModelSummary['outOfFold']>) {
+  return (
+    <>
+      <p data-testid="verdict">
+        Each has not seen some entries ({by}), and predicts them with an error of {figure(rmse)} (RMSE):{' '}
+        {verdict}.
+      </p>
+      {hasNeighbours && (
+        <p class="soft small">Residuals of neighbouring entries correct what the models say.</p>
+      )}
+    </>
   )
 }
 

@@ -14,7 +14,14 @@ export function ComponentsCard({ components }: { components: readonly Component[
         {shown.map((component) => (
           <li key={component.number} class="component" aria-label={`Component ${component.number}`}>
             <h3>
-              Component {component.number}
+              <span>
+                Component {component.number}
+                {component.found && (
+                  <small class={component.found.in === component.found.of ? 'soft found' : 'found shaky'}>
+                    found in {component.found.in} of {component.found.of}
+                  </small>
+                )}
+              </span>
               <span class="soft number">{percent(component.share)}</span>
             </h3>
             {component.modes.map(({ name, size, strongest, profile }) => (

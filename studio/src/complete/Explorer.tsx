@@ -98,7 +98,12 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
           </button>
         </div>
       </div>
-      <Segmented<Page> label="View of the model" choices={pages} value={page} onChange={setPage} />
+      <Segmented<Page>
+        label="View of the model"
+        choices={pages.filter(({ value }) => value !== 'new' || !(model.models > 1))}
+        value={page}
+        onChange={setPage}
+      />
       {page === 'components' && <ComponentsCard components={components} />}
       {page === 'slice' && <SliceCard {...shared} />}
       {page === 'predict' && <PredictCard {...shared} />}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { figure, float32Text } from '../numbers.ts'
+import { figure, float32Text, percent } from '../numbers.ts'
 import type { ExploreProps } from './Explorer.tsx'
 import { LabelField } from './LabelField.tsx'
 import type { Prediction } from './protocol.ts'
@@ -39,6 +39,14 @@ export function PredictCard({ model, labels, onLabel, call }: ExploreProps) {
                 <dt>Predicted</dt>
                 <dd data-testid="prediction">{float32Text(answer.predicted)}</dd>
               </div>
+              {answer.interval && (
+                <div>
+                  <dt>With a chance of {percent(answer.interval.level)}</dt>
+                  <dd data-testid="interval">
+                    {figure(answer.interval.low)} to {figure(answer.interval.high)}
+                  </dd>
+                </div>
+              )}
               <div>
                 <dt>Observed</dt>
                 <dd>{answer.observed === undefined ? 'not observed' : figure(answer.observed)}</dd>

@@ -1,20 +1,24 @@
 /** Questions to a model, answered in the worker: what the page shows of the library's answers. */
-import type { CpModel, SparseTensor } from 'lacuna'
+import type { SparseTensor } from 'lacuna'
+import { CpEnsemble } from 'lacuna/folds'
 import { factorModes } from '#dist/model/factorModes.js'
-import { valuesAlong } from '#dist/model/index.js'
+import { type TensorModel, valuesAlong } from '#dist/model/index.js'
 import { modesAsLearned, rowAt } from '#dist/tensor/arrangement.js'
 import type { Component, Prediction, Ranked, Slice } from './protocol.ts'
 import { modeName } from './summary.ts'
 
 const STRONGEST = 5
+/** The chance with which an interval holds the value. */
+export const LEVEL = 0.9
 const PROFILE_POINTS = 120
 /** Rows and columns that a slice shows at most. */
 const SLICE_SIDE = 64
 
-export function components(model: CpModel): Component[] {
-  return model.components({ strongest: STRONGEST }).map(({ number, share, modes }) => ({
+export function components(model: TensorModel): Component[] {
+  return model.components({ strongest: STRONGEST }).map(({ number, share, found, modes }) => ({
     number,
     share,
+    ...(found && { found }),
     modes: modes.map(({ name, modes, strongest, profile }) => ({
       name: model.modes ? name : modes.map((mode) => modeName(model, mode)).join(' × '),
       modes,
@@ -36,11 +40,17 @@ function peaks(profile: Float32Array): number[] {
   })
 }
 
-export function predict(model: CpModel, data: SparseTensor | undefined, coordinate: number[]): Prediction {
+export function predict(
+  model: TensorModel,
+  data: SparseTensor | undefined,
+  coordinate: number[],
+): Prediction {
   const observed = data && valuesAlong(data, coordinate, 0).get(coordinate[0])
   const { digits } = modesAsLearned(model)
+  const interval = model instanceof CpEnsemble && model.intervals && model.interval(coordinate, LEVEL)
   return {
     predicted: model.predict(coordinate),
+    ...(interval && { interval: { low: interval.low, high: interval.high, level: LEVEL } }),
     ...(observed !== undefined && { observed }),
     unseen: factorModes(model).flatMap(({ name }, k) =>
       model.unobserved[k].includes(rowAt(digits[k], coordinate)) ? [name] : [],
@@ -50,7 +60,7 @@ export function predict(model: CpModel, data: SparseTensor | undefined, coordina
 
 /** The largest predictions along a mode, the other indices being fixed. */
 export function top(
-  model: CpModel,
+  model: TensorModel,
   data: SparseTensor | undefined,
   coordinate: number[],
   mode: number,
@@ -86,7 +96,7 @@ export function top(
  * entries.
  */
 export function slice(
-  model: CpModel,
+  model: TensorModel,
   data: SparseTensor | undefined,
   coordinate: number[],
   rowMode: number,

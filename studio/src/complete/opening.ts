@@ -1,5 +1,6 @@
 /** Files into tensors and models, in the worker. */
-import { type CpModel, cpuEngine, decodeModel, InputError, type SparseTensor } from 'lacuna'
+import { type CpModel, cpuEngine, InputError, type SparseTensor } from 'lacuna'
+import { type CpEnsemble, decodeAnyModel } from 'lacuna/folds'
 import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/formats'
 import { guessTable, jsonTable, readRows, type Table, textTable } from 'lacuna/tables'
 import { sizeOfRun } from '#dist/solver/index.js'
@@ -29,7 +30,7 @@ const isTable = (name: string): boolean => isText(name) || isJson(name) || isPar
 const isTns = (name: string): boolean => /\.tns(\.gz)?$/i.test(name)
 
 /** What a file is, by its name and its first bytes. */
-export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel }> {
+export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
   const { name } = file
   if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
   if (isTable(name)) {
@@ -44,7 +45,7 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
     checkFileSize(file)
     const bytes = new Uint8Array(await file.arrayBuffer())
     if (isModel(bytes, name)) {
-      const model = decodeModel(bytes, name)
+      const model = decodeAnyModel(bytes, name)
       return { opened: { kind: 'model', name, model: summarizeModel(model) }, model }
     }
   } else if (!isTns(name) && !/\.npy$/i.test(name))

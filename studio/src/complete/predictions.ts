@@ -1,5 +1,8 @@
-import type { CpModel, SparseTensor } from 'lacuna'
+import type { SparseTensor } from 'lacuna'
+import { CpEnsemble } from 'lacuna/folds'
+import type { TensorModel } from '#dist/model/index.js'
 import { float32Text } from '../numbers.ts'
+import { LEVEL } from './explore.ts'
 import { modeName } from './summary.ts'
 
 /** With so many cells at the most, all of them are predicted; else those observed. */
@@ -7,12 +10,15 @@ const MOST_CELLS = 1_000_000
 const ROWS_PER_PIECE = 10_000
 
 /**
- * A table of predictions: the modes, what was observed (empty where nothing was), and what the model says.
+ * A table of predictions: the modes, what was observed (empty where nothing was), what the model says, and of models of folds the
+ * ends of intervals of 90%.
  */
-export function predictionsCsv(model: CpModel, data: SparseTensor | undefined): Blob {
+export function predictionsCsv(model: TensorModel, data: SparseTensor | undefined): Blob {
   const cells = model.dims.reduce((product, dim) => product * dim, 1)
+  const around = model instanceof CpEnsemble && model.intervals ? model.intervalsAt(LEVEL) : undefined
+  const names = model.dims.map((_, mode) => quoted(modeName(model, mode)))
   const pieces: string[] = [
-    `${[...model.dims.map((_, mode) => quoted(modeName(model, mode))), 'observed', 'prediction'].join()}\n`,
+    `${[...names, 'observed', 'prediction', ...(around ? ['low', 'high'] : [])].join()}\n`,
   ]
   const labels = model.dims.map((size, mode) =>
     Array.from({ length: size }, (_, row) => quoted(model.label(mode, row))),
@@ -20,9 +26,12 @@ export function predictionsCsv(model: CpModel, data: SparseTensor | undefined): 
   let piece = ''
   let rows = 0
   const add = (coordinate: number[], observed: number | undefined): void => {
-    const names = coordinate.map((index, mode) => labels[mode][index])
+    const cell = coordinate.map((index, mode) => labels[mode][index])
     const seen = observed === undefined ? '' : float32Text(observed)
-    piece += `${names.join()},${seen},${float32Text(model.predict(coordinate))}\n`
+    const y = model.predict(coordinate)
+    const ends = around?.(coordinate, y)
+    const said = [y, ...(ends ? [ends.low, ends.high] : [])].map(float32Text)
+    piece += `${[...cell, seen, ...said].join()}\n`
     if (++rows % ROWS_PER_PIECE === 0) {
       pieces.push(piece)
       piece = ''

@@ -50,6 +50,10 @@ export interface Bin {
 
 export interface ModelSummary {
   rank: number
+  /** How many models it is the mean of. */
+  models: number
+  /** Of models of folds, how good they are on entries that they had not seen. */
+  outOfFold?: { rmse: number; by: string; verdict: string; hasNeighbours: boolean }
   modes: { name: string; size: number; labelled: boolean }[]
   train?: ErrorSummary
   validation?: ErrorSummary
@@ -63,6 +67,8 @@ export interface Component {
   number: number
   /** Of all that is predicted. */
   share: number
+  /** Of several models, in how many it is found. */
+  found?: { in: number; of: number }
   /** Those that were merged are one. */
   modes: {
     name: string
@@ -89,6 +95,8 @@ export interface Slice {
 
 export interface Prediction {
   predicted: number
+  /** Holds the value with a chance of level. */
+  interval?: { low: number; high: number; level: number }
   observed?: number
   /** Modes in which no training entry spoke of the row. */
   unseen: string[]

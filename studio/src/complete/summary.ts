@@ -1,4 +1,6 @@
-import { type CpModel, describeTensor, type SparseTensor } from 'lacuna'
+import { describeTensor, type SparseTensor } from 'lacuna'
+import type { OutOfFold } from 'lacuna/folds'
+import type { TensorModel } from '#dist/model/index.js'
 import type { Bin, DataSummary, ModelSummary, ModeSummary } from './protocol.ts'
 
 const BINS = 32
@@ -67,9 +69,11 @@ function rowCounts(column: Uint32Array, size: number): Uint32Array {
   return Uint32Array.from(counts.values())
 }
 
-export function summarizeModel(model: CpModel, extra: Partial<ModelSummary> = {}): ModelSummary {
+export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> = {}): ModelSummary {
   return {
-    rank: model.rank,
+    rank: model.members[0].rank,
+    models: model.members.length,
+    ...outOfFoldOf(model),
     observed: false,
     modes: model.dims.map((size, mode) => ({
       name: modeName(model, mode),
@@ -78,4 +82,11 @@ export function summarizeModel(model: CpModel, extra: Partial<ModelSummary> = {}
     })),
     ...extra,
   }
+}
+
+/** What the file says of entries that the models had not seen; whoever wrote it may have written anything. */
+function outOfFoldOf({ training }: TensorModel): Pick<ModelSummary, 'outOfFold'> {
+  const { error, by, verdict, withoutNeighbours } = (training.outOfFold ?? {}) as Partial<OutOfFold>
+  if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
+  return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }
 }

@@ -1,5 +1,6 @@
 /** Reads, completes and explores a tensor off the page's thread. */
-import { type CpModel, encodeModel, InputError, type SparseTensor, split } from 'lacuna'
+import { CpModel, encodeModel, InputError, type SparseTensor, split } from 'lacuna'
+import { type CpEnsemble, encodeEnsemble } from 'lacuna/folds'
 import { explainStop } from '#dist/solver/index.js'
 import { answerCalls, tell } from '../solving/remote.ts'
 import { type RunSettings, Solving } from '../solving/solving.ts'
@@ -21,7 +22,7 @@ import { summarizeData, summarizeModel } from './summary.ts'
 
 let data: { name: string; tensor: SparseTensor } | undefined
 let solving: Solving | undefined
-let model: CpModel | undefined
+let model: CpModel | CpEnsemble | undefined
 /** Entries of rows that were added to the model. */
 let folded: SparseTensor[] = []
 
@@ -106,20 +107,29 @@ const functions = {
   ): Ranked[] => explore.top(known(), observed(), coordinate(labels, [mode]), mode, most, filter),
   /** New rows, as lines of labels and a value. */
   async foldIn(lines: string): Promise<Folded> {
-    const found = await foldLines(known(), lines)
+    const one = known()
+    if (!(one instanceof CpModel))
+      throw new InputError(
+        'option',
+        'New rows go into one model, and these are several that were learned by folds.',
+      )
+    const found = await foldLines(one, lines)
     folded.push(found.entries)
     model = found.model
     return { model: summarizeModel(model, { observed: true }), added: found.added }
   },
   slice: (labels: string[], rows: number, columns: number): Slice =>
     explore.slice(known(), observed(), coordinate(labels, [rows, columns]), rows, columns),
-  modelFile: (): Uint8Array => encodeModel(known()),
+  modelFile: (): Uint8Array => {
+    const any = known()
+    return any instanceof CpModel ? encodeModel(any) : encodeEnsemble(any)
+  },
   predictions: (): Blob => predictionsCsv(known(), observed()),
 }
 
 export type CompleteFunctions = typeof functions
 
-function known(): CpModel {
+function known(): CpModel | CpEnsemble {
   if (!model) throw new InputError('option', 'There is no model yet; run first.')
   return model
 }

@@ -120,6 +120,23 @@ describe('predictions for a table', () => {
     expect(wrong).toEqual([])
   })
 
+  test.each(['csv', 'ndjson', 'parquet'])('may have several columns, as in .%s', async (ending) => {
+    const output = file(`several.${ending}`)
+    const asked = file('several-asked.csv', 'low,user,item,seen\n5,01,7,2024-01-03\n6,nobody,8,2024-01-01\n')
+    const answer = ({ indices }: { indices: readonly Float64Array[] }): Float64Array[] => {
+      const said = Float64Array.from(indices[0], (row) => (row < 0 ? NaN : row + 2))
+      return [said, said.map((y) => y - 1), said.map((y) => y + 1)]
+    }
+    await answerTable(asked, model, answer, { output, answers: ['prediction', 'low', 'high'] })
+    const back = await readTable(output, {
+      query:
+        "SELECT k, unnest([low, prediction, low_1, coalesce(high, 9)]) AS x, unnest(['a', 'b', 'c', 'd']) AS c FROM (SELECT *, row_number() OVER () AS k FROM data)",
+      modes: ['raw:k', 'c'],
+      value: 'x',
+    })
+    expect([...back.values]).toEqual([5, 2, 1, 3, 6, 9]) // where there is no answer, nothing is said
+  })
+
   test('find the modes of a model without names by number or by place', async () => {
     const plain = new CpModel({
       dims: [2, 3],

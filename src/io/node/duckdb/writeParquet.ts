@@ -103,46 +103,48 @@ export async function writePredictedParquet(
   file: string,
   rows: AsyncIterable<PredictedRows>,
   table: Table | SqlTable,
-  name: string,
+  names: readonly string[],
 ): Promise<void> {
   const columns = ownColumns(table)
-  const predictions: FilledColumn = { name, type: 'DOUBLE' }
   return 'session' in table ? withTheirTypes(table) : inSession(table.name, withTexts)
 
   async function withTheirTypes({ session, from }: SqlTable): Promise<void> {
     const parts: DuckDBValue[][][] = []
-    for await (const { rowCount, predictions } of rows)
+    for await (const { rowCount, answers } of rows)
       for (let start = 0; start < rowCount; start += BATCH)
-        parts.push([Array.from(predictions.subarray(start, Math.min(rowCount, start + BATCH)), orNull)])
+        parts.push(answers.map((column) => numbers(column, start, Math.min(rowCount, start + BATCH))))
     const own = columns.map((column) => identifier(column.name)).join(', ')
     await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT ${own} FROM ${from}`)
-    await session.fill('lacuna_predictions', [predictions], parts)
+    const filled = names.map((name): FilledColumn => ({ name, type: 'DOUBLE' }))
+    await session.fill('lacuna_predictions', filled, parts)
     await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
   }
 
   async function withTexts(session: TableSession): Promise<void> {
     const filled = columns.map((_, c): FilledColumn => ({ name: `c${c}`, type: 'VARCHAR' }))
     const seen = columns.map(() => new Set<string>())
-    await session.fill('rows', [...filled, { ...predictions, name: 'y' }], batches(seen))
+    const said = names.map((_, a): FilledColumn => ({ name: `y${a}`, type: 'DOUBLE' }))
+    await session.fill('rows', [...filled, ...said], batches(seen))
     const selected: string[] = []
     for (const [c, { quoted }] of columns.entries())
       selected.push(await typed(session, 'rows', `c${c}`, typeOfTexts(seen[c], quoted)))
     await session.lock({ paths: [resolve(file)] })
-    const names = [...columns.map((column) => column.name), name]
-    await copyTo(session, file, selectAs([...selected, 'y'], names, 'rows'))
+    const all = [...columns.map((column) => column.name), ...names]
+    await copyTo(session, file, selectAs([...selected, ...said.map(({ name }) => name)], all, 'rows'))
   }
 
   async function* batches(seen: readonly Set<string>[]): AsyncGenerator<DuckDBValue[][]> {
-    for await (const { rowCount, fields, predictions } of rows)
+    for await (const { rowCount, fields, answers } of rows)
       for (let start = 0; start < rowCount; start += BATCH) {
         const end = Math.min(rowCount, start + BATCH)
         const texts = fields.map((cells, c) => textsOf(cells, start, end, seen[c]))
-        yield [...texts, Array.from(predictions.subarray(start, end), orNull)]
+        yield [...texts, ...answers.map((column) => numbers(column, start, end))]
       }
   }
 }
 
-const orNull = (y: number): number | null => (Number.isNaN(y) ? null : y)
+const numbers = (column: Float64Array, start: number, end: number): (number | null)[] =>
+  Array.from(column.subarray(start, end), (y) => (Number.isNaN(y) ? null : y))
 
 /** What tells a column's type; of many texts, some. */
 const SEEN = 10_000

@@ -1,0 +1,28 @@
+/** What is said of an ensemble's components when it is made: whether the models agree on them, and whether they are too many. */
+import type { SparseTensor } from '../tensor/index.ts'
+import { coreConsistencyOf } from './coreConsistency.ts'
+import type { CpEnsemble } from './cpEnsemble.ts'
+
+/** How far models of folds have the same components; plain data. */
+export interface EnsembleStability {
+  /** The mean factor match score over all pairs of models and their components. */
+  match: number
+  /** By the number of the first model's components, the largest first: in how many of the models each is found. */
+  found: number[]
+  /** The median over the models, if it does not take long; 1 where components are not joined with one another. */
+  coreConsistency?: number
+}
+
+export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): EnsembleStability {
+  const cores: number[] = []
+  for (const member of model.members) {
+    const core = coreConsistencyOf(member, tensor)
+    if (core !== undefined) cores.push(core)
+  }
+  const coreConsistency = cores.toSorted((a, b) => a - b)[Math.floor(cores.length / 2)]
+  return {
+    match: model.stability().match,
+    found: model.components({ strongest: 1 }).map(({ found }) => found?.in ?? 1),
+    ...(coreConsistency !== undefined && { coreConsistency }),
+  }
+}

@@ -1,0 +1,131 @@
+/** Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near the best. */
+import * as Plot from '@observablehq/plot'
+import { frame, named } from '../paper/figures/frame.ts'
+import { Sheet } from '../paper/figures/sheet.ts'
+import { fill, looks, stroke, WIDTH } from '../paper/figures/style.ts'
+import { logScale } from '../paper/figures/ticks.ts'
+import { css } from './style.ts'
+
+/** A rank that was tried. */
+export interface TriedRank {
+  rank: number
+  /** On entries that the models had not seen, and its standard error by how much the folds differ. */
+  rmse: number
+  spread: number
+}
+
+/** Near the best is what has an error above it by no more than this share, but at least so many. */
+const NEAR = 0.05
+const LEAST_NEAR = 3
+/** They have a panel of their own where the largest error is so many times theirs. */
+const LARGE = 1.3
+/** Pixels that a rank's label takes. */
+const LABEL = 24
+
+/** The figure, as .svg or as a page that needs nothing else. `chosen` is one of the trials. */
+export async function rankPlot(
+  trials: readonly TriedRank[],
+  chosen: TriedRank,
+  format: 'svg' | 'html',
+): Promise<string> {
+  const { parseHTML } = await import('linkedom')
+  const { document } = parseHTML('<html></html>') as unknown as { document: Document }
+  const svg = figure(trials, chosen, document).outerHTML
+  if (format === 'svg') return `${svg}\n`
+  const title = `Error against rank: ${chosen.rank} is chosen`
+  const rows = trials.map(
+    (trial) =>
+      `<tr><td>${trial.rank}</td><td>${short(trial.rmse)}</td><td>± ${short(trial.spread)}</td><td>${trial === chosen ? 'chosen' : ''}</td></tr>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${css}
+.figure svg { width: 46rem; }
+td, th { text-align: right; padding: .1rem .8rem .1rem 0; font-variant-numeric: tabular-nums; font-weight: 400; }</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<div class="figure">${svg}</div>
+<table><tr class="soft"><th>rank</th><th>RMSE out of fold</th><th></th><th></th></tr>${rows.join('')}</table>
+<p class="soft">Every entry is predicted by models that have not seen it. The bars are a standard error to either side, by how much the
+folds differ.</p>
+</main>
+</body>
+</html>
+`
+}
+
+function figure(trials: readonly TriedRank[], chosen: TriedRank, document: Document): SVGSVGElement {
+  const sorted = [...trials].sort((a, b) => a.rank - b.rank)
+  const near = nearest(sorted, chosen)
+  const sheet = new Sheet(document, `RMSE out of fold against rank; ${chosen.rank} is chosen`)
+  sheet.legend([
+    { look: looks.paper, label: 'RMSE out of fold, ± a standard error', marker: true },
+    { look: looks.fast, label: `chosen: rank ${chosen.rank}, ${short(chosen.rmse)}`, marker: true },
+  ])
+  sheet.space(6)
+  const top = (some: readonly TriedRank[]): number => Math.max(...some.map(({ rmse }) => rmse))
+  if (top(sorted) < LARGE * top(near)) sheet.panels(panel(sorted, chosen, document, WIDTH))
+  else {
+    sheet.label('all that were tried', 4, 10, { 'font-weight': '600' })
+    sheet.label('near the best', WIDTH / 2 + 4, 10, { 'font-weight': '600' })
+    sheet.space(12)
+    sheet.panels(panel(sorted, chosen, document, WIDTH / 2), panel(near, chosen, document, WIDTH / 2))
+  }
+  return sheet.end()
+}
+
+function nearest(sorted: readonly TriedRank[], chosen: TriedRank): TriedRank[] {
+  const errors = sorted.map(({ rmse }) => rmse).sort((a, b) => a - b)
+  const most = Math.max((1 + NEAR) * errors[0], errors[Math.min(errors.length, LEAST_NEAR) - 1], chosen.rmse)
+  return sorted.filter(({ rmse }) => rmse <= most)
+}
+
+function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Document, width: number): Element {
+  const low = ({ rmse, spread }: TriedRank): number => Math.max(rmse / 2, rmse - spread)
+  const high = ({ rmse, spread }: TriedRank): number => rmse + spread
+  const isChosen = (trial: TriedRank): boolean => trial === chosen
+  const bars = (some: readonly TriedRank[], look: (typeof looks)['paper' | 'fast']) => [
+    Plot.ruleX(some, { x: 'rank', y1: low, y2: high, ...stroke(look) }),
+    Plot.dot(some, { x: 'rank', y: 'rmse', r: 3.5, stroke: 'none', ...fill(look) }),
+  ]
+  return Plot.plot({
+    ...frame(document, { width, height: 220, marginTop: 14 }),
+    x: { ...rankScale(trials, chosen.rank, width), ...named('rank') },
+    y: { ...errorScale(trials.flatMap((trial) => [low(trial), high(trial)])), label: null, grid: true },
+    marks: [
+      Plot.line(trials, { x: 'rank', y: 'rmse', ...stroke({ ...looks.paper, width: 1 }) }),
+      ...bars(
+        trials.filter((trial) => !isChosen(trial)),
+        looks.paper,
+      ),
+      ...bars(trials.filter(isChosen), looks.fast),
+    ],
+  })
+}
+
+/** Errors that are far apart on a logarithmic scale; on it, those that are not would have no ticks. */
+function errorScale(errors: readonly number[]) {
+  const [low, high] = [Math.min(...errors), Math.max(...errors)]
+  return high > 2 * low
+    ? { ...logScale(errors, 4), tickFormat: short }
+    : { domain: [low, high] as const, nice: true, ticks: 5, tickFormat: short }
+}
+
+/** Ranks are labelled by themselves, as far as there is room; the chosen one always. */
+function rankScale(trials: readonly TriedRank[], chosen: number, width: number) {
+  const ranks = [...new Set(trials.map(({ rank }) => rank))]
+  const { domain } = logScale(ranks, 2)
+  const place = (rank: number): number => (width * Math.log(rank)) / Math.log(domain[1] / domain[0])
+  const ticks: number[] = []
+  for (const rank of [chosen, ...ranks])
+    if (ticks.every((other) => Math.abs(place(other) - place(rank)) >= LABEL)) ticks.push(rank)
+  return { type: 'log' as const, domain, ticks, tickFormat: String }
+}
+
+const short = (x: number): string => String(Number(x.toPrecision(4)))

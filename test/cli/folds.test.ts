@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkFolding } from '#dist/cli/folding.js'
+import { synthetic } from '#dist/index.js'
+import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#dist/subpaths/folds.js'
+import { lacuna } from './lacuna.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-folds-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const cli = (...args: string[]) => lacuna(args, { cwd: folder })
+
+const { tensor } = synthetic({ dims: [15, 12, 8], entries: 700, rank: 2, snrDb: 15, seed: 2 })
+const lines = Array.from(tensor.values, (x, e) => [
+  ...tensor.indices.map((column) => column[e] + 1),
+  Math.max(0, x),
+])
+
+describe('models of folds on the command line', () => {
+  let result: FoldedCompletion
+  beforeAll(async () => {
+    result = (await completeByFolds(tensor, { rank: 2, epochs: 8, threads: 1 }, { folds: 3 }))!
+    writeFileSync(join(folder, 'e.npz'), encodeEnsemble(result.model))
+    writeFileSync(join(folder, 'all.tns'), lines.map((line) => `${line.join(' ')}\n`).join(''))
+    writeFileSync(join(folder, 'q.csv'), 'mode_1,mode_2,mode_3,value\n3,4,5,0.5\n3,4,99,0.5\n9,1,1,1e6\n')
+    writeFileSync(join(folder, 'q.tns'), '3 4 5\n')
+  })
+
+  it('predict tables with intervals, and say how many values these hold', async () => {
+    const { stdout, stderr } = await cli('predict', 'e.npz', 'q.csv', '--interval', '0.8', '--value', 'value')
+    const [head, first, second] = stdout.split('\n')
+    expect(head).toBe('mode_1,mode_2,mode_3,value,prediction,low,high')
+    const { value, low, high } = result.model.interval([2, 3, 4], 0.8)
+    const told = first.split(',').slice(4).map(Number)
+    for (const [i, x] of [value, low, high].entries()) expect(told[i]).toBeCloseTo(x, 5)
+    expect(second).toBe('3,4,99,0.5,,,')
+    const held = Number(low <= 0.5 && 0.5 <= high)
+    expect(stderr).toContain(`Intervals of 80% hold ${(50 * held).toFixed(1)}% of 2 values.`)
+  })
+
+  it('have no intervals where there is no room for them', async () => {
+    const asJson = await cli('predict', 'e.npz', 'q.tns', '--interval', '0.9', '--json')
+    expect(Object.keys(JSON.parse(asJson.stdout))).toEqual(['coordinates', 'prediction', 'low', 'high'])
+    const asLines = await cli('predict', 'e.npz', 'q.tns', '--interval', '0.9')
+    expect(asLines).toMatchObject({ code: 2, stdout: '' })
+    expect(asLines.stderr).toContain('a line of .tns has one value')
+  })
+
+  it('tell of their components in how many models they are found', async () => {
+    const { stdout } = await cli('components', 'e.npz', '--json', '--html', 'e.html', '-q')
+    const [first] = result.model.components()
+    expect(JSON.parse(stdout).components[0].found).toEqual(first.found)
+    expect(readFileSync(join(folder, 'e.html'), 'utf8')).toContain(`found in ${first.found!.in} of 3</span>`)
+  })
+
+  it('tell of themselves, and draw the ranks that were tried', async () => {
+    const wanted = ['--rank', 'auto', '--folds', '3', '--epochs', '4', '--prior', 'isotropic']
+    const { stdout, code } = await cli('complete', 'all.tns', ...wanted, '--plot', 'ranks.svg', '-q')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /\d+ of \d+ components are found in all 3 models \(factor match [01]\.\d\d\); core/,
+    )
+    expect(stdout).toContain(
+      'Rows that add most to the squared error: RMSE (entries, share of it), out of fold',
+    )
+    expect(readFileSync(join(folder, 'ranks.svg'), 'utf8')).toContain('chosen: rank')
+    const told = await cli('info', 'e.npz')
+    expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold.error.rmse.toPrecision(4))}`)
+  })
+
+  it('refuse a plot of nothing, and starts without folds', () => {
+    const refused = (options: object) => () => checkFolding({ checkpointEvery: 0, ...options } as never, 1)
+    expect(refused({ plot: 'x.svg' })).toThrow("plot draws the ranks that were tried; add rank: 'auto' or best.")
+    expect(refused({ rank: 'auto', plot: 'x.png' })).toThrow('x.png: the plot of ranks is .svg or .html.')
+    expect(refused({ starts: 3 })).toThrow('starts is about folds; give folds too.')
+    expect(refused({ rank: 'auto', plot: 'x.html' })).not.toThrow()
+  })
+})
