@@ -23,9 +23,10 @@ import { tableText, writeFactors, writeTable } from '../table/index.ts'
 import { readTns, writeTns } from '../tns/index.ts'
 import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
 import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
+import { isPacked } from './files/openFile.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
-import { type ReadingPool, readingThreads, startReading } from './parallel/pool.ts'
-import { PARALLEL_FROM, readTnsByThreads } from './parallel/readTns.ts'
+import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from './parallel/pool.ts'
+import { readTnsByThreads } from './parallel/readTns.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** How a file is read: as an array, a list of entries or a table. */
@@ -71,7 +72,7 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
   if (isTableKind(kind)) return readTable(path, { ...options, input })
   if (kind !== 'tns') return readArray(input, options)
   const threads = readingThreads(options.threads)
-  if (threads > 1 && byteLength >= PARALLEL_FROM && !input.isPipe && !path.endsWith('.gz')) {
+  if (threads > 1 && byteLength >= PARALLEL_FROM && !input.isPipe && !(await isPacked(path))) {
     const onProgress = (bytes: number): void => options.onProgress?.(bytes, byteLength)
     const startPool = (): ReadingPool => startReading(threads)
     const tensor = await readTnsByThreads(path, { ...options, name, onProgress }, startPool).catch(

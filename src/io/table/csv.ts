@@ -144,11 +144,13 @@ export class CsvParser {
   #headerLeft: boolean
   #started = false
 
-  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[]) {
+  /** `isStart`: the bytes are those of a file from its beginning, and not from one of its rows on. */
+  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[], isStart = true) {
     this.#name = name
     this.#delimiter = new TextEncoder().encode(dialect.delimiter)
     this.#width = dialect.names.length
-    this.#headerLeft = dialect.header
+    this.#headerLeft = dialect.header && isStart
+    this.#started = !isStart
     // Where quotes are used for text alone, "" is a text.
     this.#keepsEmpty = dialect.quoted.length > 0
     const columns = [...new Set(wanted.map(({ column }) => column))]
@@ -156,6 +158,16 @@ export class CsvParser {
     this.#wanted = wanted.map(({ column }) => columns.indexOf(column))
     this.#starts = columns.map(() => new Int32Array(1024))
     this.#ends = columns.map(() => new Int32Array(1024))
+  }
+
+  /** How many lines are done, of those that came. */
+  get linesDone(): number {
+    return this.#line - 1
+  }
+
+  /** Whether the last row that came is whole. */
+  get isBetweenRows(): boolean {
+    return this.#rest.length === 0
   }
 
   push(piece: Uint8Array): Batch {

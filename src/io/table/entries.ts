@@ -6,14 +6,41 @@ import type { Batch, Table } from './rows.ts'
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
 const BLOCK = 2 ** 20
 
+/** Entries with indices, and how many were left out for want of one. */
+export interface FinishedEntries {
+  indices: Uint32Array[]
+  values: Float32Array
+  weights?: Float32Array
+  unknown: number
+}
+
+/** A run of entries on lines that follow one another. */
+export interface LineRun {
+  /** The first entry, its line and file. */
+  entry: number
+  line: number
+  file: string
+}
+
+/** The line of an entry. */
+export function lineIn(runs: readonly LineRun[], entry: number): { file: string; line: number } {
+  let [low, high] = [0, runs.length]
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (runs[middle].entry <= entry) low = middle
+    else high = middle
+  }
+  const { entry: first, line, file } = runs[low]
+  return { file, line: line + entry - first }
+}
+
 /** The rows that have all their modes and a value, and where they stood. */
 export class Entries {
   count = 0
   readonly #order: number
   readonly #unit: Table['unit']
   readonly #blocks: { codes: Uint32Array[]; values: Float32Array; weights?: Float32Array }[] = []
-  /** Runs of entries on lines that follow one another: the first entry, its line and file. */
-  readonly #runs: { entry: number; line: number; file: string }[] = []
+  readonly #runs: LineRun[] = []
 
   constructor(order: number, unit: Table['unit']) {
     this.#order = order
@@ -54,49 +81,66 @@ export class Entries {
 
   /** The file and line of an entry. */
   place(entry: number): string {
-    const original = this.#kept ? this.#kept[entry] : entry
-    let [low, high] = [0, this.#runs.length]
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1
-      if (this.#runs[middle].entry <= original) low = middle
-      else high = middle
-    }
-    const { entry: first, line, file } = this.#runs[low]
-    return `${file}, ${this.#unit} ${line + original - first}`
+    const { file, line } = lineIn(this.#runs, this.#kept ? this.#kept[entry] : entry)
+    return `${file}, ${this.#unit} ${line}`
   }
 
-  #kept: Uint32Array | undefined // the numbers of the entries that are left, where some are not
+  get runs(): readonly LineRun[] {
+    return this.#runs
+  }
+
+  /** The numbers of the entries that are left, where some are not. */
+  get kept(): Uint32Array | undefined {
+    return this.#kept
+  }
+
+  #kept: Uint32Array | undefined
 
   /** The entries with indices for numbers. Those without an index are left out. */
-  finish(places: readonly Uint32Array[]): {
-    indices: Uint32Array[]
-    values: Float32Array
-    weights?: Float32Array
-    unknown: number
-  } {
+  finish(places: readonly Uint32Array[]): FinishedEntries {
+    const count = this.settle(places)
+    const found = {
+      indices: places.map(() => uint32Array(count)),
+      values: float32Array(count),
+      ...(this.isWeighted && { weights: float32Array(count) }),
+    }
+    this.write(places, found)
+    return { ...found, unknown: this.count - count }
+  }
+
+  get isWeighted(): boolean {
+    return this.#blocks[0]?.weights !== undefined
+  }
+
+  /** How many entries have indices. */
+  settle(places: readonly Uint32Array[]): number {
     const isKnown = places.every((column) => !column.includes(UNKNOWN))
     if (!isKnown) this.#kept = this.#known(places)
-    const count = this.#kept?.length ?? this.count
-    const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): A => {
-      if (this.#kept)
-        for (let e = 0; e < count; e++)
-          into[e] = block(Math.floor(this.#kept[e] / BLOCK))[this.#kept[e] % BLOCK]
+    return this.#kept?.length ?? this.count
+  }
+
+  /** Writes the entries, with indices for numbers, to arrays of as many as there are; comes once, after `settle`. */
+  write(
+    places: readonly Uint32Array[],
+    { indices, values, weights }: Omit<FinishedEntries, 'unknown'>,
+  ): void {
+    const kept = this.#kept
+    const count = kept?.length ?? this.count
+    const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): void => {
+      if (kept) for (let e = 0; e < count; e++) into[e] = block(Math.floor(kept[e] / BLOCK))[kept[e] % BLOCK]
       else
         for (let at = 0, b = 0; at < count; at += BLOCK, b++)
           into.set(block(b).subarray(0, Math.min(BLOCK, count - at)), at)
-      return into
     }
-    const indices = places.map((column, m) => {
-      const index = pick(uint32Array(count), (b) => this.#blocks[b].codes[m])
+    places.forEach((column, m) => {
+      const index = indices[m]
+      pick(index, (b) => this.#blocks[b].codes[m])
       // The block's column is not needed any more: let it go before the next mode takes its memory.
       for (const block of this.#blocks) block.codes[m] = new Uint32Array(0)
       for (let e = 0; e < count; e++) index[e] = column[index[e]]
-      return index
     })
-    const values = pick(float32Array(count), (b) => this.#blocks[b].values)
-    const isWeighted = this.#blocks[0]?.weights !== undefined
-    const weights = isWeighted && { weights: pick(float32Array(count), (b) => this.#blocks[b].weights!) }
-    return { indices, values, ...weights, unknown: this.count - count }
+    pick(values, (b) => this.#blocks[b].values)
+    if (weights) pick(weights, (b) => this.#blocks[b].weights!)
   }
 
   #known(places: readonly Uint32Array[]): Uint32Array {

@@ -65,6 +65,8 @@ export interface Table {
   readonly guesses?: readonly string[]
   /** All columns of the first rows, some thousands. */
   sample(): Promise<Batch>
+  /** The first time in a column, in microseconds, where there is a faster way than to read all rows. */
+  earliest?(column: number): Promise<number | undefined>
   /** All rows, in their order. A batch is good until the next one is asked for. */
   read(wanted: readonly Wanted[], options?: { records?: boolean }): AsyncIterable<Batch>
 }

@@ -1,4 +1,10 @@
 /** What the threads that read are asked, and answer. */
+import type { Marks } from '../../table/cells.ts'
+import type { Dialect } from '../../table/dialect.ts'
+import type { LineRun } from '../../table/entries.ts'
+import type { SeenMode } from '../../table/modeReader.ts'
+import type { Plan } from '../../table/readRows.ts'
+import type { TableColumn } from '../../table/rows.ts'
 import type { Layout } from '../../tns/fault.ts'
 
 /** Of which block the threads take the next one, and the first that no thread could take; each in a place of its own. */
@@ -65,7 +71,73 @@ export interface DistinctRequest {
   state: Int32Array
 }
 
-export type Request = CountRequest | ParseRequest | DistinctRequest
+/** A table as text, of which each thread has a range of the bytes: the rows that begin in it. */
+export interface TextFile {
+  fd: number
+  byteLength: number
+  /** As messages call it. */
+  name: string
+  dialect: Dialect
+  columns: readonly TableColumn[]
+  /** At NEXT: how many rows have been read. */
+  state: Int32Array
+}
+
+/** Which bytes a thread has read, in whole rows; not so where it could not. */
+export type Covered = { start: number; end: number; lines: number } | { failed: true }
+
+/** The first time in a column. */
+export interface EarliestRequest {
+  ask: 'earliest'
+  file: TextFile
+  column: number
+}
+
+export interface EarliestAnswer {
+  covered: Covered
+  /** In microseconds. */
+  first: number
+}
+
+/** One pass over the rows; the thread keeps the entries. */
+export interface PassRequest extends Pick<Plan, 'modes' | 'value' | 'weight' | 'merge'> {
+  ask: 'pass'
+  file: TextFile
+}
+
+export interface PassAnswer {
+  covered: Covered
+  seen: SeenMode[]
+  count: number
+  isWeighted: boolean
+  rows: number
+  weightless: number
+  marks: Marks
+  runs: readonly LineRun[]
+}
+
+/** How many of the entries have an index: per thread and mode, the index for each number given to a value. */
+export interface SettleRequest {
+  ask: 'settle'
+  places: readonly (readonly Uint32Array[])[]
+}
+
+export interface SettleAnswer {
+  count: number
+  kept?: Uint32Array
+}
+
+/** The entries go to their places: per thread, how many come before. */
+export interface WriteRequest {
+  ask: 'write'
+  before: readonly number[]
+  indices: readonly Uint32Array[]
+  values: Float32Array
+  weights?: Float32Array
+}
+
+export type TextRequest = EarliestRequest | PassRequest | SettleRequest | WriteRequest
+export type Request = CountRequest | ParseRequest | DistinctRequest | TextRequest
 
 /** What comes back: the answer, or what went wrong. */
 export type Reply = { answer: unknown } | { failure: string }

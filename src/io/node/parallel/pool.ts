@@ -11,6 +11,9 @@ export interface ReadingPool {
   close(): Promise<unknown>
 }
 
+/** A smaller file is read sooner than threads are started. */
+export const PARALLEL_FROM: number = 2 ** 24
+
 /** Threads worth having: one per core, unless the caller says how many. */
 export const readingThreads = (threads = availableParallelism()): number => Math.max(1, threads)
 

@@ -14,8 +14,6 @@ import { areDistinct } from './distinct.ts'
 import { type Blocks, type CountRequest, FAULT, NEXT, NONE, type ParseAnswer } from './messages.ts'
 import type { ReadingPool } from './pool.ts'
 
-/** A smaller file is read sooner than threads are started. */
-export const PARALLEL_FROM: number = 2 ** 24
 /** No line of numbers is longer than the text that a thread holds at a time, which a cache should hold, too. */
 const BLOCK_BYTES = 2 ** 18
 /** Comments at the head of a file that go on beyond this are read by one thread. */
@@ -26,7 +24,7 @@ export interface ByThreadsOptions extends ReadTnsOptions {
   blockBytes?: number
 }
 
-/** The tensor of a file, which the threads of a pool read; nothing if it must be read from the beginning. */
+/** The tensor of a file that is not packed, which the threads of a pool read; nothing if it must be read from the beginning. */
 export async function readTnsByThreads(
   path: string,
   options: ByThreadsOptions,
@@ -35,8 +33,7 @@ export async function readTnsByThreads(
   const file = await open(path)
   try {
     const head = await firstLines(file, HEAD_BYTES)
-    const isPacked = head?.[0] === 0x1f && head[1] === 0x8b
-    if (!head || isPacked) return undefined
+    if (!head) return undefined
     const first = firstEntry(head, options.name, options.dims)
     const { size } = await file.stat()
     const pool = startPool()
