@@ -1,4 +1,4 @@
-// Puts into dist/embedded what reading in parallel needs: the kernel that parses lines, compiled by asc, and the program of the
+// Puts into dist/embedded what reading in parallel needs: the kernel that parses text, compiled by asc, and the program of the
 // threads that read, as one script.
 // @ts-check
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ export async function embedReading() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return
   mkdirSync(EMBEDDED, { recursive: true })
   const wasm = await compileKernel()
-  writeFileSync(`${EMBEDDED}/lineKernel.js`, `export const lineKernel = '${wasm.toString('base64')}'\n`)
+  writeFileSync(`${EMBEDDED}/textKernel.js`, `export const textKernel = '${wasm.toString('base64')}'\n`)
   const worker = JSON.stringify(await bundleWorker('dist/io/node/parallel/worker.js'))
   writeFileSync(`${EMBEDDED}/readingWorker.js`, `export const readingWorkerSource = ${worker}\n`)
   writeFileSync(STAMP, stamp)
@@ -28,7 +28,7 @@ export async function embedReading() {
 /** @returns {Promise<Buffer>} */
 async function compileKernel() {
   const { main } = await import('assemblyscript/asc')
-  const file = `${EMBEDDED}/lines.wasm`
+  const file = `${EMBEDDED}/text.wasm`
   const { error, stderr } = await main([
     ...[
       `${KERNEL}/index.ts`,

@@ -49,7 +49,7 @@ export function parseDecimal(from: usize): f32 {
   if (wholeDigits >= 1 && wholeDigits <= 7) {
     let m = <u64>eightDigits(whole, wholeDigits);
     let c = <u32>load<u8>(at);
-    if (c <= 32) {
+    if (c != DOT && (c | LOWER) != LOWER_E) {
       numberEnd = at;
       return <f32>(<f64>m);
     }
@@ -61,7 +61,7 @@ export function parseDecimal(from: usize): f32 {
         m = m * <u64>unchecked(WHOLE_POWERS[<i32>digits]) + <u64>eightDigits(fraction, digits);
         at += digits;
         c = <u32>load<u8>(at);
-        if (c <= 32) {
+        if (!isDigit(c) && (c | LOWER) != LOWER_E) {
           numberEnd = at;
           return <f32>(<f64>m / powerOfTen(<i32>digits));
         }

@@ -3,6 +3,8 @@
 import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
+export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
+
 const TAB: u32 = 9;
 const LF: u32 = 10;
 const CR: u32 = 13;

@@ -64,7 +64,10 @@ export function readValues(cells: Cells, batch: Batch, name: string, reading: Re
     return cells
   }
   const values = new Float64Array(rowCount)
+  const known = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount)
+  if (known) values.set(known)
   for (let row = 0; row < rowCount; row++) {
+    if (known && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
     if (to <= from) {
       values[row] = NaN
@@ -175,11 +178,12 @@ export class TimeColumn {
       return times
     }
     const { bytes, starts, ends } = cells
+    const wholes = this.#formats ? undefined : cells.numbers?.wholes(rowCount)
     for (let row = 0; row < rowCount; row++) {
       if (ends[row] <= starts[row]) times[row] = NaN
       else if (this.#formats) times[row] = this.#byFormat(cellText(cells, row) ?? '')
       else {
-        const whole = wholeNumber(bytes, starts[row], ends[row])
+        const whole = wholes ? wholes[row] : wholeNumber(bytes, starts[row], ends[row])
         times[row] = Number.isNaN(whole)
           ? this.#ofText(bytes, starts[row], ends[row])
           : this.#ofUnix(whole, ends[row] - starts[row])

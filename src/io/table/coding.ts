@@ -33,7 +33,18 @@ export class TextCoder {
   /** Throws a TypeError if a text that is new is not UTF-8. */
   code(bytes: Uint8Array, start: number, end: number): number {
     const n = smallNumber(bytes, start, end)
-    if (n < 0) return this.#codeOfText(bytes, start, end)
+    return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n, bytes, start, end)
+  }
+
+  /** The same, where it is known which whole number the text is, if any. */
+  codeOf(n: number, bytes: Uint8Array, start: number, end: number): number {
+    // Written in the one plain way: without a sign, or zeros in front.
+    const isSmall =
+      n >= 0 && n < SMALL && (bytes[start] > ZERO || (end - start === 1 && bytes[start] === ZERO))
+    return isSmall ? this.#codeOfSmall(n, bytes, start, end) : this.#codeOfText(bytes, start, end)
+  }
+
+  #codeOfSmall(n: number, bytes: Uint8Array, start: number, end: number): number {
     if (n >= this.#small.length)
       this.#small = grown(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
     const found = this.#small[n]

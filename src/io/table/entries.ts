@@ -6,6 +6,12 @@ import type { Batch, Table } from './rows.ts'
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
 const BLOCK = 2 ** 20
 
+interface EntryBlock {
+  codes: Uint32Array[]
+  values: Float32Array
+  weights?: Float32Array
+}
+
 /** Entries with indices, and how many were left out for want of one. */
 export interface FinishedEntries {
   indices: Uint32Array[]
@@ -39,7 +45,7 @@ export class Entries {
   count = 0
   readonly #order: number
   readonly #unit: Table['unit']
-  readonly #blocks: { codes: Uint32Array[]; values: Float32Array; weights?: Float32Array }[] = []
+  readonly #blocks: EntryBlock[] = []
   readonly #runs: LineRun[] = []
 
   constructor(order: number, unit: Table['unit']) {
@@ -59,15 +65,16 @@ export class Entries {
     const order = this.#order
     let run = this.#runs[this.#runs.length - 1]
     if (run?.file !== file) run = { entry: 0, line: NaN, file }
+    if (!kept.includes(0) && lines[rowCount - 1] - lines[0] === rowCount - 1) {
+      if (lines[0] - run.line !== this.count - run.entry)
+        this.#runs.push({ entry: this.count, line: lines[0], file })
+      this.#addAll(rowCount, codes, values, weights)
+      return
+    }
     for (let row = 0; row < rowCount; row++) {
       if (kept[row] === 0) continue
       const at = this.count % BLOCK
-      if (at === 0) {
-        const fresh = codes.map(() => new Uint32Array(BLOCK))
-        const more = weights && { weights: new Float32Array(BLOCK) }
-        this.#blocks.push({ codes: fresh, values: new Float32Array(BLOCK), ...more })
-      }
-      const block = this.#blocks[this.#blocks.length - 1]
+      const block = this.#lastBlock(weights !== undefined)
       for (let m = 0; m < order; m++) block.codes[m][at] = codes[m][row]
       block.values[at] = values ? values[row] : 1
       if (weights && block.weights) block.weights[at] = weights[row]
@@ -77,6 +84,37 @@ export class Entries {
       }
       this.count++
     }
+  }
+
+  /** Takes all rows, which stand on lines that follow one another. */
+  #addAll(
+    rowCount: number,
+    codes: readonly Uint32Array[],
+    values: Float64Array | undefined,
+    weights: Float64Array | undefined,
+  ): void {
+    for (let from = 0; from < rowCount; ) {
+      const at = this.count % BLOCK
+      const block = this.#lastBlock(weights !== undefined)
+      const to = Math.min(rowCount, from + BLOCK - at)
+      for (let m = 0; m < this.#order; m++) block.codes[m].set(codes[m].subarray(from, to), at)
+      if (values) block.values.set(values.subarray(from, to), at)
+      else block.values.fill(1, at, at + to - from)
+      if (weights) block.weights?.set(weights.subarray(from, to), at)
+      this.count += to - from
+      from = to
+    }
+  }
+
+  /** The block that the next entry goes into. */
+  #lastBlock(isWeighted: boolean): EntryBlock {
+    if (this.count % BLOCK === 0)
+      this.#blocks.push({
+        codes: Array.from({ length: this.#order }, () => new Uint32Array(BLOCK)),
+        values: new Float32Array(BLOCK),
+        ...(isWeighted && { weights: new Float32Array(BLOCK) }),
+      })
+    return this.#blocks[this.#blocks.length - 1]
   }
 
   /** The file and line of an entry. */

@@ -77,8 +77,13 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
     codes(cells, batch, kept) {
       const { bytes, starts, ends } = cells as Texts
       const codes = new Uint32Array(batch.rowCount)
+      const wholes = (cells as Texts).numbers?.wholes(batch.rowCount)
       let row = 0
       try {
+        if (wholes)
+          for (; row < batch.rowCount; row++) {
+            if (kept[row] === 1) codes[row] = coder.codeOf(wholes[row], bytes, starts[row], ends[row])
+          }
         for (; row < batch.rowCount; row++)
           if (kept[row] === 1) codes[row] = coder.code(bytes, starts[row], ends[row])
       } catch (error) {

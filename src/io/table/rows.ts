@@ -23,6 +23,16 @@ export interface Texts {
   bytes: Uint8Array
   starts: Int32Array
   ends: Int32Array
+  /** Where the numbers among them can be read all at once. */
+  numbers?: CellNumbers
+}
+
+/** The numbers in the cells of a column; good until the next are asked for, of this or another one. */
+export interface CellNumbers {
+  /** Whole numbers of at most 15 digits; NaN for whatever else. */
+  wholes(rowCount: number): Float64Array
+  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else. */
+  decimals(rowCount: number): Float64Array
 }
 
 /**

@@ -14,9 +14,9 @@ import {
   sparseTensor,
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
+import { compileTextKernel } from '../text/kernel.ts'
 import { count, type Layout } from './fault.ts'
 import { checkHeader } from './header.ts'
-import { compileLineKernel } from './lineKernel.ts'
 import { type Columns, type ParserOptions, TnsParser } from './parser.ts'
 
 /** From so many bytes on, compiling the kernel pays. */
@@ -173,7 +173,7 @@ async function readColumns(
 
 /** Where a page's policy forbids wasm, or the engine is too old for its kinds of instructions, lines are parsed here. */
 async function useKernel(parser: TnsParser): Promise<void> {
-  const module = await compileLineKernel().catch(() => undefined)
+  const module = await compileTextKernel().catch(() => undefined)
   if (module) parser.useKernel(module)
 }
 

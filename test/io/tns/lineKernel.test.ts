@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { compileLineKernel } from '#dist/io/tns/lineKernel.js'
+import { compileTextKernel } from '#dist/io/text/kernel.js'
 import { TnsParser } from '#dist/io/tns/parser.js'
 import { bits } from '../pieces.ts'
 import { tnsBytes, tnsText } from '../tnsTexts.ts'
 
 let module: WebAssembly.Module
 beforeAll(async () => {
-  module = await compileLineKernel()
+  module = await compileTextKernel()
 })
 
 /** What the parser makes of text that is cut at these places, or what it says instead. */

@@ -79,6 +79,7 @@ export interface TextFile {
   name: string
   dialect: Dialect
   columns: readonly TableColumn[]
+  module: WebAssembly.Module
   /** At NEXT: how many rows have been read. */
   state: Int32Array
 }

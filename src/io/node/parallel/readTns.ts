@@ -5,8 +5,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import { MAX_INDEX, type SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
 import { firstEntry, type ReadTnsOptions, tensorOfColumns } from '../../tns/index.ts'
-import { compileLineKernel } from '../../tns/lineKernel.ts'
 import { LineMap } from '../../tns/lineMap.ts'
 import { type Columns, TnsParser } from '../../tns/parser.ts'
 import { firstLines, linesBetween } from '../files/lines.ts'
@@ -62,7 +62,7 @@ async function readBlocks(
   const limits = Array.from({ length: order }, (_, mode) => dims?.[mode] ?? MAX_INDEX)
   const counted: CountRequest = {
     ...{ ask: 'count', file: blocks, layout, limits },
-    ...{ module: await compileLineKernel(), lines: uint32Array(count), entries: uint32Array(count) },
+    ...{ module: await compileTextKernel(), lines: uint32Array(count), entries: uint32Array(count) },
   }
   const beginStep = (): void => {
     Atomics.store(state, NEXT, 0)

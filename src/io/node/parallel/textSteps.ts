@@ -125,6 +125,7 @@ class Share {
     const start = this.#firstLine()
     if (start === undefined) return
     const parser = new CsvParser(name, dialect, wanted, this.#from === 0)
+    parser.useKernel(this.#file.module)
     const batches = function* (batch: Batch): Generator<Batch> {
       Atomics.add(state, NEXT, batch.rowCount)
       if (batch.rowCount > 0) yield batch

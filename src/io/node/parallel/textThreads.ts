@@ -9,6 +9,7 @@ import { type FinishedEntries, type LineRun, lineIn } from '../../table/entries.
 import { modeReader, type SeenMode } from '../../table/modeReader.ts'
 import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
 import type { Table } from '../../table/rows.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
 import { areDistinct } from './distinct.ts'
 import {
   type Covered,
@@ -43,7 +44,8 @@ export function textThreads(
     const { size: byteLength } = await handle.stat()
     const { name, columns } = given
     const state = new Int32Array(new SharedArrayBuffer(8))
-    const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], state }
+    const module = await compileTextKernel()
+    const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], module, state }
     started = { pool: startPool(), handle, file }
     return started
   }
