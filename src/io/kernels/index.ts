@@ -3,6 +3,7 @@
 import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
+export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
 export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
 
 const TAB: u32 = 9;

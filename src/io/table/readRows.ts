@@ -51,7 +51,7 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
   const sizes = sizesOf(plan, finished, indices.map(largest))
   const named = nameEntries(plan, finished, found, sizes)
   const where = (entry: number): string => named.where(entry, entries)
-  const distinct = (await byThreads?.areDistinct(indices, found.values.length)) === true
+  const distinct = (await byThreads?.areDistinct(indices)) === true
   if (plan.merge === 'error' && !distinct) checkDistinct(indices, where)
   return sparseTensor(named.tensor, {
     where,
@@ -65,7 +65,7 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
 /** Threads that do what takes long; each may say nothing, and is then done here. */
 export interface PassByThreads {
   pass(plan: Plan): Promise<Pass | undefined>
-  areDistinct(indices: readonly Uint32Array[], count: number): Promise<boolean | undefined>
+  areDistinct(indices: readonly Uint32Array[]): Promise<boolean | undefined>
 }
 
 /** The entries of one pass, wherever they lie. */

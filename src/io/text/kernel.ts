@@ -38,6 +38,19 @@ export interface TextKernel {
   rowLines(): number
   wholeNumbers(base: number, starts: number, ends: number, rows: number, out: number): void
   decimals(base: number, starts: number, ends: number, rows: number, out: number): void
+  hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
+  countParts(hashes: number, count: number, parts: number, counts: number): void
+  dealOwn(
+    hashes: number,
+    count: number,
+    parts: number,
+    first: number,
+    own: number,
+    next: number,
+    number: number,
+    dealt: number,
+  ): void
+  findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
 }
 
 const PAGE = 2 ** 16
@@ -49,12 +62,20 @@ const ascii = new TextDecoder('latin1')
 export const compileTextKernel = (): Promise<WebAssembly.Module> =>
   WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
 
-/** The kernel with a memory of so many bytes from `freeFrom` on. */
-export function startTextKernel(module: WebAssembly.Module, byteLength: number): TextKernel {
+/**
+ * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the same coordinates, where
+ * that may be asked.
+ */
+export function startTextKernel(
+  module: WebAssembly.Module,
+  byteLength: number,
+  isSame: (a: number, b: number) => boolean = () => false,
+): TextKernel {
   let bytes: Uint8Array = new Uint8Array(0)
   const exactly = (from: number, to: number): number =>
     Math.fround(Number(ascii.decode(bytes.subarray(from, to))))
-  const instance = new WebAssembly.Instance(module, { host: { exactly } })
+  const host = { exactly, isSame: (a: number, b: number) => (isSame(a >>> 0, b >>> 0) ? 1 : 0) }
+  const instance = new WebAssembly.Instance(module, { host })
   const kernel = instance.exports as unknown as TextKernel
   const { memory } = kernel
   const missing = kernel.freeFrom() + byteLength - memory.buffer.byteLength

@@ -1,47 +1,32 @@
-/** Whether entries have the same coordinates, found out by threads together. */
+/** Whether entries have the same coordinates, found out by threads together. Takes 12 bytes an entry while it runs. */
 import { uint32Array } from '../../../tensor/arrays.ts'
-import { type DistinctRequest, FAULT, NEXT, NONE } from './messages.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
+import { FAULT, NONE } from './messages.ts'
 import type { ReadingPool } from './pool.ts'
 
 /** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
 const PART = 2 ** 15
-/** More parts than this would be written to in too many places at a time. */
-const MAX_PART_BITS = 12
-/** More entries than this are left to who counts beyond 32 bits. */
-const MOST = 2 ** 31
+/** Fewer entries are compared sooner by one thread. */
+const FEW = 2 ** 18
+/** What a thread's memory holds, of numbers and hashes, where entries are spread evenly. */
+const MOST_OF_A_THREAD = 2 ** 28
 
-/** Whether all of the first `count` coordinates are different; not known of too many. */
+/** Whether all coordinates are different; not known of too few or too many. */
 export async function areDistinct(
   pool: ReadingPool,
   indices: readonly Uint32Array[],
-  count: number,
+  few: number = FEW,
 ): Promise<boolean | undefined> {
-  if (count > MOST) return undefined
-  const bits = Math.min(MAX_PART_BITS, Math.max(1, Math.ceil(Math.log2(count / PART))))
-  const parts = 2 ** bits
+  const count = indices[0].length
+  if (count < few || count > MOST_OF_A_THREAD * pool.threads) return undefined
   const state = new Int32Array(new SharedArrayBuffer(8))
-  const request: Omit<DistinctRequest, 'ask'> = {
-    ...{ indices, count, bits, state },
-    places: uint32Array(pool.threads * parts),
-    hashes: uint32Array(count),
-    numbers: uint32Array(count),
-    ends: uint32Array(parts),
-  }
-  await pool.ask({ ask: 'countHashes', ...request })
-  // Part by part, and within a part thread by thread, so that entries stay in their order.
-  const { places, ends } = request
-  let place = 0
-  for (let part = 0; part < parts; part++) {
-    for (let at = part; at < places.length; at += parts) {
-      const size = places[at]
-      places[at] = place
-      place += size
-    }
-    ends[part] = place
-  }
-  await pool.ask({ ask: 'dealHashes', ...request })
-  Atomics.store(state, NEXT, 0)
   Atomics.store(state, FAULT, NONE)
-  await pool.ask({ ask: 'compareHashes', ...request })
+  const parts = Math.ceil(count / PART / pool.threads)
+  const request = {
+    ...{ indices, state, parts, module: await compileTextKernel(), hashes: uint32Array(count) },
+    counts: uint32Array(parts * pool.threads ** 2),
+  }
+  await pool.ask({ ask: 'hash', ...request })
+  await pool.ask({ ask: 'compare', ...request })
   return Atomics.load(state, FAULT) === NONE
 }

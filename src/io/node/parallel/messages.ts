@@ -53,21 +53,18 @@ export interface ParseAnswer {
   skipped: { block: number; before: Uint32Array }[]
 }
 
-/** Whether entries have the same coordinates, in three steps: entries are counted by hashes, dealt to parts, compared. */
+/** Whether entries have the same coordinates: first all are hashed, then each thread compares those of its share of all hashes. */
 export interface DistinctRequest {
-  ask: 'countHashes' | 'dealHashes' | 'compareHashes'
+  ask: 'hash' | 'compare'
+  module: WebAssembly.Module
   indices: readonly Uint32Array[]
-  count: number
-  /** The leading bits of a hash that say which part. */
-  bits: number
-  /** Per thread and part: how many entries; then where the next of them goes. */
-  places: Uint32Array
-  /** Part by part: of the entries, hashes and numbers. */
+  /** To be filled in: one for each entry. */
   hashes: Uint32Array
-  numbers: Uint32Array
-  /** Where each part ends. */
-  ends: Uint32Array
-  /** At NEXT the part to be taken; at FAULT what is not NONE if some are the same. */
+  /** Into how many parts, each of which fits in the cache, a thread deals its share. */
+  parts: number
+  /** To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads. */
+  counts: Uint32Array
+  /** At FAULT: what is not NONE if some are the same. */
   state: Int32Array
 }
 

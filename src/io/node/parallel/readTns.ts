@@ -113,7 +113,7 @@ async function readBlocks(
     where: (entry: number) => `${name}, line ${lines.lineOf(entry)}`,
   }
   return tensorOfColumns(columns, options, {
-    distinct: (await areDistinct(pool, indices, entries)) === true,
+    distinct: (await areDistinct(pool, indices)) === true,
     nonnegative: !answers.some(({ anyNegative }) => anyNegative),
     largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
   })

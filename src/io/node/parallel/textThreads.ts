@@ -66,7 +66,7 @@ export function textThreads(
       const { pool, file } = await start()
       return passWith(pool, file, plan)
     },
-    areDistinct: async (indices, count) => started && areDistinct(started.pool, indices, count),
+    areDistinct: async (indices) => started && areDistinct(started.pool, indices),
     async close() {
       await started?.pool.close()
       await started?.handle.close()

@@ -15,9 +15,8 @@ function answer(request: Request): unknown {
       return tns.count(request)
     case 'parse':
       return tns.parse(request)
-    case 'countHashes':
-    case 'dealHashes':
-    case 'compareHashes':
+    case 'hash':
+    case 'compare':
       return distinctSteps[request.ask](request, thread, threads)
     default:
       return text(request)
