@@ -174,9 +174,13 @@ export class CsvParser {
     }
   }
 
-  /** Rows without quotes are cut by wasm from here on. */
+  /** Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it. */
   useKernel(module: WebAssembly.Module): void {
-    this.#kernel = new RowKernel(module, this.#delimiter, this.#slotOf)
+    try {
+      this.#kernel = new RowKernel(module, this.#delimiter, this.#slotOf)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
   }
 
   /** How many lines are done, of those that came. */

@@ -159,7 +159,11 @@ export class TnsParser {
     if (loaded !== bytes || start < from || start >= to) {
       const near = bytes.lastIndexOf(LF, Math.min(end, start + KERNEL_BYTES) - 1) + 1
       if (near <= start) return this.#parseEntries(bytes, start, bytes.indexOf(LF, start) + 1)
-      this.#kernel ??= new LineKernel(module, this.#layout!, this.#limits, KERNEL_BYTES)
+      this.#kernel ??= startKernel(module, this.#layout!, this.#limits)
+      if (!this.#kernel) {
+        this.#module = undefined
+        return this.#parseEntries(bytes, start, end)
+      }
       this.#kernel.text.set(bytes.subarray(start, near))
       this.#loaded = { bytes, from: start, to: near }
       return this.#parseFast(bytes, start, end, module)
@@ -281,6 +285,20 @@ export class TnsParser {
     const { dims } = this.#options
     const layout = this.#layout ?? { order: 0, hasValues: false }
     throw explainLine(line, this.#where(this.#entries), layout, dims)
+  }
+}
+
+/** Nothing where the shell's limits leave no addresses for it. */
+function startKernel(
+  module: WebAssembly.Module,
+  layout: Layout,
+  limits: readonly number[],
+): LineKernel | undefined {
+  try {
+    return new LineKernel(module, layout, limits, KERNEL_BYTES)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
 }
 

@@ -37,7 +37,7 @@ describe('threads that look for the same coordinates', () => {
       }),
       { seed: 1, numRuns: 150 },
     )
-    expect(Math.min(seen.true, seen.false)).toBeGreaterThan(30)
+    expect(Math.min(seen.true, seen.false)).toBeGreaterThan(10)
   })
 
   test('in very many entries, one pair and as many as there can be', async () => {

@@ -50,8 +50,10 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     const share = new Share(file, thread, threads)
     const times = new TimeColumn(file.columns[column].name, file.columns[column].type, undefined)
     let first = Infinity
-    for await (const { columns, rowCount } of share.table.read([{ column }]))
-      for (const time of times.times(columns[0], rowCount)) if (time < first) first = time
+    for await (const { columns, rowCount } of share.table.read([{ column }])) {
+      const found = times.times(columns[0], rowCount)
+      for (let row = 0; row < rowCount; row++) if (found[row] < first) first = found[row]
+    }
     return { covered: share.covered(), first }
   }
 
@@ -99,6 +101,7 @@ class Share {
   readonly #file: TextFile
   readonly #from: number
   readonly #to: number
+  readonly #piece = new Uint8Array(Math.max(READ_BYTES, LINE_BYTES))
   #covered: Covered = { failed: true }
 
   constructor(file: TextFile, thread: number, threads: number) {
@@ -167,8 +170,9 @@ class Share {
     return piece?.subarray(0, piece.indexOf(LF) + 1 || piece.length)
   }
 
+  /** Bytes of the file; good until the next are asked for. */
   #bytes(at: number, length: number): Uint8Array | undefined {
-    const bytes = new Uint8Array(length)
+    const bytes = this.#piece.subarray(0, length)
     return readFully(this.#file.fd, bytes, at) === length ? bytes : undefined
   }
 }

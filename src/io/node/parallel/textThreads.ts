@@ -53,7 +53,8 @@ export function textThreads(
     ...given,
     async earliest(column) {
       const { pool, file } = await start()
-      const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', file, column })
+      const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', file, column }).catch(() => undefined)
+      if (!answers) return undefined
       return (
         linesBefore(answers, file) && answers.reduce((least, { first }) => Math.min(least, first), Infinity)
       )
@@ -66,7 +67,7 @@ export function textThreads(
       const { pool, file } = await start()
       return passWith(pool, file, plan)
     },
-    areDistinct: async (indices) => started && areDistinct(started.pool, indices),
+    areDistinct: async (indices) => started && areDistinct(started.pool, indices).catch(() => undefined),
     async close() {
       await started?.pool.close()
       await started?.handle.close()
@@ -81,7 +82,9 @@ async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<
   const watching = setInterval(() => onRows?.(Atomics.load(file.state, NEXT)), PROGRESS_MS)
   const answers = await pool
     .ask<PassAnswer>({ ask: 'pass', file, modes, merge, ...(value && { value }), ...(weight && { weight }) })
+    .catch(() => undefined) // where threads cannot be had, one does it
     .finally(() => clearInterval(watching))
+  if (!answers) return undefined
   const lines = linesBefore(answers, file)
   if (!lines) return undefined
   const merged = modes.map((_, m) => mergeSeen(answers.map(({ seen }) => seen[m])))
