@@ -28,11 +28,12 @@ import {
   writeRows,
 } from '../table/index.ts'
 import { type ColumnType, typeOfTexts } from '../text/types.ts'
-import type { SqlSource } from './duckdb/sqlTable.ts'
+import type { SqlSource } from './duckdb/sqlSource.ts'
 import { asFile, type Input, openInput } from './files/input.ts'
 import { hasEnding, isTableKind, type TableKind, tableEndings } from './files/kind.ts'
 import { isPacked } from './files/openFile.ts'
 import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+import { areDistinctBy } from './parallel/distinct.ts'
 import { PARALLEL_FROM, readingThreads, startReading } from './parallel/pool.ts'
 import { textThreads } from './parallel/textThreads.ts'
 
@@ -94,7 +95,7 @@ export async function withTable<T>(
   if ((database !== undefined && query === undefined) || files.length === 0) {
     if (database === undefined && query === undefined)
       throw new InputError('empty', 'There is nothing to read; name a file.')
-    return withSql({ ...source, kind: 'text', files }, work)
+    return withSql({ ...source, kind: 'text', files }, work, options)
   }
   const inputs: Input[] = []
   for (const file of files) inputs.push(options.input ?? (await openInput(file)))
@@ -104,9 +105,15 @@ export async function withTable<T>(
     return withThreads(own, inputs, options, work)
   const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
   return asFiles(inputs, ENDINGS[kind], (paths) =>
-    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work),
+    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work, options),
   )
 }
+
+/** Threads for duplicates alone, where rows are read by one, or by DuckDB's. */
+const forDuplicates = (options: OpenOptions): PassByThreads => ({
+  pass: async () => undefined,
+  areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
+})
 
 /** A large text that lies in one file, as it is, is read by threads. */
 async function withThreads<T>(
@@ -118,7 +125,8 @@ async function withThreads<T>(
   const { dialect } = table
   const threads = readingThreads(options.threads)
   const isLarge = input.byteLength >= PARALLEL_FROM && !input.isPipe && more.length === 0
-  if (!dialect || threads === 1 || !isLarge || (await isPacked(input.path))) return work(table)
+  if (!dialect || threads === 1 || !isLarge || (await isPacked(input.path)))
+    return work(table, forDuplicates(options))
   const byThreads = textThreads(input.path, table, dialect, () => startReading(threads))
   try {
     return await work(byThreads.table, byThreads)
@@ -156,11 +164,15 @@ function withoutMark(input: Input): Input {
   return { ...input, isPipe: true, open }
 }
 
-async function withSql<T>(source: SqlSource, work: (table: Table) => Promise<T>): Promise<T> {
+async function withSql<T>(
+  source: SqlSource,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  options: OpenOptions,
+): Promise<T> {
   const { openSqlTable } = await import('./duckdb/sqlTable.ts')
   const table = await openSqlTable(source)
   try {
-    return await work(table)
+    return await work(table, forDuplicates(options))
   } finally {
     table.close()
   }

@@ -20,11 +20,12 @@ import {
 } from '../array/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
-import { readTns, writeTns } from '../tns/index.ts'
+import { readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
 import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
 import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
 import { isPacked } from './files/openFile.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { areDistinctBy } from './parallel/distinct.ts'
 import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from './parallel/pool.ts'
 import { readTnsByThreads } from './parallel/readTns.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
@@ -80,12 +81,15 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     )
     if (tensor) return tensor
   }
-  return readTns(open(), {
+  const settings = {
     ...options,
     name,
     sizeHint: path.endsWith('.gz') ? PACKING * byteLength : byteLength,
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
-  })
+  }
+  const columns = await readEntries(open(), settings)
+  const distinct = columns.indices.length > 0 && (await areDistinctBy(threads, columns.indices)) === true
+  return tensorOfColumns(columns, settings, { distinct })
 }
 
 /** Where threads cannot be had, one does it; what is wrong with the file is said. */

@@ -195,7 +195,10 @@ export class TimeColumn {
   #ofNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
-    return this.#formats ? this.#byFormat(String(x)) : this.#ofUnix(x, String(x).length)
+    // What looks like a date has eight digits; to write all numbers out takes long.
+    return this.#formats
+      ? this.#byFormat(String(x))
+      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
   }
 
   #ofUnix(x: number, length: number): number {

@@ -75,7 +75,8 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
     },
     codes(cells, batch, kept) {
-      const { bytes, starts, ends } = cells as Texts
+      const { bytes, starts, ends, dictionary } = cells as Texts
+      if (dictionary) return coder.codesOf(dictionary, kept)
       const codes = new Uint32Array(batch.rowCount)
       const wholes = (cells as Texts).numbers?.wholes(batch.rowCount)
       let row = 0

@@ -107,7 +107,13 @@ export async function passOver({
   const cellsOf = (batch: Batch, column: number): Cells => batch.columns[columns.indexOf(column)]
   let rows = 0
   let weightless = 0
-  for await (const batch of table.read(columns.map((column) => ({ column })))) {
+  const measured = [value, weight].map((one) => one?.column)
+  const wanted = columns.map((column) => {
+    const isLabel =
+      !measured.includes(column) && modes.every((mode) => mode.column !== column || !mode.binning)
+    return { column, ...(isLabel && { coded: true }) }
+  })
+  for await (const batch of table.read(wanted)) {
     const kept = new Uint8Array(batch.rowCount).fill(1)
     const values = value && markValues(cellsOf(batch, value.column), batch, value.name, reading, valued, kept)
     const weights =

@@ -25,6 +25,8 @@ export interface Texts {
   ends: Int32Array
   /** Where the numbers among them can be read all at once. */
   numbers?: CellNumbers
+  /** The texts, where they were asked for by number: that of each row among the distinct ones. There are no bytes then. */
+  dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
 /** The numbers in the cells of a column; good until the next are asked for, of this or another one. */
@@ -60,6 +62,8 @@ export interface Wanted {
   column: number
   /** As text, even if it is known to be a number. */
   asText?: boolean
+  /** If it is text, its distinct texts are all that matters: they may come as a dictionary. */
+  coded?: boolean
 }
 
 /** Who delivers the rows of a table. */

@@ -2,7 +2,7 @@
 import { uint32Array } from '../../../tensor/arrays.ts'
 import { compileTextKernel } from '../../text/kernel.ts'
 import { FAULT, NONE } from './messages.ts'
-import type { ReadingPool } from './pool.ts'
+import { type ReadingPool, startReading } from './pool.ts'
 
 /** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
 const PART = 2 ** 15
@@ -10,6 +10,25 @@ const PART = 2 ** 15
 const FEW = 2 ** 18
 /** What a thread's memory holds, of numbers and hashes, where entries are spread evenly. */
 const MOST_OF_A_THREAD = 2 ** 28
+
+/** For fewer entries, no threads are started. */
+const WORTH_STARTING = 2 ** 20
+
+/** The same by threads that are started for it; not known where they cannot be had. */
+export async function areDistinctBy(
+  threads: number,
+  indices: readonly Uint32Array[],
+): Promise<boolean | undefined> {
+  if (threads === 1 || indices[0].length < WORTH_STARTING) return undefined
+  const pool = startReading(threads)
+  try {
+    return await areDistinct(pool, indices)
+  } catch {
+    return undefined
+  } finally {
+    await pool.close()
+  }
+}
 
 /** Whether all coordinates are different; not known of too few or too many. */
 export async function areDistinct(
