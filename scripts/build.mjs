@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { bundleStudio } from './bundleStudio.mjs'
 import { embed } from './embed.mjs'
+import { embedReading } from './embedReading.mjs'
 
 if (isMainThread) process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -26,6 +27,7 @@ if (isMainThread) {
   const { paddedRanks } = await import(new URL('../dist/engine/cpu/kernel.js', import.meta.url).href)
   await compileKernels(paddedRanks, say)
   await embed(paddedRanks, KERNELS)
+  await embedReading()
   await bundleStudio(say)
   chmodSync('dist/cli/main.js', 0o755)
   if (!quiet) say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)

@@ -23,13 +23,13 @@ export async function embed(ranks, kernels) {
   writeFileSync(`${EMBEDDED}/kernels.js`, `export const kernels = {\n${table}}\n`)
   writeFileSync(
     `${EMBEDDED}/worker.js`,
-    `export const workerSource = ${JSON.stringify(await bundleWorker())}\n`,
+    `export const workerSource = ${JSON.stringify(await bundleWorker('dist/engine/cpu/worker.js'))}\n`,
   )
   writeFileSync(STAMP, stamp)
 }
 
-/** worker.js and all that it imports, as one script. */
-async function bundleWorker() {
+/** A worker's program and all that it imports, as one script. @param {string} entry @returns {Promise<string>} */
+export async function bundleWorker(entry) {
   const { build } = await import('vite')
   const built = await build({
     configFile: false,
@@ -39,7 +39,7 @@ async function bundleWorker() {
       target: 'es2022',
       minify: false, // what it throws should name its functions; comments go all the same
       rolldownOptions: { output: { minify: { compress: true, mangle: false, codegen: true } } },
-      lib: { entry: 'dist/engine/cpu/worker.js', formats: ['iife'], name: 'lacunaWorker' },
+      lib: { entry, formats: ['iife'], name: 'lacunaWorker' },
     },
   })
   const [{ output }] = /** @type {import('vite').Rollup.RollupOutput[]} */ (built)

@@ -69,6 +69,12 @@ export function wholeNumbers(text: string): number[] {
   return text.split(',').map(positiveWholeNumber)
 }
 
+/** What is measured where nobody says: 1, 2, 4 … and all threads. */
+export const threadCounts = (all: number): number[] => [
+  ...[1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < all),
+  all,
+]
+
 /** Numbers, as in 0.05,0.2. */
 export function decimalNumbers(text: string): number[] {
   return text.split(',').map(decimalNumber)

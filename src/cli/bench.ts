@@ -21,6 +21,7 @@ import {
   positiveWholeNumber,
   rankNumber,
   sizes,
+  threadCounts,
   wholeNumbers,
 } from './arguments.ts'
 import { benchIoCommand } from './benchIo.ts'
@@ -66,7 +67,7 @@ export function benchCommand(): Command {
         )
         .option('--small', 'a tenth of the entries, for a quick look')
         .option('--ranks <list>', 'as in 10,30,50', wholeNumbers, [10, 30, 50])
-        .option('--threads <list>', 'as in 1,2', wholeNumbers, upTo(hardwareThreads()))
+        .option('--threads <list>', 'as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
         .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
@@ -309,12 +310,6 @@ function describeComparison({
     '\nCurves',
     table([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
   ].join('\n')
-}
-
-/** 1, 2, 4 … and all. */
-function upTo(threads: number): number[] {
-  const powers = [1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < threads)
-  return [...powers, threads]
 }
 
 async function engine(options: Options): Promise<void> {

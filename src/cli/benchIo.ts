@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { IoBench } from '../bench/io.ts'
+import { hardwareThreads } from '../engine/cpu/index.ts'
 import { formatBytes } from '../memory.ts'
-import { positiveWholeNumber } from './arguments.ts'
+import { positiveWholeNumber, threadCounts, wholeNumbers } from './arguments.ts'
 import { count, short, table } from './format.ts'
 import { print, printJson } from './print.ts'
 import { startProgress } from './terminal.ts'
@@ -9,33 +10,38 @@ import { startProgress } from './terminal.ts'
 interface Options {
   rows: number
   rounds: number
+  threads: number[]
   json?: boolean
   quiet?: boolean
 }
 
 export function benchIoCommand(): Command {
   return new Command('io')
-    .description('reading and writing of files beside a bare read of the same bytes, and memory for tables')
+    .description(
+      'reading and writing of files, by threads, beside a bare read of the same bytes, and memory for tables',
+    )
     .option('--rows <n>', 'ratings in the files', positiveWholeNumber, 1_000_000)
     .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 3)
+    .option('--threads <list>', 'that read, as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no progress')
     .addHelpText('after', '\nExample:\n  lacuna bench io --rows 10000000')
     .action(io)
 }
 
-async function io({ rows, rounds, json, quiet }: Options): Promise<void> {
+async function io({ rows, rounds, threads, json, quiet }: Options): Promise<void> {
   const { runIoBench } = await import('../bench/io.ts')
   const progress = startProgress(quiet ?? false)
-  const bench = await runIoBench({ rows, rounds, onProgress: (line) => progress.update(line) })
+  const bench = await runIoBench({ rows, rounds, threads, onProgress: (line) => progress.update(line) })
   progress.end()
   await (json ? printJson(bench) : print(describe(bench)))
 }
 
 function describe({ dims, rows, files, tables }: IoBench): string {
-  const fileHead = ['', 'file', 'seconds', 'MB/s', 'entries/s', 'bare', 'ratio']
+  const fileHead = ['', 'threads', 'file', 'seconds', 'MB/s', 'entries/s', 'bare', 'ratio']
   const fileRows = files.map((row) => [
     row.what,
+    row.threads === undefined ? '–' : String(row.threads),
     formatBytes(row.byteLength),
     row.seconds.toFixed(3),
     row.megabytesPerSecond.toFixed(0),
@@ -43,9 +49,21 @@ function describe({ dims, rows, files, tables }: IoBench): string {
     row.bareSeconds.toFixed(3),
     row.ratio.toFixed(1),
   ])
-  const tableHead = ['', 'file', 'seconds', 'rows/s', 'tensor', 'peak memory', 'peak/tensor', 'bare', 'ratio']
+  const tableHead = [
+    '',
+    'threads',
+    'file',
+    'seconds',
+    'rows/s',
+    'tensor',
+    'peak memory',
+    'peak/tensor',
+    'bare',
+    'ratio',
+  ]
   const tableRows = tables.map((row) => [
     row.what,
+    String(row.threads),
     formatBytes(row.byteLength),
     row.seconds.toFixed(2),
     short(row.rowsPerSecond),

@@ -27,9 +27,9 @@ export async function readParts(
   entries: Entries,
   progress: Progress,
 ): Promise<Parts> {
-  const { negative, duplicates, mask, seed } = options
+  const { negative, duplicates, mask, seed, threads } = options
   const dims = options.dims ?? initial?.dims
-  const asked = { ...tableOptions(options), dims, negative, duplicates }
+  const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
   const train = await entries.read(files, { ...asked, mask, ...alike(initial) })
   if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
   const parts: Parts = { train }

@@ -6,9 +6,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { World } from '../engine/cpu/world.ts'
 import { InputError, inFile } from '../inputError.ts'
 import { explainFileError } from '../io/node/files/fileError.ts'
-import { LF } from '../io/text/bytes.ts'
+import { countLines, firstLines, linesBetween } from '../io/node/files/lines.ts'
 import { checkHeader } from '../io/tns/header.ts'
-import { entryLayout, noEntries } from '../io/tns/index.ts'
+import { firstEntry } from '../io/tns/index.ts'
 import { type Columns, TnsParser } from '../io/tns/parser.ts'
 import { float32Array, uint32Array } from '../tensor/arrays.ts'
 import { fitToDims } from '../tensor/fitToDims.ts'
@@ -22,8 +22,6 @@ import {
 } from '../tensor/sparseTensor.ts'
 import { mergeShares } from './duplicates.ts'
 import { firstFault, refuseFirst } from './faults.ts'
-
-const READ_BYTES = 2 ** 20
 
 export interface ReadShareOptions {
   dims?: readonly number[]
@@ -42,7 +40,10 @@ export async function readTnsShare(
   const file = await world.together(() => openFile(path))
   try {
     const { size } = await file.stat()
-    const first = await world.together(async () => firstEntry(await readHead(file), path, dims), 'unnamed')
+    const first = await world.together(
+      async () => firstEntry((await firstLines(file, Infinity))!, path, dims),
+      'unnamed',
+    )
     const order = first.indices.length
     const from = Math.floor((size * world.process) / world.processes)
     const to = Math.floor((size * (world.process + 1)) / world.processes)
@@ -97,75 +98,8 @@ export async function readTnsShare(
   }
 }
 
-function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {
-  if (head.length === 0) throw new InputError('empty', `${name}: the file is empty.`)
-  const layout = (columns: number, where: string) => entryLayout(columns, where, dims)
-  const parser = new TnsParser({ name, layout, ...(dims && { dims }) })
-  parser.push(head)
-  const columns = parser.finish()
-  if (columns.values.length === 0) throw noEntries(name)
-  return columns
-}
-
 async function openFile(path: string): Promise<FileHandle> {
   return open(path).catch((error) => {
     throw explainFileError(error, path, 'read')
   })
-}
-
-/** The file up to the end of its first line that is neither blank nor a comment. */
-async function readHead(file: FileHandle): Promise<Uint8Array> {
-  for (let length = 2 ** 16; ; length *= 4) {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0)
-    for (let start = 0; start < bytesRead; ) {
-      const lineEnd = buffer.indexOf(LF, start) + 1
-      const isWhole = lineEnd > 0 && lineEnd <= bytesRead
-      if (!isWhole && bytesRead === length) break
-      const end = isWhole ? lineEnd : bytesRead
-      // A byte order mark may come before the first.
-      if (
-        !/^(\xef\xbb\xbf)?[ \t]*([#%\r\n]|$)/.test(
-          buffer.toString('latin1', start, Math.min(end, start + 1000)),
-        )
-      )
-        return buffer.subarray(0, end)
-      start = end
-    }
-    if (bytesRead < length) return buffer.subarray(0, bytesRead)
-  }
-}
-
-/** The lines that begin at the bytes from … to − 1. */
-export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
-  if (from >= to) return
-  // The first begins after the first line feed from the byte before on.
-  let isInside = from === 0
-  for (let at = Math.max(0, from - 1); ; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, at)
-    if (bytesRead === 0) return
-    const piece = buffer.subarray(0, bytesRead)
-    let start = 0
-    if (!isInside) {
-      start = piece.indexOf(LF) + 1
-      if (start === 0) {
-        at += bytesRead
-        continue
-      }
-      isInside = true
-      if (at + start >= to) return
-    }
-    // The last ends with the first line feed from the byte before `to` on.
-    const limit = Math.max(start, to - 1 - at)
-    const end = limit < bytesRead ? piece.indexOf(LF, limit) + 1 : 0
-    yield piece.subarray(start, end > 0 ? end : bytesRead)
-    if (end > 0) return
-    at += bytesRead
-  }
-}
-
-/** How many lines begin before the first that begins at this byte or after it. */
-async function countLines(file: FileHandle, from: number): Promise<number> {
-  let lines = 0
-  for await (const piece of linesBetween(file, 0, from)) for (const byte of piece) if (byte === LF) lines++
-  return lines
 }

@@ -71,8 +71,7 @@ export const MAX_ORDER = 256
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
   const { labels, modes, valueName } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
-  checkPolicy('negative', negative, negativePolicies)
-  checkPolicy('duplicates', duplicates, duplicatePolicies)
+  checkPolicies({ negative, duplicates })
   checkShape(input)
   checkNotEmpty(input.values.length)
   checkCells(input, negative, where)
@@ -84,6 +83,14 @@ export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): 
 }
 
 /** A misspelt policy must not pass for one of the lenient ones. */
+export function checkPolicies({
+  negative = 'error',
+  duplicates = 'error',
+}: Pick<TensorOptions, 'negative' | 'duplicates'>): void {
+  checkPolicy('negative', negative, negativePolicies)
+  checkPolicy('duplicates', duplicates, duplicatePolicies)
+}
+
 function checkPolicy(option: string, policy: string, allowed: readonly string[]): void {
   if (!allowed.includes(policy))
     throw new InputError(

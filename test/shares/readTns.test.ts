@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readTensor, synthetic, writeTensor } from '#dist/index.js'
-import { linesBetween, readTnsShare } from '#dist/shares/readTns.js'
+import { linesBetween } from '#dist/io/node/files/lines.js'
+import { readTnsShare } from '#dist/shares/readTns.js'
 import { agreed, entriesOf, inProcesses } from './worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-lines-'))

@@ -12,12 +12,14 @@ import {
   type Labelled,
   openQueries,
   ownColumns,
+  type PassByThreads,
   type PredictedRows,
   parseMode,
+  planRows,
   type QueryBatch,
   type QueryOptions,
   type ReadRowsOptions,
-  readRows,
+  readPlanned,
   type Table,
   type TableColumn,
   type TableText,
@@ -26,15 +28,21 @@ import {
   writeRows,
 } from '../table/index.ts'
 import { type ColumnType, typeOfTexts } from '../text/types.ts'
-import type { SqlSource } from './duckdb/sqlTable.ts'
+import type { SqlSource } from './duckdb/sqlSource.ts'
 import { asFile, type Input, openInput } from './files/input.ts'
 import { hasEnding, isTableKind, type TableKind, tableEndings } from './files/kind.ts'
+import { isPacked } from './files/openFile.ts'
 import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+import { areDistinctBy } from './parallel/distinct.ts'
+import { PARALLEL_FROM, readingThreads, startReading } from './parallel/pool.ts'
+import { textThreads } from './parallel/textThreads.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
   /** The one file, if it has been opened already. */
   input?: Input
+  /** How many threads read a large file; by default one per core. */
+  threads?: number
 }
 
 /** Reads files of the same columns as one table, or a table of a database, or a query. */
@@ -46,11 +54,13 @@ export async function readTable(
   const { modes = [], value, weight, melt, recipe } = options
   const typed = melt === undefined && recipe === undefined ? modes : []
   const values = [value, weight].filter((text) => text !== undefined)
-  return withTable(files, { ...options, typed, values }, (table) => readRows(table, options))
+  return withTable(files, { ...options, typed, values }, async (table, byThreads) =>
+    readPlanned(await planRows(table, options), byThreads),
+  )
 }
 
 interface OpenOptions
-  extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input'> {
+  extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input' | 'threads'> {
   /** Modes as the user typed them, which may be SQL. */
   typed: readonly string[]
   /** The same for the value and the weight. */
@@ -61,11 +71,11 @@ interface OpenOptions
   verbatim?: boolean
 }
 
-/** Opens a table for as long as the work takes. */
+/** Opens a table for as long as the work takes. Where threads can take some of it, they are given to it. */
 export async function withTable<T>(
   files: readonly string[],
   options: OpenOptions,
-  work: (table: Table) => Promise<T>,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
 ): Promise<T> {
   const { query, database, typed, values = [], output, like, verbatim } = options
   const name = nameOf(files, options)
@@ -85,17 +95,44 @@ export async function withTable<T>(
   if ((database !== undefined && query === undefined) || files.length === 0) {
     if (database === undefined && query === undefined)
       throw new InputError('empty', 'There is nothing to read; name a file.')
-    return withSql({ ...source, kind: 'text', files }, work)
+    return withSql({ ...source, kind: 'text', files }, work, options)
   }
   const inputs: Input[] = []
   for (const file of files) inputs.push(options.input ?? (await openInput(file)))
   const kind = commonKind(inputs)
   const own = kind === 'parquet' ? undefined : await ownTable(inputs, kind, name, options)
-  if (own && query === undefined && expressions(own.columns).length === 0) return work(own)
+  if (own && query === undefined && expressions(own.columns).length === 0)
+    return withThreads(own, inputs, options, work)
   const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
   return asFiles(inputs, ENDINGS[kind], (paths) =>
-    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work),
+    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work, options),
   )
+}
+
+/** Threads for duplicates alone, where rows are read by one, or by DuckDB's. */
+const forDuplicates = (options: OpenOptions): PassByThreads => ({
+  pass: async () => undefined,
+  areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
+})
+
+/** A large text that lies in one file, as it is, is read by threads. */
+async function withThreads<T>(
+  table: Table & { dialect?: Dialect },
+  [input, ...more]: readonly Input[],
+  options: OpenOptions,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+): Promise<T> {
+  const { dialect } = table
+  const threads = readingThreads(options.threads)
+  const isLarge = input.byteLength >= PARALLEL_FROM && !input.isPipe && more.length === 0
+  if (!dialect || threads === 1 || !isLarge || (await isPacked(input.path)))
+    return work(table, forDuplicates(options))
+  const byThreads = textThreads(input.path, table, dialect, () => startReading(threads))
+  try {
+    return await work(byThreads.table, byThreads)
+  } finally {
+    await byThreads.close()
+  }
 }
 
 const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
@@ -127,11 +164,15 @@ function withoutMark(input: Input): Input {
   return { ...input, isPipe: true, open }
 }
 
-async function withSql<T>(source: SqlSource, work: (table: Table) => Promise<T>): Promise<T> {
+async function withSql<T>(
+  source: SqlSource,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  options: OpenOptions,
+): Promise<T> {
   const { openSqlTable } = await import('./duckdb/sqlTable.ts')
   const table = await openSqlTable(source)
   try {
-    return await work(table)
+    return await work(table, forDuplicates(options))
   } finally {
     table.close()
   }

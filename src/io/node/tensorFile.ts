@@ -20,10 +20,14 @@ import {
 } from '../array/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
-import { readTns, writeTns } from '../tns/index.ts'
+import { readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
 import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
 import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
+import { isPacked } from './files/openFile.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { areDistinctBy } from './parallel/distinct.ts'
+import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from './parallel/pool.ts'
+import { readTnsByThreads } from './parallel/readTns.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** How a file is read: as an array, a list of entries or a table. */
@@ -34,6 +38,8 @@ export interface ReadTensorOptions
   dims?: readonly number[]
   /** An .npy file of truth values that says which elements of a dense array are observed. */
   mask?: string
+  /** How many threads read a large file; by default one per core. */
+  threads?: number
   /** Told how many of the file's bytes have been read. */
   onProgress?(bytesRead: number, byteLength: number): void
 }
@@ -66,12 +72,29 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     throw new InputError('format', `${name}: a mask goes with a dense array (.npy, .npz); leave it out.`)
   if (isTableKind(kind)) return readTable(path, { ...options, input })
   if (kind !== 'tns') return readArray(input, options)
-  return readTns(open(), {
+  const threads = readingThreads(options.threads)
+  if (threads > 1 && byteLength >= PARALLEL_FROM && !input.isPipe && !(await isPacked(path))) {
+    const onProgress = (bytes: number): void => options.onProgress?.(bytes, byteLength)
+    const startPool = (): ReadingPool => startReading(threads)
+    const tensor = await readTnsByThreads(path, { ...options, name, onProgress }, startPool).catch(
+      unlessRefused,
+    )
+    if (tensor) return tensor
+  }
+  const settings = {
     ...options,
     name,
     sizeHint: path.endsWith('.gz') ? PACKING * byteLength : byteLength,
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
-  })
+  }
+  const columns = await readEntries(open(), settings)
+  const distinct = columns.indices.length > 0 && (await areDistinctBy(threads, columns.indices)) === true
+  return tensorOfColumns(columns, settings, { distinct })
+}
+
+/** Where threads cannot be had, one does it; what is wrong with the file is said. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof InputError) throw error
 }
 
 async function readArray(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {

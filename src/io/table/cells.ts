@@ -64,7 +64,10 @@ export function readValues(cells: Cells, batch: Batch, name: string, reading: Re
     return cells
   }
   const values = new Float64Array(rowCount)
+  const known = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount)
+  if (known) values.set(known)
   for (let row = 0; row < rowCount; row++) {
+    if (known && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
     if (to <= from) {
       values[row] = NaN
@@ -175,11 +178,12 @@ export class TimeColumn {
       return times
     }
     const { bytes, starts, ends } = cells
+    const wholes = this.#formats ? undefined : cells.numbers?.wholes(rowCount)
     for (let row = 0; row < rowCount; row++) {
       if (ends[row] <= starts[row]) times[row] = NaN
       else if (this.#formats) times[row] = this.#byFormat(cellText(cells, row) ?? '')
       else {
-        const whole = wholeNumber(bytes, starts[row], ends[row])
+        const whole = wholes ? wholes[row] : wholeNumber(bytes, starts[row], ends[row])
         times[row] = Number.isNaN(whole)
           ? this.#ofText(bytes, starts[row], ends[row])
           : this.#ofUnix(whole, ends[row] - starts[row])
@@ -191,7 +195,10 @@ export class TimeColumn {
   #ofNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
-    return this.#formats ? this.#byFormat(String(x)) : this.#ofUnix(x, String(x).length)
+    // What looks like a date has eight digits; to write all numbers out takes long.
+    return this.#formats
+      ? this.#byFormat(String(x))
+      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
   }
 
   #ofUnix(x: number, length: number): number {

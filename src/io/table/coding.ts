@@ -2,6 +2,7 @@
 import { InputError } from '../../inputError.ts'
 import { NINE, ZERO } from '../text/bytes.ts'
 import { type ColumnType, compareTexts, isNumeric } from '../text/types.ts'
+import type { Texts } from './rows.ts'
 
 /** Whole numbers below this are looked up in an array, others by a hash. */
 const SMALL = 2 ** 22
@@ -24,6 +25,9 @@ export class TextCoder {
   /** In order of arrival. */
   readonly texts: string[] = []
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  readonly #encoder = new TextEncoder()
+  /** By the numbers that someone else has given to texts: code + 1; 0 is none yet. */
+  #dictionary: { texts: readonly string[]; codes: Uint32Array } = { texts: [], codes: new Uint32Array(0) }
   #arena = new Uint8Array(2 ** 12)
   #ends = new Uint32Array(2 ** 8) // in the arena; a text begins where the one before ends
   #hashes = new Uint32Array(2 ** 8)
@@ -33,7 +37,35 @@ export class TextCoder {
   /** Throws a TypeError if a text that is new is not UTF-8. */
   code(bytes: Uint8Array, start: number, end: number): number {
     const n = smallNumber(bytes, start, end)
-    if (n < 0) return this.#codeOfText(bytes, start, end)
+    return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n, bytes, start, end)
+  }
+
+  /** The same, where it is known which whole number the text is, if any. */
+  codeOf(n: number, bytes: Uint8Array, start: number, end: number): number {
+    // Written in the one plain way: without a sign, or zeros in front.
+    const isSmall =
+      n >= 0 && n < SMALL && (bytes[start] > ZERO || (end - start === 1 && bytes[start] === ZERO))
+    return isSmall ? this.#codeOfSmall(n, bytes, start, end) : this.#codeOfText(bytes, start, end)
+  }
+
+  /** The same for rows that are kept, of texts that have numbers already; each distinct one is looked at once. */
+  codesOf({ codes, texts }: NonNullable<Texts['dictionary']>, kept: Uint8Array): Uint32Array {
+    if (this.#dictionary.texts !== texts) this.#dictionary = { texts, codes: new Uint32Array(texts.length) }
+    const known = this.#dictionary.codes
+    const own = new Uint32Array(codes.length)
+    for (let row = 0; row < codes.length; row++) {
+      if (kept[row] === 0) continue
+      const code = codes[row]
+      if (known[code] === 0) {
+        const bytes = this.#encoder.encode(texts[code])
+        known[code] = this.code(bytes, 0, bytes.length) + 1
+      }
+      own[row] = known[code] - 1
+    }
+    return own
+  }
+
+  #codeOfSmall(n: number, bytes: Uint8Array, start: number, end: number): number {
     if (n >= this.#small.length)
       this.#small = grown(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
     const found = this.#small[n]

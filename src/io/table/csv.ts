@@ -5,7 +5,9 @@
  */
 import { InputError } from '../../inputError.ts'
 import { CR, LF } from '../text/bytes.ts'
+import { compileTextKernel } from '../text/kernel.ts'
 import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
+import { type Fields, RowKernel } from './rowKernel.ts'
 import type { Batch, Table, Wanted } from './rows.ts'
 
 /** A file, as messages name it; it may be opened more than once. */
@@ -22,6 +24,10 @@ const SAMPLE_BYTES = 2 ** 20
  * file.
  */
 const LONGEST_ROW = 2 ** 26
+/** From so many bytes on, compiling the kernel pays. */
+const KERNEL_FROM = 2 ** 19
+/** So many rows in a row that the kernel does not take show that there is no use in asking it, for a while. */
+const MOST_REFUSALS = 16
 
 /** Files of the same columns as one table. */
 export async function textTable(
@@ -117,7 +123,13 @@ async function* readFile(
   ended: boolean,
 ): AsyncGenerator<Batch> {
   const parser = new CsvParser(name, dialect, wanted)
+  let bytes = 0
   for await (const piece of source) {
+    if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) {
+      const module = await compileTextKernel().catch(() => undefined) // a page's policy may forbid it
+      if (module) parser.useKernel(module)
+    }
+    bytes += piece.length
     const batch = parser.push(piece)
     if (batch.rowCount > 0) yield batch
   }
@@ -136,34 +148,59 @@ export class CsvParser {
   /** For each column of the file, where it goes, or -1; and where each of those wanted has gone. */
   readonly #slotOf: Int32Array
   readonly #wanted: readonly number[]
-  #starts: Int32Array[]
-  #ends: Int32Array[]
-  #lines = new Uint32Array(1024)
+  #fields: Fields
+  #kernel: RowKernel | undefined
   #rest = new Uint8Array(0)
   #line = 1
   #headerLeft: boolean
   #started = false
 
-  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[]) {
+  /** `isStart`: the bytes are those of a file from its beginning, and not from one of its rows on. */
+  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[], isStart = true) {
     this.#name = name
     this.#delimiter = new TextEncoder().encode(dialect.delimiter)
     this.#width = dialect.names.length
-    this.#headerLeft = dialect.header
+    this.#headerLeft = dialect.header && isStart
+    this.#started = !isStart
     // Where quotes are used for text alone, "" is a text.
     this.#keepsEmpty = dialect.quoted.length > 0
     const columns = [...new Set(wanted.map(({ column }) => column))]
     this.#slotOf = Int32Array.from(dialect.names, (_, column) => columns.indexOf(column))
     this.#wanted = wanted.map(({ column }) => columns.indexOf(column))
-    this.#starts = columns.map(() => new Int32Array(1024))
-    this.#ends = columns.map(() => new Int32Array(1024))
+    this.#fields = {
+      starts: columns.map(() => new Int32Array(1024)),
+      ends: columns.map(() => new Int32Array(1024)),
+      lines: new Uint32Array(1024),
+    }
+  }
+
+  /** Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it. */
+  useKernel(module: WebAssembly.Module): void {
+    try {
+      this.#kernel = new RowKernel(module, this.#delimiter, this.#slotOf)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+
+  /** How many lines are done, of those that came. */
+  get linesDone(): number {
+    return this.#line - 1
+  }
+
+  /** Whether the last row that came is whole. */
+  get isBetweenRows(): boolean {
+    return this.#rest.length === 0
   }
 
   push(piece: Uint8Array): Batch {
     // A copy: doubled quotes are undone where they stand.
-    const bytes = new Uint8Array(this.#rest.length + piece.length)
+    const length = this.#rest.length + piece.length
+    const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
+    const bytes = kernel ? kernel.text.subarray(0, length) : new Uint8Array(length)
     bytes.set(this.#rest)
     bytes.set(piece, this.#rest.length)
-    return this.#parse(bytes)
+    return this.#parse(bytes, kernel)
   }
 
   /** The last line, which may have no newline. */
@@ -174,13 +211,15 @@ export class CsvParser {
     return batch
   }
 
-  #parse(bytes: Uint8Array): Batch {
+  #parse(bytes: Uint8Array, kernel?: RowKernel): Batch {
     const [d0, d1] = this.#delimiter
     const step = this.#delimiter.length
     const width = this.#width
     const length = bytes.length
     const slotOf = this.#slotOf
-    let [starts, ends, lines] = [this.#starts, this.#ends, this.#lines]
+    let fields = kernel?.fields ?? this.#fields
+    let { starts, ends, lines } = fields
+    let refusals = 0
     const end = bytes.lastIndexOf(LF) + 1 // beyond it there is no whole line
     let rows = 0
     let at = 0
@@ -190,7 +229,15 @@ export class CsvParser {
     }
     let rowStart = at
     while (at < end) {
+      if (kernel && !this.#headerLeft && refusals < MOST_REFUSALS) {
+        const before = rows
+        rows = kernel.split(at, end, rows, this.#line)
+        refusals = rows === before ? refusals + 1 : 0
+        this.#line += kernel.lines
+        at = kernel.stop
+      }
       rowStart = at
+      if (at >= end) break
       if (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) {
         at += bytes[at] === LF ? 1 : 2
         this.#line++
@@ -198,8 +245,9 @@ export class CsvParser {
         continue
       }
       if (rows === lines.length) {
-        this.#grow()
-        ;[starts, ends, lines] = [this.#starts, this.#ends, this.#lines]
+        fields = grown(fields)
+        if (!kernel) this.#fields = fields
+        ;({ starts, ends, lines } = fields)
       }
       let column = 0
       let newlines = 1
@@ -257,7 +305,7 @@ export class CsvParser {
       }
       if (!whole) break
       if (column !== width) throw this.#wrongWidth(column)
-      if (doubled) this.#undouble(bytes, rows)
+      if (doubled) undouble(bytes, fields, rows)
       lines[rows] = this.#line
       this.#line += newlines
       rowStart = at
@@ -267,36 +315,11 @@ export class CsvParser {
     this.#rest = bytes.slice(rowStart)
     if (this.#rest.length > LONGEST_ROW)
       throw this.#fault('the line has no end, or a quote is never closed; mend it, or give a table as text.')
-    const columns = starts.map((column, slot) => ({ bytes, starts: column, ends: ends[slot] }))
+    const columns = starts.map((column, slot) => ({
+      ...{ bytes, starts: column, ends: ends[slot] },
+      ...(kernel && { numbers: kernel.numbersOf(slot) }),
+    }))
     return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
-  }
-
-  /**
-   * Moves the fields together over quotes that were doubled; only now, since a row that is not whole is read
-   * again.
-   */
-  #undouble(bytes: Uint8Array, row: number): void {
-    this.#starts.forEach((starts, slot) => {
-      const ends = this.#ends[slot]
-      if (bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
-      let to = starts[row]
-      for (let at = to; at < ends[row]; at++) {
-        if (bytes[at] === QUOTE) at++
-        bytes[to++] = bytes[at]
-      }
-      ends[row] = to
-    })
-  }
-
-  #grow(): void {
-    const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
-      copy.set(array)
-      return copy
-    }
-    const length = 2 * this.#lines.length
-    this.#lines = larger(this.#lines, new Uint32Array(length))
-    this.#starts = this.#starts.map((column) => larger(column, new Int32Array(length)))
-    this.#ends = this.#ends.map((column) => larger(column, new Int32Array(length)))
   }
 
   #wrongWidth(fields: number): InputError {
@@ -308,5 +331,36 @@ export class CsvParser {
 
   #fault(fault: string): InputError {
     return new InputError('format', `${this.#name}, line ${this.#line}: ${fault}`)
+  }
+}
+
+/**
+ * Moves the fields together over quotes that were doubled; only when a row is whole, since one that is not is read
+ * again.
+ */
+function undouble(bytes: Uint8Array, fields: Fields, row: number): void {
+  fields.starts.forEach((starts, slot) => {
+    const ends = fields.ends[slot]
+    if (bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
+    let to = starts[row]
+    for (let at = to; at < ends[row]; at++) {
+      if (bytes[at] === QUOTE) at++
+      bytes[to++] = bytes[at]
+    }
+    ends[row] = to
+  })
+}
+
+/** Room for twice as many rows. */
+function grown({ starts, ends, lines }: Fields): Fields {
+  const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
+    copy.set(array)
+    return copy
+  }
+  const length = 2 * lines.length
+  return {
+    starts: starts.map((column) => larger(column, new Int32Array(length))),
+    ends: ends.map((column) => larger(column, new Int32Array(length))),
+    lines: larger(lines, new Uint32Array(length)),
   }
 }

@@ -6,14 +6,47 @@ import type { Batch, Table } from './rows.ts'
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
 const BLOCK = 2 ** 20
 
+interface EntryBlock {
+  codes: Uint32Array[]
+  values: Float32Array
+  weights?: Float32Array
+}
+
+/** Entries with indices, and how many were left out for want of one. */
+export interface FinishedEntries {
+  indices: Uint32Array[]
+  values: Float32Array
+  weights?: Float32Array
+  unknown: number
+}
+
+/** A run of entries on lines that follow one another. */
+export interface LineRun {
+  /** The first entry, its line and file. */
+  entry: number
+  line: number
+  file: string
+}
+
+/** The line of an entry. */
+export function lineIn(runs: readonly LineRun[], entry: number): { file: string; line: number } {
+  let [low, high] = [0, runs.length]
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (runs[middle].entry <= entry) low = middle
+    else high = middle
+  }
+  const { entry: first, line, file } = runs[low]
+  return { file, line: line + entry - first }
+}
+
 /** The rows that have all their modes and a value, and where they stood. */
 export class Entries {
   count = 0
   readonly #order: number
   readonly #unit: Table['unit']
-  readonly #blocks: { codes: Uint32Array[]; values: Float32Array; weights?: Float32Array }[] = []
-  /** Runs of entries on lines that follow one another: the first entry, its line and file. */
-  readonly #runs: { entry: number; line: number; file: string }[] = []
+  readonly #blocks: EntryBlock[] = []
+  readonly #runs: LineRun[] = []
 
   constructor(order: number, unit: Table['unit']) {
     this.#order = order
@@ -32,15 +65,16 @@ export class Entries {
     const order = this.#order
     let run = this.#runs[this.#runs.length - 1]
     if (run?.file !== file) run = { entry: 0, line: NaN, file }
+    if (!kept.includes(0) && lines[rowCount - 1] - lines[0] === rowCount - 1) {
+      if (lines[0] - run.line !== this.count - run.entry)
+        this.#runs.push({ entry: this.count, line: lines[0], file })
+      this.#addAll(rowCount, codes, values, weights)
+      return
+    }
     for (let row = 0; row < rowCount; row++) {
       if (kept[row] === 0) continue
       const at = this.count % BLOCK
-      if (at === 0) {
-        const fresh = codes.map(() => new Uint32Array(BLOCK))
-        const more = weights && { weights: new Float32Array(BLOCK) }
-        this.#blocks.push({ codes: fresh, values: new Float32Array(BLOCK), ...more })
-      }
-      const block = this.#blocks[this.#blocks.length - 1]
+      const block = this.#lastBlock(weights !== undefined)
       for (let m = 0; m < order; m++) block.codes[m][at] = codes[m][row]
       block.values[at] = values ? values[row] : 1
       if (weights && block.weights) block.weights[at] = weights[row]
@@ -52,51 +86,99 @@ export class Entries {
     }
   }
 
-  /** The file and line of an entry. */
-  place(entry: number): string {
-    const original = this.#kept ? this.#kept[entry] : entry
-    let [low, high] = [0, this.#runs.length]
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1
-      if (this.#runs[middle].entry <= original) low = middle
-      else high = middle
+  /** Takes all rows, which stand on lines that follow one another. */
+  #addAll(
+    rowCount: number,
+    codes: readonly Uint32Array[],
+    values: Float64Array | undefined,
+    weights: Float64Array | undefined,
+  ): void {
+    for (let from = 0; from < rowCount; ) {
+      const at = this.count % BLOCK
+      const block = this.#lastBlock(weights !== undefined)
+      const to = Math.min(rowCount, from + BLOCK - at)
+      for (let m = 0; m < this.#order; m++) block.codes[m].set(codes[m].subarray(from, to), at)
+      if (values) block.values.set(values.subarray(from, to), at)
+      else block.values.fill(1, at, at + to - from)
+      if (weights) block.weights?.set(weights.subarray(from, to), at)
+      this.count += to - from
+      from = to
     }
-    const { entry: first, line, file } = this.#runs[low]
-    return `${file}, ${this.#unit} ${line + original - first}`
   }
 
-  #kept: Uint32Array | undefined // the numbers of the entries that are left, where some are not
+  /** The block that the next entry goes into. */
+  #lastBlock(isWeighted: boolean): EntryBlock {
+    if (this.count % BLOCK === 0)
+      this.#blocks.push({
+        codes: Array.from({ length: this.#order }, () => new Uint32Array(BLOCK)),
+        values: new Float32Array(BLOCK),
+        ...(isWeighted && { weights: new Float32Array(BLOCK) }),
+      })
+    return this.#blocks[this.#blocks.length - 1]
+  }
+
+  /** The file and line of an entry. */
+  place(entry: number): string {
+    const { file, line } = lineIn(this.#runs, this.#kept ? this.#kept[entry] : entry)
+    return `${file}, ${this.#unit} ${line}`
+  }
+
+  get runs(): readonly LineRun[] {
+    return this.#runs
+  }
+
+  /** The numbers of the entries that are left, where some are not. */
+  get kept(): Uint32Array | undefined {
+    return this.#kept
+  }
+
+  #kept: Uint32Array | undefined
 
   /** The entries with indices for numbers. Those without an index are left out. */
-  finish(places: readonly Uint32Array[]): {
-    indices: Uint32Array[]
-    values: Float32Array
-    weights?: Float32Array
-    unknown: number
-  } {
+  finish(places: readonly Uint32Array[]): FinishedEntries {
+    const count = this.settle(places)
+    const found = {
+      indices: places.map(() => uint32Array(count)),
+      values: float32Array(count),
+      ...(this.isWeighted && { weights: float32Array(count) }),
+    }
+    this.write(places, found)
+    return { ...found, unknown: this.count - count }
+  }
+
+  get isWeighted(): boolean {
+    return this.#blocks[0]?.weights !== undefined
+  }
+
+  /** How many entries have indices. */
+  settle(places: readonly Uint32Array[]): number {
     const isKnown = places.every((column) => !column.includes(UNKNOWN))
     if (!isKnown) this.#kept = this.#known(places)
-    const count = this.#kept?.length ?? this.count
-    const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): A => {
-      if (this.#kept)
-        for (let e = 0; e < count; e++)
-          into[e] = block(Math.floor(this.#kept[e] / BLOCK))[this.#kept[e] % BLOCK]
+    return this.#kept?.length ?? this.count
+  }
+
+  /** Writes the entries, with indices for numbers, to arrays of as many as there are; comes once, after `settle`. */
+  write(
+    places: readonly Uint32Array[],
+    { indices, values, weights }: Omit<FinishedEntries, 'unknown'>,
+  ): void {
+    const kept = this.#kept
+    const count = kept?.length ?? this.count
+    const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): void => {
+      if (kept) for (let e = 0; e < count; e++) into[e] = block(Math.floor(kept[e] / BLOCK))[kept[e] % BLOCK]
       else
         for (let at = 0, b = 0; at < count; at += BLOCK, b++)
           into.set(block(b).subarray(0, Math.min(BLOCK, count - at)), at)
-      return into
     }
-    const indices = places.map((column, m) => {
-      const index = pick(uint32Array(count), (b) => this.#blocks[b].codes[m])
+    places.forEach((column, m) => {
+      const index = indices[m]
+      pick(index, (b) => this.#blocks[b].codes[m])
       // The block's column is not needed any more: let it go before the next mode takes its memory.
       for (const block of this.#blocks) block.codes[m] = new Uint32Array(0)
       for (let e = 0; e < count; e++) index[e] = column[index[e]]
-      return index
     })
-    const values = pick(float32Array(count), (b) => this.#blocks[b].values)
-    const isWeighted = this.#blocks[0]?.weights !== undefined
-    const weights = isWeighted && { weights: pick(float32Array(count), (b) => this.#blocks[b].weights!) }
-    return { indices, values, ...weights, unknown: this.count - count }
+    pick(values, (b) => this.#blocks[b].values)
+    if (weights) pick(weights, (b) => this.#blocks[b].weights!)
   }
 
   #known(places: readonly Uint32Array[]): Uint32Array {

@@ -17,9 +17,16 @@ export {
   noColumn,
   parseMode,
 } from './modes.ts'
-export { guessTable, type ReadRowsOptions, readRows, type TableGuess, type TableOptions } from './plan.ts'
+export {
+  guessTable,
+  planRows,
+  type ReadRowsOptions,
+  readRows,
+  type TableGuess,
+  type TableOptions,
+} from './plan.ts'
 export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
-export { type MergePolicy, mergePolicies } from './readRows.ts'
+export { type MergePolicy, mergePolicies, type PassByThreads, readPlanned } from './readRows.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
 export { type RecordsOptions, type Row, tensorFromRecords } from './records.ts'
 export {

@@ -75,10 +75,16 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
     },
     codes(cells, batch, kept) {
-      const { bytes, starts, ends } = cells as Texts
+      const { bytes, starts, ends, dictionary } = cells as Texts
+      if (dictionary) return coder.codesOf(dictionary, kept)
       const codes = new Uint32Array(batch.rowCount)
+      const wholes = (cells as Texts).numbers?.wholes(batch.rowCount)
       let row = 0
       try {
+        if (wholes)
+          for (; row < batch.rowCount; row++) {
+            if (kept[row] === 1) codes[row] = coder.codeOf(wholes[row], bytes, starts[row], ends[row])
+          }
         for (; row < batch.rowCount; row++)
           if (kept[row] === 1) codes[row] = coder.code(bytes, starts[row], ends[row])
       } catch (error) {

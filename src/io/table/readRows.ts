@@ -6,7 +6,7 @@ import { InputError, option, type Remark, remark, sentence } from '../../inputEr
 import { findDuplicates } from '../../tensor/findDuplicates.ts'
 import { type Mode, type NegativePolicy, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
 import { type Marks, type Reading, readValues } from './cells.ts'
-import { Entries } from './entries.ts'
+import { Entries, type FinishedEntries } from './entries.ts'
 import { type FinishedMode, type ModeReader, modeReader, type SeenMode } from './modeReader.ts'
 import { type FoundMode, type IndexPolicy, keptMode } from './modes.ts'
 import { type Batch, type Cells, columnList, type Table } from './rows.ts'
@@ -34,42 +34,65 @@ export interface Plan {
   onRows?(rows: number): void
 }
 
-export async function readPlanned(plan: Plan): Promise<SparseTensor> {
+/** `byThreads`: what may take the pass over the rows, and the search for duplicates, off this thread. */
+export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promise<SparseTensor> {
   const { table } = plan
-  const { readers, entries, rows, weightless, marks } = await passOver(plan)
+  const pass = (await byThreads?.pass(plan)) ?? (await passOver(plan))
+  const { readers, entries, rows, weightless, marks } = pass
   tellLeftOut(plan, rows - entries.count - weightless, marks, rows)
   if (weightless > 0)
     plan.onRemark?.(remark([`${table.name}: ${leftOut(weightless)} the weight ${plan.weight?.name} is 0`]))
   if (entries.count === 0) throw nothingLeft(table, rows)
   const finished = readers.map((reader, m) => finishMode(plan, m, reader, reader.seen()))
-  const { unknown, ...found } = entries.finish(finished.map(({ places }) => places))
+  const { unknown, ...found } = await entries.finish(finished.map(({ places }) => places))
   const { indices } = found
   tellUnknown(plan, unknown)
   if (found.values.length === 0) throw nothingLeft(table, rows)
   const sizes = sizesOf(plan, finished, indices.map(largest))
   const named = nameEntries(plan, finished, found, sizes)
   const where = (entry: number): string => named.where(entry, entries)
-  if (plan.merge === 'error') checkDistinct(indices, where)
+  const distinct = (await byThreads?.areDistinct(indices)) === true
+  if (plan.merge === 'error' && !distinct) checkDistinct(indices, where)
   return sparseTensor(named.tensor, {
     where,
     ...(plan.merge === 'error'
       ? { distinct: true }
-      : { duplicates: plan.merge === 'count' ? 'sum' : plan.merge }),
+      : { duplicates: plan.merge === 'count' ? 'sum' : plan.merge, distinct }),
     ...(plan.negative && { negative: plan.negative }),
   })
 }
 
+/** Threads that do what takes long; each may say nothing, and is then done here. */
+export interface PassByThreads {
+  pass(plan: Plan): Promise<Pass | undefined>
+  areDistinct(indices: readonly Uint32Array[]): Promise<boolean | undefined>
+}
+
+/** The entries of one pass, wherever they lie. */
+export interface PassedEntries {
+  readonly count: number
+  place(entry: number): string
+  finish(places: readonly Uint32Array[]): FinishedEntries | Promise<FinishedEntries>
+}
+
 /** What one pass over the rows gives: numbers for the values of the modes, not yet indices. */
-export interface Pass {
+export interface Pass<E extends PassedEntries = PassedEntries> {
   readers: readonly ModeReader[]
-  entries: Entries
+  entries: E
   rows: number
   /** Of these, those that count nothing. */
   weightless: number
   marks: Marks
 }
 
-export async function passOver({ table, modes, value, weight, merge, onRows }: Plan): Promise<Pass> {
+export async function passOver({
+  table,
+  modes,
+  value,
+  weight,
+  merge,
+  onRows,
+}: Pick<Plan, 'table' | 'modes' | 'value' | 'weight' | 'merge' | 'onRows'>): Promise<Pass<Entries>> {
   const reading: Reading = {
     unit: table.unit,
     ...(table.decimal && { decimal: table.decimal }),
@@ -84,7 +107,13 @@ export async function passOver({ table, modes, value, weight, merge, onRows }: P
   const cellsOf = (batch: Batch, column: number): Cells => batch.columns[columns.indexOf(column)]
   let rows = 0
   let weightless = 0
-  for await (const batch of table.read(columns.map((column) => ({ column })))) {
+  const measured = [value, weight].map((one) => one?.column)
+  const wanted = columns.map((column) => {
+    const isLabel =
+      !measured.includes(column) && modes.every((mode) => mode.column !== column || !mode.binning)
+    return { column, ...(isLabel && { coded: true }) }
+  })
+  for await (const batch of table.read(wanted)) {
     const kept = new Uint8Array(batch.rowCount).fill(1)
     const values = value && markValues(cellsOf(batch, value.column), batch, value.name, reading, valued, kept)
     const weights =
@@ -130,7 +159,7 @@ export function nameEntries(
   finished: readonly FinishedMode[],
   { indices, values, weights }: { indices: Uint32Array[]; values: Float32Array; weights?: Float32Array },
   dims: readonly number[],
-): { tensor: SparseTensor; where(entry: number, entries: Entries): string } {
+): { tensor: SparseTensor; where(entry: number, entries: PassedEntries): string } {
   const labels = finished.map((mode) => mode.labels)
   const kept: readonly Mode[] =
     like?.modes ?? modes.map((mode, m) => keptMode(mode, finished[m].type, table.columns))

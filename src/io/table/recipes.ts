@@ -45,9 +45,10 @@ async function movielens(table: Table): Promise<Recipe> {
 /** The first time in a column, in seconds. */
 async function earliest(table: Table, column: number): Promise<number> {
   const times = new TimeColumn(table.columns[column].name, table.columns[column].type, undefined)
-  let first = Infinity
-  for await (const { columns, rowCount } of table.read([{ column }]))
-    for (const time of times.times(columns[0], rowCount)) if (time < first) first = time
+  let first = (await table.earliest?.(column)) ?? Infinity
+  if (first === Infinity)
+    for await (const { columns, rowCount } of table.read([{ column }]))
+      for (const time of times.times(columns[0], rowCount)) if (time < first) first = time
   return first < Infinity ? first / 1e6 : 0
 }
 

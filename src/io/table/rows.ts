@@ -23,6 +23,18 @@ export interface Texts {
   bytes: Uint8Array
   starts: Int32Array
   ends: Int32Array
+  /** Where the numbers among them can be read all at once. */
+  numbers?: CellNumbers
+  /** The texts, where they were asked for by number: that of each row among the distinct ones. There are no bytes then. */
+  dictionary?: { codes: Uint32Array; texts: readonly string[] }
+}
+
+/** The numbers in the cells of a column; good until the next are asked for, of this or another one. */
+export interface CellNumbers {
+  /** Whole numbers of at most 15 digits; NaN for whatever else. */
+  wholes(rowCount: number): Float64Array
+  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else. */
+  decimals(rowCount: number): Float64Array
 }
 
 /**
@@ -50,6 +62,8 @@ export interface Wanted {
   column: number
   /** As text, even if it is known to be a number. */
   asText?: boolean
+  /** If it is text, its distinct texts are all that matters: they may come as a dictionary. */
+  coded?: boolean
 }
 
 /** Who delivers the rows of a table. */
@@ -65,6 +79,8 @@ export interface Table {
   readonly guesses?: readonly string[]
   /** All columns of the first rows, some thousands. */
   sample(): Promise<Batch>
+  /** The first time in a column, in microseconds, where there is a faster way than to read all rows. */
+  earliest?(column: number): Promise<number | undefined>
   /** All rows, in their order. A batch is good until the next one is asked for. */
   read(wanted: readonly Wanted[], options?: { records?: boolean }): AsyncIterable<Batch>
 }

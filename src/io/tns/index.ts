@@ -6,15 +6,21 @@
 import { InputError, inFile } from '../../inputError.ts'
 import { fitToDims } from '../../tensor/fitToDims.ts'
 import {
+  checkPolicies,
+  checkShape,
   largestPlusOne,
   MAX_ORDER,
   type SparseTensor,
   sparseTensor,
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
+import { compileTextKernel } from '../text/kernel.ts'
 import { count, type Layout } from './fault.ts'
 import { checkHeader } from './header.ts'
 import { type Columns, type ParserOptions, TnsParser } from './parser.ts'
+
+/** From so many bytes on, compiling the kernel pays. */
+const KERNEL_FROM = 2 ** 19
 
 export { type WriteTnsOptions, writeTns } from './write.ts'
 
@@ -35,27 +41,67 @@ export async function readTns(
   source: AsyncIterable<Uint8Array>,
   options: ReadTnsOptions,
 ): Promise<SparseTensor> {
-  const { name, negative, duplicates } = options
-  const { indices, values, where, header } = await readColumns(source, {
+  return tensorOfColumns(await readEntries(source, options), options)
+}
+
+/** The same, but nothing is checked of the entries yet. */
+export async function readEntries(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadTnsOptions,
+): Promise<Columns> {
+  return readColumns(source, {
     ...options,
     layout: (columns, where) => entryLayout(columns, where, options.dims),
   })
+}
+
+/** What is known of entries before they are checked. */
+export interface KnownOfColumns {
+  /** Coordinates do not repeat. */
+  distinct?: boolean
+  /** No value is negative. */
+  nonnegative?: boolean
+  /** Of each mode, the largest index. */
+  largest?: readonly number[]
+}
+
+/** The tensor of what has been read. What is known to be good is not looked at again. */
+export function tensorOfColumns(
+  { indices, values, where, header }: Columns,
+  { name, negative, duplicates, dims }: ReadTnsOptions,
+  { distinct, nonnegative, largest }: KnownOfColumns = {},
+): SparseTensor {
   if (values.length === 0) throw noEntries(name)
+  const sizes = largest ? largest.map((index) => index + 1) : indices.map(largestPlusOne)
   const frame = inFile(name, () => {
     const said = checkHeader(header, indices.length)
-    return fitToDims(
-      { ...said, dims: said.dims ?? options.dims ?? indices.map(largestPlusOne) },
-      options.dims,
-    )
+    return fitToDims({ ...said, dims: said.dims ?? dims ?? sizes }, dims)
   })
-  return sparseTensor(
-    { ...frame, indices, values },
-    { where, ...(negative && { negative }), ...(duplicates && { duplicates }) },
-  )
+  const tensor = { ...frame, indices, values }
+  const policies = { ...(negative && { negative }), ...(duplicates && { duplicates }) }
+  if (distinct && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
+    checkPolicies(policies)
+    checkShape(tensor)
+    const { dims, labels, modes, valueName } = frame
+    const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
+    return { dims, indices, values, ...names }
+  }
+  return sparseTensor(tensor, { where, ...policies, ...(distinct && { distinct }) })
+}
+
+/** What the head of a file says, up to the end of the line of its first entry: comments, and that entry. */
+export function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {
+  if (head.length === 0) throw new InputError('empty', `${name}: the file is empty.`)
+  const layout = (columns: number, where: string) => entryLayout(columns, where, dims)
+  const parser = new TnsParser({ name, layout, ...(dims && { dims }) })
+  parser.push(head)
+  const columns = parser.finish()
+  if (columns.values.length === 0) throw noEntries(name)
+  return columns
 }
 
 /** What the lines of a tensor hold, by the columns of the first entry. */
-export function entryLayout(columns: number, where: string, dims: readonly number[] | undefined): Layout {
+function entryLayout(columns: number, where: string, dims: readonly number[] | undefined): Layout {
   if (columns < 3)
     throw new InputError(
       'format',
@@ -67,7 +113,7 @@ export function entryLayout(columns: number, where: string, dims: readonly numbe
   return { order: columns - 1, hasValues: true }
 }
 
-export const noEntries = (name: string): InputError =>
+const noEntries = (name: string): InputError =>
   new InputError('empty', `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
 
 export interface ReadCoordinatesOptions {
@@ -116,12 +162,19 @@ async function readColumns(
   const parser = new TnsParser(options)
   let bytes = 0
   for await (const piece of source) {
+    if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) await useKernel(parser)
     parser.push(piece)
     bytes += piece.length
     options.onProgress?.(bytes)
   }
   if (bytes === 0) throw new InputError('empty', `${options.name}: the file is empty.`)
   return parser.finish()
+}
+
+/** Where a page's policy forbids wasm, or the engine is too old for its kinds of instructions, lines are parsed here. */
+async function useKernel(parser: TnsParser): Promise<void> {
+  const module = await compileTextKernel().catch(() => undefined)
+  if (module) parser.useKernel(module)
 }
 
 function checkOrder(order: number, dims: readonly number[] | undefined, where: string): void {

@@ -5,6 +5,7 @@ import { CR, HASH, LF, NINE, PERCENT, SPACE, TAB, ZERO } from '../text/bytes.ts'
 import { parseDecimal } from '../text/decimal.ts'
 import { explainLine, foreignByte, type Layout, splitWords } from './fault.ts'
 import { readHeaderLine, type TnsHeader } from './header.ts'
+import { LineKernel } from './lineKernel.ts'
 import { LineMap } from './lineMap.ts'
 
 export interface ParserOptions {
@@ -18,6 +19,8 @@ export interface ParserOptions {
   sizeHint?: number
   /** Lines of the file before the first that comes. */
   linesBefore?: number
+  /** Whether comments before the first entry may speak of the tensor; true by default. */
+  header?: boolean
 }
 
 export interface Columns {
@@ -31,13 +34,16 @@ export interface Columns {
 }
 
 /** A longer line is not one of numbers; without a limit, a binary file would be held whole. */
-const LONGEST_LINE = 2 ** 20
+export const LONGEST_LINE = 2 ** 20
 /** How many bytes to look at when guessing the number of lines. */
 const GUESS_BYTES = 2 ** 16
+/** Text that is handed to the kernel at a time. */
+const KERNEL_BYTES = 2 ** 18
 
 /**
  * Lines of numbers to columns of numbers, from bytes that arrive in pieces. Only whole lines are parsed: the
- * unfinished last line of a piece waits for the next one. No string is made of a good line.
+ * unfinished last line of a piece waits for the next one. No string is made of a good line. A kernel may take
+ * over the good lines; all else, and which line is which, is decided here.
  */
 export class TnsParser {
   readonly #options: ParserOptions
@@ -51,10 +57,18 @@ export class TnsParser {
   #rest = new Uint8Array(256) // the unfinished line, and room
   #restLength = 0
   #started = false
+  #module: WebAssembly.Module | undefined
+  #kernel: LineKernel | undefined
+  #loaded = { bytes: new Uint8Array(0) as Uint8Array, from: 0, to: 0 } // what the kernel's text is
   readonly #header: TnsHeader = {}
 
   constructor(options: ParserOptions) {
     this.#options = options
+  }
+
+  /** Good lines are parsed by wasm from here on. */
+  useKernel(module: WebAssembly.Module): void {
+    this.#module = module
   }
 
   push(piece: Uint8Array): void {
@@ -103,6 +117,7 @@ export class TnsParser {
     }
     this.#rest.set(bytes, this.#restLength)
     this.#restLength = length
+    this.#loaded = { bytes: this.#rest, from: 0, to: 0 }
     if (length > LONGEST_LINE) {
       const fault = foreignByte(this.#rest.subarray(0, length)) ?? 'the line has no end; give .tns text.'
       throw new InputError('format', `${this.#where(this.#entries)}: ${fault}`)
@@ -132,8 +147,37 @@ export class TnsParser {
       }
       if (this.#layout === undefined) this.#begin(bytes, lineStart, end)
       if (this.#entries === this.#capacity) this.#grow()
-      at = this.#parseEntries(bytes, lineStart, end)
+      at = this.#module
+        ? this.#parseFast(bytes, lineStart, end, this.#module)
+        : this.#parseEntries(bytes, lineStart, end)
     }
+  }
+
+  /** The same as parseEntries, by the kernel; a line that it does not take is left to parseEntries. */
+  #parseFast(bytes: Uint8Array, start: number, end: number, module: WebAssembly.Module): number {
+    const { bytes: loaded, from, to } = this.#loaded
+    if (loaded !== bytes || start < from || start >= to) {
+      const near = bytes.lastIndexOf(LF, Math.min(end, start + KERNEL_BYTES) - 1) + 1
+      if (near <= start) return this.#parseEntries(bytes, start, bytes.indexOf(LF, start) + 1)
+      this.#kernel ??= startKernel(module, this.#layout!, this.#limits)
+      if (!this.#kernel) {
+        this.#module = undefined
+        return this.#parseEntries(bytes, start, end)
+      }
+      this.#kernel.text.set(bytes.subarray(start, near))
+      this.#loaded = { bytes, from: start, to: near }
+      return this.#parseFast(bytes, start, end, module)
+    }
+    const kernel = this.#kernel!
+    const found = kernel.parse(start - from, to - from)
+    if (found === 0) return this.#parseEntries(bytes, start, bytes.indexOf(LF, start) + 1)
+    while (this.#entries + found > this.#capacity) this.#grow()
+    kernel.indices.forEach((column, mode) => {
+      this.#indices[mode].set(column.subarray(0, found), this.#entries)
+    })
+    if (this.#layout?.hasValues) this.#values.set(kernel.values.subarray(0, found), this.#entries)
+    this.#entries += found
+    return from + kernel.stop
   }
 
   /**
@@ -198,7 +242,8 @@ export class TnsParser {
       if (bytes[at] === CR && bytes[at + 1] !== LF) this.#fail(bytes.subarray(start, bytes.indexOf(LF, at)))
       at++
     }
-    if (this.#entries === 0) readHeaderLine(this.#header, bytes.subarray(start, at), this.#where(0))
+    if (this.#entries === 0 && this.#options.header !== false)
+      readHeaderLine(this.#header, bytes.subarray(start, at), this.#where(0))
     this.#lines.skip(this.#entries)
     return at + 1
   }
@@ -240,6 +285,20 @@ export class TnsParser {
     const { dims } = this.#options
     const layout = this.#layout ?? { order: 0, hasValues: false }
     throw explainLine(line, this.#where(this.#entries), layout, dims)
+  }
+}
+
+/** Nothing where the shell's limits leave no addresses for it. */
+function startKernel(
+  module: WebAssembly.Module,
+  layout: Layout,
+  limits: readonly number[],
+): LineKernel | undefined {
+  try {
+    return new LineKernel(module, layout, limits, KERNEL_BYTES)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { openSession } from './session.ts'
-import { fileLiteral, parquetAsSql, type RowRange } from './sqlTable.ts'
+import { fileLiteral, parquetAsSql, type RowRange } from './sqlSource.ts'
 
 /** Rows that DuckDB hands over together, counted from the beginning of a group. */
 const VECTOR = 2048

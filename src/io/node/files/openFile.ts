@@ -36,6 +36,20 @@ export async function openFile(path: string): Promise<OpenFile> {
   return opened(path, path, status.size, !status.isFile())
 }
 
+/** Whether a file is packed: by its first bytes if it is gzip, else by its name. */
+export async function isPacked(path: string): Promise<boolean> {
+  if (/\.(gz|zst)$/i.test(path)) return true
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0)
+    return isGzip(buffer)
+  } finally {
+    await file.close()
+  }
+}
+
+const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
+
 function opened(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
   let bytesRead = 0
   const count = (bytes: number) => {
@@ -85,7 +99,7 @@ async function* read(name: string, path: string, count: (bytes: number) => void)
     if (path !== '-') file = await open(path)
     const pieces = startedBy(file ? readAll(file, count) : readStdin(count), 2)
     const { value: start, done } = await pieces.next()
-    const packed = !done && start[0] === 0x1f && start[1] === 0x8b
+    const packed = !done && isGzip(start)
     if (path.endsWith('.gz') && !packed)
       throw new InputError(
         'format',

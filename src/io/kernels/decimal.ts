@@ -1,0 +1,125 @@
+// Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts says why this is exact. What needs more
+// than one rounding of exact numbers is asked of the host.
+import { digitsIn, eightDigits, isDigit } from "./digits";
+
+const PLUS: u32 = 43;
+const MINUS: u32 = 45;
+const DOT: u32 = 46;
+const LOWER: u32 = 32;
+const LOWER_E: u32 = 101;
+
+/** Below this, another digit can be appended and the result still lies below 2⁵³. */
+const ROOM_FOR_A_DIGIT: u64 = 900_000_000_000_000;
+const HUGE_EXPONENT: i32 = 1_000_000;
+
+/** 10⁰ … 10²²: the powers of ten that float64 holds exactly. */
+const POWERS: StaticArray<f64> = [
+  1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+  1e22,
+];
+const WHOLE_POWERS: StaticArray<u32> = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/** Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
+// @ts-ignore: decorator
+@external("host", "exactly")
+declare function exactly(from: usize, to: usize): f64;
+
+/** Where the last number ended. */
+export let numberEnd: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
+
+// @ts-ignore: decorator
+@inline
+function scaled(m: u64, e: i32): f32 {
+  return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));
+}
+
+/**
+ * The float32 that begins at `from`; NaN if none does, ±Infinity if it is too large. It ends at `numberEnd`, where something that
+ * does not belong to it must follow.
+ */
+export function parseDecimal(from: usize): f32 {
+  // Most values have few digits: seven and a fraction of eight fit into eight bytes each.
+  const whole = load<u64>(from);
+  const wholeDigits = digitsIn(whole);
+  let at = from + wholeDigits;
+  if (wholeDigits >= 1 && wholeDigits <= 7) {
+    let m = <u64>eightDigits(whole, wholeDigits);
+    let c = <u32>load<u8>(at);
+    if (c != DOT && (c | LOWER) != LOWER_E) {
+      numberEnd = at;
+      return <f32>(<f64>m);
+    }
+    if (c == DOT) {
+      at++;
+      const fraction = load<u64>(at);
+      const digits = digitsIn(fraction);
+      if (digits >= 1) {
+        m = m * <u64>unchecked(WHOLE_POWERS[<i32>digits]) + <u64>eightDigits(fraction, digits);
+        at += digits;
+        c = <u32>load<u8>(at);
+        if (!isDigit(c) && (c | LOWER) != LOWER_E) {
+          numberEnd = at;
+          return <f32>(<f64>m / powerOfTen(<i32>digits));
+        }
+      }
+    }
+  }
+  return parseLong(from);
+}
+
+function parseLong(from: usize): f32 {
+  let at = from;
+  let c = <u32>load<u8>(at);
+  const negative = c == MINUS;
+  if (negative || c == PLUS) c = load<u8>(++at);
+  let m: u64 = 0;
+  let e: i32 = 0;
+  let dropped = false; // was a digit other than 0 left out of m?
+  const whole = at;
+  while (isDigit(c)) {
+    if (m < ROOM_FOR_A_DIGIT) m = m * 10 + <u64>(c - 48);
+    else {
+      e++;
+      if (c != 48) dropped = true;
+    }
+    c = load<u8>(++at);
+  }
+  let digits = at - whole;
+  if (c == DOT) {
+    const fraction = ++at;
+    c = load<u8>(at);
+    while (isDigit(c)) {
+      if (m < ROOM_FOR_A_DIGIT) {
+        m = m * 10 + <u64>(c - 48);
+        e--;
+      } else if (c != 48) dropped = true;
+      c = load<u8>(++at);
+    }
+    digits += at - fraction;
+  }
+  numberEnd = at;
+  if (digits == 0) return NaN;
+  if ((c | LOWER) == LOWER_E) {
+    c = load<u8>(++at);
+    const down = c == MINUS;
+    if (down || c == PLUS) c = load<u8>(++at);
+    const exponentDigits = at;
+    let exponent: i32 = 0;
+    while (isDigit(c)) {
+      if (exponent < HUGE_EXPONENT) exponent = exponent * 10 + <i32>(c - 48);
+      c = load<u8>(++at);
+    }
+    numberEnd = at;
+    if (at == exponentDigits) return NaN;
+    e += down ? -exponent : exponent;
+  }
+  if (e >= -22 && e <= 22) {
+    const x = scaled(m, e);
+    if (!dropped || x == scaled(m + 1, e)) return negative ? -x : x;
+  }
+  return <f32>exactly(from, at);
+}

@@ -1,0 +1,138 @@
+// Lines of a .tns text to columns of numbers. Nothing is allocated: the host says where text and columns lie, and gives whole
+// lines, so that no loop over a line runs past its end. A line that is no good entry is left to the host.
+import { numberEnd, parseDecimal } from "./decimal";
+import { digitsIn, eightDigits, isDigit } from "./digits";
+
+export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
+export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
+
+const TAB: u32 = 9;
+const LF: u32 = 10;
+const CR: u32 = 13;
+const SPACE: u32 = 32;
+const HASH: u32 = 35;
+const PERCENT: u32 = 37;
+
+/** No index has more digits than this but for zeros in front. */
+const BEYOND: u64 = 1_000_000_000_000;
+
+/** From here on memory is the host's. */
+export function freeFrom(): usize { return (__heap_base + 15) & ~15; }
+
+let stoppedAt: usize = 0;
+
+/** Where `parseEntries` stopped: the beginning of a line, or the end. */
+export function stop(): usize { return stoppedAt; }
+
+/**
+ * Parses lines [at, end), of `order` indices from 1 to `limits` and, where it says so, a value, until one that is none or
+ * `capacity` entries; how many were found. The column of a mode is `capacity` long and follows that of the one before, the values
+ * come last.
+ */
+export function parseEntries(
+  at: usize, end: usize, order: u32, hasValues: bool, limits: usize, columns: usize, capacity: u32,
+): u32 {
+  const stride = <usize>capacity << 2;
+  const lastLimit = limits + (<usize>order << 2);
+  let entry: u32 = 0;
+  while (at < end && entry < capacity) {
+    const lineStart = at;
+    stoppedAt = lineStart;
+    let c = <u32>load<u8>(at);
+    while (c == SPACE || c == TAB) c = load<u8>(++at);
+    let column = columns + (<usize>entry << 2);
+    for (let limit = limits; limit < lastLimit; limit += 4) {
+      const bytes = load<u64>(at);
+      const digits = digitsIn(bytes);
+      if (digits == 0) return entry;
+      let index = <u64>eightDigits(bytes, digits);
+      at += digits;
+      c = load<u8>(at);
+      while (isDigit(c)) {
+        if (index < BEYOND) index = index * 10 + <u64>(c - 48);
+        c = load<u8>(++at);
+      }
+      if (index == 0 || index > <u64>load<u32>(limit) || c > SPACE) return entry;
+      store<u32>(column, <u32>(index - 1));
+      column += stride;
+      while (c == SPACE || c == TAB) c = load<u8>(++at);
+    }
+    if (hasValues) {
+      const x = parseDecimal(at);
+      at = numberEnd;
+      c = load<u8>(at);
+      if (!isFinite(x) || c > SPACE) return entry;
+      store<f32>(column, x);
+      while (c == SPACE || c == TAB) c = load<u8>(++at);
+    }
+    if (c == CR) c = load<u8>(++at);
+    if (c != LF) return entry;
+    at++;
+    entry++;
+  }
+  stoppedAt = at;
+  return entry;
+}
+
+let entryLines: u32 = 0;
+
+/** Of the lines that `countLines` has counted, those that are entries. */
+export function entries(): u32 { return entryLines; }
+
+/**
+ * Counts the lines that begin at the bytes from … to − 1, each behind a line feed, of which the first may stand at from − 1. Lines
+ * that are blank or comments are no entries.
+ */
+export function countLines(from: usize, to: usize): u32 {
+  let lines: u32 = 0;
+  let others: u32 = 0;
+  let at = from;
+  const feeds = i8x16.splat(<i8>LF);
+  const largest = i8x16.splat(<i8>PERCENT);
+  for (; at + 16 <= to; at += 16) {
+    const ends = i8x16.eq(v128.load(at - 1), feeds);
+    const mask = <u32>i8x16.bitmask(ends);
+    lines += popcnt(mask);
+    // Few lines begin with something below a digit: only these are looked at.
+    let odd = <u32>i8x16.bitmask(v128.and(ends, i8x16.le_u(v128.load(at), largest)));
+    while (odd != 0) {
+      if (!isEntry(at + <usize>ctz(odd))) others++;
+      odd &= odd - 1;
+    }
+  }
+  for (; at < to; at++)
+    if (load<u8>(at - 1) == LF) {
+      lines++;
+      if (!isEntry(at)) others++;
+    }
+  entryLines = lines - others;
+  return lines;
+}
+
+function isEntry(line: usize): bool {
+  let at = line;
+  let c = <u32>load<u8>(at);
+  while (c == SPACE || c == TAB) c = load<u8>(++at);
+  return c != LF && c != CR && c != HASH && c != PERCENT;
+}
+
+/** The largest of `count` indices; 0 of none. */
+export function largest(column: usize, count: u32): u32 {
+  let most = i32x4.splat(0);
+  const end = column + (<usize>count << 2);
+  let at = column;
+  for (; at + 16 <= end; at += 16) most = i32x4.max_u(most, v128.load(at));
+  let found = max(
+    max(<u32>i32x4.extract_lane(most, 0), <u32>i32x4.extract_lane(most, 1)),
+    max(<u32>i32x4.extract_lane(most, 2), <u32>i32x4.extract_lane(most, 3)),
+  );
+  for (; at < end; at += 4) found = max(found, load<u32>(at));
+  return found;
+}
+
+/** Whether one of `count` values is below 0. */
+export function anyNegative(values: usize, count: u32): bool {
+  const end = values + (<usize>count << 2);
+  for (let at = values; at < end; at += 4) if (load<f32>(at) < 0) return true;
+  return false;
+}

@@ -1,0 +1,153 @@
+// Lines of a table as text, cut into fields, and the numbers in a column. A row with a quote in it, or of another number of fields
+// than the others, is left to the host.
+import { numberEnd, parseDecimal } from "./decimal";
+import { digitsIn, eightDigits, isDigit } from "./digits";
+
+const LF: u32 = 10;
+const CR: u32 = 13;
+const SPACE: u32 = 32;
+const QUOTE: u32 = 34;
+const PLUS: u32 = 43;
+const MINUS: u32 = 45;
+
+let stoppedAt: usize = 0;
+let linesPassed: u32 = 0;
+
+/** Where `splitRows` stopped: the beginning of a row, or the end. */
+export function rowStop(): usize { return stoppedAt; }
+
+/** How many lines it has passed, blank ones included. */
+export function rowLines(): u32 { return linesPassed; }
+
+/**
+ * Cuts the whole lines [at, end) into fields, `width` of them each, by one byte or, where `second` is not 0, two. Of a column that
+ * has a slot (below 0: none), field e of row r begins and ends at starts[slot · capacity + r] and ends[…], as distances from `base`;
+ * an empty one ends before it begins. lines[r] is counted from `line`. Returns how many rows there are, from `rows` on.
+ */
+export function splitRows(
+  base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
+  lines: usize, capacity: u32, rows: u32, line: u32,
+): u32 {
+  const stride = <usize>capacity << 2;
+  const firstLine = line;
+  const feeds = i8x16.splat(<i8>LF);
+  const delimiters = i8x16.splat(<i8>first);
+  const quotes = i8x16.splat(<i8>QUOTE);
+  const step: usize = second != 0 ? 2 : 1;
+  let rowStart = at;
+  let fieldStart = at;
+  let column: u32 = 0;
+  // Sixteen bytes at a time: where fields may end, and whether there is a quote among them.
+  for (let block = at; block < end; block += 16) {
+    const bytes = v128.load(block);
+    let mask = <u32>i8x16.bitmask(v128.or(i8x16.eq(bytes, feeds), i8x16.eq(bytes, delimiters)));
+    let quoted = <u32>i8x16.bitmask(i8x16.eq(bytes, quotes));
+    if (block + 16 > end) {
+      const inside = (<u32>1 << <u32>(end - block)) - 1;
+      mask &= inside;
+      quoted &= inside;
+    }
+    if (quoted != 0) {
+      // The rows before it are good; the one that it stands in is not taken.
+      mask &= (<u32>1 << ctz(quoted)) - 1;
+    }
+    while (mask != 0) {
+      const place = block + <usize>ctz(mask);
+      mask &= mask - 1;
+      const isEnd = load<u8>(place) == LF;
+      if (!isEnd && (place < fieldStart || (second != 0 && load<u8>(place + 1) != second))) continue;
+      let stop = place;
+      if (isEnd && place > fieldStart && load<u8>(place - 1) == CR) stop--;
+      if (isEnd && column == 0 && stop == rowStart) {
+        line++; // a blank line
+        rowStart = place + 1;
+        fieldStart = rowStart;
+        continue;
+      }
+      if (column < width) {
+        const slot = load<i32>(slots + (<usize>column << 2));
+        if (slot >= 0) {
+          const cell = <usize>slot * stride + (<usize>rows << 2);
+          store<i32>(starts + cell, <i32>(fieldStart - base));
+          store<i32>(ends + cell, <i32>(stop - base) - i32(stop == fieldStart));
+        }
+      }
+      column++;
+      if (!isEnd) {
+        fieldStart = place + step;
+        continue;
+      }
+      if (column != width) {
+        stoppedAt = rowStart;
+        linesPassed = line - firstLine;
+        return rows;
+      }
+      store<u32>(lines + (<usize>rows << 2), line);
+      rows++;
+      line++;
+      column = 0;
+      rowStart = place + 1;
+      fieldStart = rowStart;
+      if (rows == capacity) {
+        stoppedAt = rowStart;
+        linesPassed = line - firstLine;
+        return rows;
+      }
+    }
+    if (quoted != 0) break;
+  }
+  stoppedAt = rowStart;
+  linesPassed = line - firstLine;
+  return rows;
+}
+
+/**
+ * The whole numbers of a column, of at most 15 digits, with a sign or without; NaN for whatever else. `starts` and `ends` are
+ * distances from `base`.
+ */
+export function wholeNumbers(base: usize, starts: usize, ends: usize, rows: u32, out: usize): void {
+  for (let row: u32 = 0; row < rows; row++) {
+    const place = <usize>row << 2;
+    let at = base + load<i32>(starts + place);
+    const to = base + load<i32>(ends + place);
+    let x: f64 = NaN;
+    if (<isize>at < <isize>to) {
+      const sign = <u32>load<u8>(at);
+      if (sign == MINUS || sign == PLUS) at++;
+      const length = to - at;
+      if (<isize>length > 0 && length <= 15) {
+        const bytes = load<u64>(at);
+        const digits = digitsIn(bytes);
+        if (digits >= length) x = <f64>eightDigits(bytes, length);
+        else if (digits == 8) {
+          const more = load<u64>(at + 8);
+          const count = length - 8;
+          if (digitsIn(more) >= count) {
+            let n = <u64>eightDigits(bytes, 8);
+            for (let d: usize = 0; d < count; d++) n = n * 10 + <u64>(load<u8>(at + 8 + d) - 48);
+            x = <f64>n;
+          }
+        }
+        if (sign == MINUS) x = -x;
+      }
+    }
+    store<f64>(out + (<usize>row << 3), x);
+  }
+}
+
+/** The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. */
+export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): void {
+  for (let row: u32 = 0; row < rows; row++) {
+    const place = <usize>row << 2;
+    let from = base + load<i32>(starts + place);
+    let to = base + load<i32>(ends + place);
+    let x: f32 = NaN;
+    while (<isize>from < <isize>to && load<u8>(from) == SPACE) from++;
+    while (<isize>to > <isize>from && load<u8>(to - 1) == SPACE) to--;
+    if (<isize>from < <isize>to) {
+      x = parseDecimal(from);
+      if (numberEnd != to) x = NaN;
+    }
+    store<f64>(out + (<usize>row << 3), <f64>x);
+  }
+}

@@ -1,0 +1,63 @@
+/** Lines of a file by the bytes at which they begin. */
+import type { FileHandle } from 'node:fs/promises'
+import { LF } from '../../text/bytes.ts'
+
+const READ_BYTES = 2 ** 20
+
+/** The lines that begin at the bytes from … to − 1. */
+export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
+  if (from >= to) return
+  // The first begins after the first line feed from the byte before on.
+  let isInside = from === 0
+  for (let at = Math.max(0, from - 1); ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(READ_BYTES), 0, READ_BYTES, at)
+    if (bytesRead === 0) return
+    const piece = buffer.subarray(0, bytesRead)
+    let start = 0
+    if (!isInside) {
+      start = piece.indexOf(LF) + 1
+      if (start === 0) {
+        at += bytesRead
+        continue
+      }
+      isInside = true
+      if (at + start >= to) return
+    }
+    // The last ends with the first line feed from the byte before `to` on.
+    const limit = Math.max(start, to - 1 - at)
+    const end = limit < bytesRead ? piece.indexOf(LF, limit) + 1 : 0
+    yield piece.subarray(start, end > 0 ? end : bytesRead)
+    if (end > 0) return
+    at += bytesRead
+  }
+}
+
+/** How many lines begin before the first that begins at this byte or after it. */
+export async function countLines(file: FileHandle, from: number): Promise<number> {
+  let lines = 0
+  for await (const piece of linesBetween(file, 0, from)) for (const byte of piece) if (byte === LF) lines++
+  return lines
+}
+
+/** The file up to the end of its first line that is neither blank nor a comment; at most so many bytes are looked at. */
+export async function firstLines(file: FileHandle, most: number): Promise<Uint8Array | undefined> {
+  for (let length = 2 ** 16; ; length *= 4) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0)
+    for (let start = 0; start < bytesRead; ) {
+      const lineEnd = buffer.indexOf(LF, start) + 1
+      const isWhole = lineEnd > 0 && lineEnd <= bytesRead
+      if (!isWhole && bytesRead === length) break
+      const end = isWhole ? lineEnd : bytesRead
+      // A byte order mark may come before the first.
+      if (
+        !/^(\xef\xbb\xbf)?[ \t]*([#%\r\n]|$)/.test(
+          buffer.toString('latin1', start, Math.min(end, start + 1000)),
+        )
+      )
+        return buffer.subarray(0, end)
+      start = end
+    }
+    if (bytesRead < length) return buffer.subarray(0, bytesRead)
+    if (4 * length > most) return undefined
+  }
+}

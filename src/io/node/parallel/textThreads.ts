@@ -1,0 +1,214 @@
+/**
+ * A table as text read by threads, each a range of its bytes. They number the values of the modes for themselves; here the numbers
+ * become one, in the order in which one thread would have met the values. Whatever is out of the ordinary is left to one thread.
+ */
+import { type FileHandle, open } from 'node:fs/promises'
+import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
+import type { Dialect } from '../../table/dialect.ts'
+import { type FinishedEntries, type LineRun, lineIn } from '../../table/entries.ts'
+import { modeReader, type SeenMode } from '../../table/modeReader.ts'
+import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
+import type { Table } from '../../table/rows.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
+import { areDistinct } from './distinct.ts'
+import {
+  type Covered,
+  type EarliestAnswer,
+  NEXT,
+  type PassAnswer,
+  type SettleAnswer,
+  type TextFile,
+} from './messages.ts'
+import type { ReadingPool } from './pool.ts'
+
+/** More distinct values than this are left to who says when there are too many. */
+const MOST_VALUES = 2 ** 24 - 1
+const PROGRESS_MS = 100
+
+export interface TextThreads extends PassByThreads {
+  /** As it is to be read: by this very object a pass is known to be over all of its rows as they are. */
+  table: Table
+  close(): Promise<void>
+}
+
+export function textThreads(
+  path: string,
+  given: Table,
+  dialect: Dialect,
+  startPool: () => ReadingPool,
+): TextThreads {
+  let started: { pool: ReadingPool; handle: FileHandle; file: TextFile } | undefined
+  async function start(): Promise<NonNullable<typeof started>> {
+    if (started) return started
+    const handle = await open(path)
+    const { size: byteLength } = await handle.stat()
+    const { name, columns } = given
+    const state = new Int32Array(new SharedArrayBuffer(8))
+    const module = await compileTextKernel()
+    const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], module, state }
+    started = { pool: startPool(), handle, file }
+    return started
+  }
+  const table: Table = {
+    ...given,
+    async earliest(column) {
+      const { pool, file } = await start()
+      const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', file, column }).catch(() => undefined)
+      if (!answers) return undefined
+      return (
+        linesBefore(answers, file) && answers.reduce((least, { first }) => Math.min(least, first), Infinity)
+      )
+    },
+  }
+  return {
+    table,
+    async pass(plan) {
+      if (plan.table !== table) return undefined // it was made a long one, say
+      const { pool, file } = await start()
+      return passWith(pool, file, plan)
+    },
+    areDistinct: async (indices) => started && areDistinct(started.pool, indices).catch(() => undefined),
+    async close() {
+      await started?.pool.close()
+      await started?.handle.close()
+      started = undefined
+    },
+  }
+}
+
+async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<Pass | undefined> {
+  const { modes, value, weight, merge, table, onRows } = plan
+  Atomics.store(file.state, NEXT, 0)
+  const watching = setInterval(() => onRows?.(Atomics.load(file.state, NEXT)), PROGRESS_MS)
+  const answers = await pool
+    .ask<PassAnswer>({ ask: 'pass', file, modes, merge, ...(value && { value }), ...(weight && { weight }) })
+    .catch(() => undefined) // where threads cannot be had, one does it
+    .finally(() => clearInterval(watching))
+  if (!answers) return undefined
+  const lines = linesBefore(answers, file)
+  if (!lines) return undefined
+  const merged = modes.map((_, m) => mergeSeen(answers.map(({ seen }) => seen[m])))
+  if (merged.some(({ seen }) => seen.values.length > MOST_VALUES)) return undefined
+  const sum = (of: (answer: PassAnswer) => number): number =>
+    answers.reduce((total, answer) => total + of(answer), 0)
+  const rows = sum((answer) => answer.rows)
+  onRows?.(rows)
+  const marked = answers.findIndex(({ marks }) => marks.count > 0)
+  const first = answers[marked]?.marks.first?.replace(/\d+$/, (line) => String(Number(line) + lines[marked]))
+  const marks = { count: sum((answer) => answer.marks.count), ...(first !== undefined && { first }) }
+  const readers = modes.map((mode, m) => {
+    const reader = modeReader(mode, table, { unit: table.unit, marks })
+    return { ...reader, seen: () => merged[m].seen }
+  })
+  const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))
+  return {
+    ...{ readers, rows, marks, weightless: sum((answer) => answer.weightless) },
+    entries: entriesOf(pool, answers, lines, codes),
+  }
+}
+
+/** How many lines come before those of each thread; nothing if the threads have not read all rows. */
+function linesBefore(
+  answers: readonly { covered: Covered }[],
+  { byteLength }: TextFile,
+): number[] | undefined {
+  let [end, lines] = [0, 0]
+  const before: number[] = []
+  for (const { covered } of answers) {
+    if ('failed' in covered || covered.start !== end) return undefined
+    before.push(lines)
+    end = covered.end
+    lines += covered.lines
+  }
+  return end === byteLength ? before : undefined
+}
+
+interface MergedMode {
+  seen: SeenMode
+  /** Per thread, for each number that it gave to a value, that of the value among all. */
+  codes: Uint32Array[]
+}
+
+function mergeSeen(all: readonly SeenMode[]): MergedMode {
+  const codeOf = new Map<string | number, number>()
+  const codes = all.map(({ values }) => {
+    const own = uint32Array(values.length)
+    values.forEach((value: string | number, number: number) => {
+      const known = codeOf.get(value)
+      own[number] = known ?? codeOf.size
+      if (known === undefined) codeOf.set(value, codeOf.size)
+    })
+    return own
+  })
+  const timed = all.flatMap(({ times }) => times ?? [])
+  const sum = (of: 'compact' | 'years' | 'numbers'): number =>
+    timed.reduce((total, each) => total + each[of], 0)
+  const example = timed.find(({ numbers }) => numbers > 0)?.example ?? ''
+  const times = { compact: sum('compact'), years: sum('years'), numbers: sum('numbers'), example }
+  return {
+    codes,
+    seen: {
+      values: [...codeOf.keys()] as string[] | number[],
+      fractions: all.some(({ fractions }) => fractions),
+      ...(timed.length > 0 && { times }),
+    },
+  }
+}
+
+/** The entries that the threads keep. */
+function entriesOf(
+  pool: ReadingPool,
+  answers: readonly PassAnswer[],
+  lines: readonly number[],
+  codes: readonly (readonly Uint32Array[])[],
+): PassedEntries {
+  const before = startsOf(answers.map(({ count }) => count))
+  const count = before[answers.length]
+  const runs = answers.flatMap((answer, thread) =>
+    answer.runs.map(({ entry, line, file }): LineRun => {
+      return { entry: before[thread] + entry, line: lines[thread] + line, file }
+    }),
+  )
+  let settled: SettleAnswer[] = []
+  let left = before // how many of the entries that are left come before those of each thread
+  /** The number, among all that were passed, of an entry that is left. */
+  const original = (entry: number): number => {
+    const thread = left.findLastIndex((start, place) => place < answers.length && start <= entry)
+    const { kept } = settled[thread] ?? {}
+    return before[thread] + (kept ? kept[entry - left[thread]] : entry - left[thread])
+  }
+  return {
+    count,
+    place(entry) {
+      const { file, line } = lineIn(runs, original(entry))
+      return `${file}, line ${line}`
+    },
+    async finish(places): Promise<FinishedEntries> {
+      const composed = codes.map((own) => own.map((modeCodes, m) => compose(places[m], modeCodes)))
+      settled = await pool.ask<SettleAnswer>({ ask: 'settle', places: composed })
+      left = startsOf(settled.map((answer) => answer.count))
+      const all = left[answers.length]
+      const isWeighted = answers.some((answer) => answer.isWeighted)
+      const found = {
+        indices: places.map(() => uint32Array(all)),
+        values: float32Array(all),
+        ...(isWeighted && { weights: float32Array(all) }),
+      }
+      await pool.ask({ ask: 'write', before: left, ...found })
+      return { ...found, unknown: count - all }
+    },
+  }
+}
+
+/** Where each begins, and the last ends. */
+function startsOf(counts: readonly number[]): number[] {
+  const starts = [0]
+  for (const count of counts) starts.push(starts[starts.length - 1] + count)
+  return starts
+}
+
+function compose(places: Uint32Array, codes: Uint32Array): Uint32Array {
+  const composed = uint32Array(codes.length)
+  for (let code = 0; code < codes.length; code++) composed[code] = places[codes[code]]
+  return composed
+}

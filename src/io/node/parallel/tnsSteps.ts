@@ -1,0 +1,148 @@
+/**
+ * What a thread does for a .tns file. First the lines of each block are counted, so that the place of every entry is known; then
+ * they are parsed, and the entries put there. A line that the kernel does not take makes its block faulty, and whoever asked reads
+ * it again by the parser that can say why.
+ */
+import { CR, HASH, LF, PERCENT, SPACE, TAB } from '../../text/bytes.ts'
+import { LineKernel } from '../../tns/lineKernel.ts'
+import { LONGEST_LINE } from '../../tns/parser.ts'
+import { noteFault, readFully, takeBlocks } from './blocks.ts'
+import type { Blocks, CountRequest, ParseAnswer, ParseRequest } from './messages.ts'
+
+/** So many bytes behind a block are read with it: most often its last line ends there. */
+const SLACK = 2 ** 10
+/** In the kernel's text, before the block, for the byte before it. */
+const LEAD = 1
+
+export interface TnsSteps {
+  count(request: CountRequest): void
+  parse(request: ParseRequest): ParseAnswer
+}
+
+export function tnsSteps(): TnsSteps {
+  let kernel: LineKernel
+  let request: CountRequest
+  return {
+    count(given) {
+      const { file, module, layout, limits } = given
+      request = given
+      kernel = new LineKernel(module, layout, limits, LEAD + file.blockBytes + LONGEST_LINE + SLACK)
+      for (const block of takeBlocks(file, given.lines.length))
+        if (!countBlock(kernel, given, block)) noteFault(file, block)
+    },
+    parse(into) {
+      const answer: ParseAnswer = { largest: into.indices.map(() => 0), anyNegative: false, skipped: [] }
+      for (const block of takeBlocks(request.file, request.lines.length))
+        if (!parseBlock(kernel, request, into, block, answer)) noteFault(request.file, block)
+      return answer
+    },
+  }
+}
+
+interface Loaded {
+  /** In the kernel's text: where the block begins and ends, and how far there is text. */
+  start: number
+  end: number
+  textEnd: number
+  isWhole: boolean
+}
+
+/** Puts a block into the kernel's text, with the byte before it and a little more; nothing if the file has changed. */
+function load(
+  { text }: LineKernel,
+  { fd, byteLength, blockBytes }: Blocks,
+  block: number,
+): Loaded | undefined {
+  const from = block * blockBytes
+  const to = Math.min(byteLength, from + blockBytes)
+  const lead = from === 0 ? 0 : LEAD
+  const length = Math.min(byteLength, to + SLACK) - from + lead
+  const place = LEAD - lead
+  if (readFully(fd, text.subarray(place, place + length), from - lead) < length) return undefined
+  let start = LEAD
+  if (from === 0) {
+    if (text[LEAD] === 0xef && text[LEAD + 1] === 0xbb && text[LEAD + 2] === 0xbf) start += 3 // byte order mark
+    text[start - 1] = LF
+  }
+  const loaded = { start, end: LEAD + to - from, textEnd: place + length, isWhole: to + SLACK >= byteLength }
+  if (loaded.isWhole) text[loaded.textEnd] = LF // the last line may have none
+  return loaded
+}
+
+function countBlock(kernel: LineKernel, { file, lines, entries }: CountRequest, block: number): boolean {
+  const loaded = load(kernel, file, block)
+  if (!loaded) return false
+  const { start, end, textEnd, isWhole } = loaded
+  const { text } = kernel
+  // What a line is shows behind its blanks, and these may go on and on.
+  if (!isWhole && text.subarray(end, textEnd).every((c) => c === SPACE || c === TAB)) return false
+  lines[block] = kernel.countLines(start, end)
+  entries[block] = kernel.entryLines
+  return true
+}
+
+function parseBlock(
+  kernel: LineKernel,
+  { file, entries }: CountRequest,
+  { before, indices, values }: ParseRequest,
+  block: number,
+  answer: ParseAnswer,
+): boolean {
+  const loaded = load(kernel, file, block)
+  if (!loaded) return false
+  const { text } = kernel
+  const first = text.subarray(0, loaded.end - 1).indexOf(LF, loaded.start - 1) + 1
+  if (first === 0) return entries[block] === 0
+  const end = endOfLines(kernel, file, block, loaded)
+  if (end === undefined) return false
+  const skipped: number[] = []
+  let found = 0
+  for (let at = first; at < end; ) {
+    const count = kernel.parse(at, end)
+    if (found + count > entries[block]) return false
+    const place = before[block] + found
+    kernel.indices.forEach((column, mode) => {
+      indices[mode].set(column.subarray(0, count), place)
+      answer.largest[mode] = Math.max(answer.largest[mode], kernel.largest(mode, count))
+    })
+    if (count > 0 && values.length > 0) values.set(kernel.values.subarray(0, count), place)
+    answer.anyNegative ||= kernel.anyNegative(count)
+    found += count
+    at = kernel.stop
+    if (at >= end || count === kernel.capacity) continue
+    const next = passOver(text, at)
+    if (next === undefined) return false
+    skipped.push(found)
+    at = next
+  }
+  if (skipped.length > 0) answer.skipped.push({ block, before: Uint32Array.from(skipped) })
+  return found === entries[block]
+}
+
+/** Where the last line that begins in a block ends; nothing if it is too long. */
+function endOfLines({ text }: LineKernel, file: Blocks, block: number, loaded: Loaded): number | undefined {
+  const { end, textEnd, isWhole } = loaded
+  const from = text.lastIndexOf(LF, end - 2) + 1 // the last line that begins there
+  let feed = text.subarray(0, textEnd).indexOf(LF, end - 1)
+  if (feed < 0 && isWhole) feed = textEnd
+  else if (feed < 0) {
+    const position = block * file.blockBytes + textEnd - LEAD
+    const more = Math.min(text.length - textEnd - 1, file.byteLength - position)
+    const length = readFully(file.fd, text.subarray(textEnd, textEnd + more), position)
+    if (length < more) return undefined
+    const isLast = position + length === file.byteLength
+    if (isLast) text[textEnd + length] = LF
+    feed = text.subarray(0, textEnd + length + (isLast ? 1 : 0)).indexOf(LF, textEnd)
+  }
+  return feed < 0 || feed + 1 - from > LONGEST_LINE ? undefined : feed + 1
+}
+
+/** Where a blank line or comment ends; nothing if it is neither, or holds a CR that ends no line. */
+function passOver(text: Uint8Array, line: number): number | undefined {
+  let at = line
+  while (text[at] === SPACE || text[at] === TAB) at++
+  const c = text[at]
+  if (c !== LF && c !== CR && c !== HASH && c !== PERCENT) return undefined
+  for (; text[at] !== LF; at++) if (text[at] === CR && text[at + 1] !== LF) return undefined
+  return at + 1
+}

@@ -1,0 +1,85 @@
+/** The kernel that parses text, in wasm (io/kernels): it has a memory of its own, into which text is put. */
+import { textKernel } from '../../embedded/textKernel.js'
+
+export interface TextKernel {
+  memory: WebAssembly.Memory
+  /** From here on memory is free. */
+  freeFrom(): number
+  parseEntries(
+    at: number,
+    end: number,
+    order: number,
+    hasValues: number,
+    limits: number,
+    columns: number,
+    capacity: number,
+  ): number
+  stop(): number
+  countLines(from: number, to: number): number
+  entries(): number
+  largest(column: number, count: number): number
+  anyNegative(values: number, count: number): number
+  splitRows(
+    base: number,
+    at: number,
+    end: number,
+    first: number,
+    second: number,
+    width: number,
+    slots: number,
+    starts: number,
+    ends: number,
+    lines: number,
+    capacity: number,
+    rows: number,
+    line: number,
+  ): number
+  rowStop(): number
+  rowLines(): number
+  wholeNumbers(base: number, starts: number, ends: number, rows: number, out: number): void
+  decimals(base: number, starts: number, ends: number, rows: number, out: number): void
+  hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
+  countParts(hashes: number, count: number, parts: number, counts: number): void
+  dealOwn(
+    hashes: number,
+    count: number,
+    parts: number,
+    first: number,
+    own: number,
+    next: number,
+    number: number,
+    dealt: number,
+  ): void
+  findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
+}
+
+const PAGE = 2 ** 16
+/** The kernel looks at a byte before the text and, sixteen at a time, at some behind it. */
+export const MARGIN = 64
+
+const ascii = new TextDecoder('latin1')
+
+export const compileTextKernel = (): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
+
+/**
+ * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the same coordinates, where
+ * that may be asked.
+ */
+export function startTextKernel(
+  module: WebAssembly.Module,
+  byteLength: number,
+  isSame: (a: number, b: number) => boolean = () => false,
+): TextKernel {
+  let bytes: Uint8Array = new Uint8Array(0)
+  const exactly = (from: number, to: number): number =>
+    Math.fround(Number(ascii.decode(bytes.subarray(from, to))))
+  const host = { exactly, isSame: (a: number, b: number) => (isSame(a >>> 0, b >>> 0) ? 1 : 0) }
+  const instance = new WebAssembly.Instance(module, { host })
+  const kernel = instance.exports as unknown as TextKernel
+  const { memory } = kernel
+  const missing = kernel.freeFrom() + byteLength - memory.buffer.byteLength
+  memory.grow(Math.max(0, Math.ceil(missing / PAGE)))
+  bytes = new Uint8Array(memory.buffer)
+  return kernel
+}

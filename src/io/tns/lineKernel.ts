@@ -1,0 +1,83 @@
+/**
+ * The parser of good lines, in wasm: text goes into its memory, and columns are copied out of it, both small enough to stay in the
+ * cache. Lines that are no good entries it leaves to who can say why.
+ */
+import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+import { MARGIN, startTextKernel, type TextKernel } from '../text/kernel.ts'
+import type { Layout } from './fault.ts'
+
+/** Bytes of the columns that are filled at a time. */
+const COLUMN_BYTES = 2 ** 19
+
+export class LineKernel {
+  /** Whole lines go here. */
+  readonly text: Uint8Array
+  /** Entries that are parsed at a time. */
+  readonly capacity: number
+  /** What was parsed last: one column per mode, and the values, `capacity` long. */
+  readonly indices: readonly Uint32Array[]
+  readonly values: Float32Array
+  /** Where the last parsing stopped: the beginning of a line that is no good entry, or one behind `capacity` entries, or the end. */
+  stop = 0
+  /** Of the lines counted last, those that are neither blank nor comments. */
+  entryLines = 0
+  readonly #kernel: TextKernel
+  readonly #layout: Layout
+  readonly #at: { text: number; limits: number; columns: number }
+
+  /** `limits`: the largest index of each mode. */
+  constructor(module: WebAssembly.Module, layout: Layout, limits: readonly number[], textBytes: number) {
+    const { order, hasValues } = layout
+    this.#layout = layout
+    this.capacity = Math.max(64, Math.floor(COLUMN_BYTES / (4 * (order + 1))))
+    const columnBytes = 4 * this.capacity
+    this.#kernel = startTextKernel(module, 4 * order + columnBytes * (order + 1) + textBytes + 2 * MARGIN)
+    const start = this.#kernel.freeFrom()
+    const columns = start + 4 * order
+    const text = columns + columnBytes * (order + 1) + MARGIN
+    this.#at = { limits: start, columns, text }
+    const { buffer } = this.#kernel.memory
+    new Uint32Array(buffer, start, order).set(limits.map((limit) => Math.min(limit, MAX_INDEX)))
+    this.text = new Uint8Array(buffer, text, textBytes)
+    this.indices = Array.from(
+      { length: order },
+      (_, mode) => new Uint32Array(buffer, columns + columnBytes * mode, this.capacity),
+    )
+    this.values = new Float32Array(buffer, columns + columnBytes * order, hasValues ? this.capacity : 0)
+  }
+
+  /** Parses the lines text[start, end); how many entries were found before it stopped. */
+  parse(start: number, end: number): number {
+    const { text, limits, columns } = this.#at
+    const { order, hasValues } = this.#layout
+    const found = this.#kernel.parseEntries(
+      text + start,
+      text + end,
+      order,
+      hasValues ? 1 : 0,
+      limits,
+      columns,
+      this.capacity,
+    )
+    this.stop = this.#kernel.stop() - text
+    return found
+  }
+
+  /** How many lines begin in text[start, end): those behind a line feed. */
+  countLines(start: number, end: number): number {
+    const lines = this.#kernel.countLines(this.#at.text + start, this.#at.text + end)
+    this.entryLines = this.#kernel.entries()
+    return lines
+  }
+
+  /** The largest of the first `count` indices of a mode that were parsed last. */
+  largest(mode: number, count: number): number {
+    return this.#kernel.largest(this.#at.columns + 4 * this.capacity * mode, count) >>> 0
+  }
+
+  /** Whether the first `count` values that were parsed last have one below 0. */
+  anyNegative(count: number): boolean {
+    const values = this.#at.columns + 4 * this.capacity * this.indices.length
+    return this.#layout.hasValues && this.#kernel.anyNegative(values, count) !== 0
+  }
+}
