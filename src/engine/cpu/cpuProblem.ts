@@ -59,14 +59,14 @@ export class CpuProblem implements LoadedProblem {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
     const problem = new CpuProblem(place, number, loaded, tensor, release, statistics)
-    // Of zero factors, the residuals are the values.
-    const names = [...loaded.viewOf.keys()]
-    const { sums } = await problem.errors(names)
+    const views = [...new Set(loaded.viewOf.values())]
+    await problem.#ask({ type: 'values', problem: number, views })
+    const values = new Map(views.map((v) => [v, problem.#addErrors(v)]))
     const weights = await problem.#weights()
-    names.forEach((name, i) => {
+    for (const [name, v] of loaded.viewOf) {
       const entries = loaded.entries.get(name)!
-      sets[name] = { entries, weight: weights.get(loaded.viewOf.get(name)!) ?? entries, ...sums[i] }
-    })
+      sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
+    }
     return problem
   }
 

@@ -7,9 +7,9 @@ import { uint32Array } from '../../tensor/arrays.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
 import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
+import { groupsOf } from './blocks.ts'
 import { compileKernel } from './compileKernel.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
-import { groupsOf } from './loading.ts'
 import { meanWeightOf } from './meanWeight.ts'
 import type { Opening, Placing } from './messages.ts'
 import { orderKeys } from './order.ts'
@@ -84,7 +84,16 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
-  const { views, counted } = await countViews(pool, members, module, sources, entries, keys, padded, world)
+  const { views, counted, counting } = await countViews(
+    pool,
+    members,
+    module,
+    sources,
+    entries,
+    keys,
+    padded,
+    world,
+  )
   // Every process must come to the same parts, even if they have different numbers of threads.
   const most = Math.max(...(await world.gatherNumbers(threads)).flat())
   const all = layOutParts(views, plan.parts, world.processes, {
@@ -154,10 +163,13 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
       shares[shares.length - 1].endSegment,
     ]),
     valueScale,
+    counting,
   }
   if (world.processes === 1) await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
-  else await routeEntries(place, number, placing)
-  await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+  else {
+    await routeEntries(place, number, placing)
+    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+  }
 
   const viewOf = new Map<string, number>([['train', 0]])
   sources.forEach(({ name }, v) => {

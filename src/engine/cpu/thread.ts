@@ -16,14 +16,16 @@ import { purpose, stream } from '../../random.ts'
 import type { Iterated, Iterations, Timed } from '../engine.ts'
 import { alone, type Exchange } from '../exchange.ts'
 import { addBlocks, balancePasses, fillPasses } from './balance.ts'
+import { countEntries, countSegments } from './countEntries.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
-import { exchangePlace, longestSegment, type PartLayout, partialBytes } from './layout.ts'
-import { countEntries, countSegments, placeEntries, sortOverlongSegments } from './loading.ts'
-import type { Answer, Opening, Placing, Request } from './messages.ts'
+import { exchangePlace, type PartLayout, partialBytes } from './layout.ts'
+import type { Answer, Opening, Request } from './messages.ts'
+import { placeEntries } from './placeEntries.ts'
 import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
 import { type Area, type Sharing, shareAreas } from './sharing.ts'
+import { sortSegments } from './sortSegments.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from './zeros.ts'
 
 /** A problem as this thread has it. */
@@ -76,15 +78,17 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         problems.set(request.problem, open(request.opening, request.module, exchange))
         return undefined
       case 'place': {
-        const { parts, thread, threads } = known(request.problem)
-        return placeEntries(parts, request.placing, thread, threads)
+        const problem = known(request.problem)
+        placeEntries(problem, request.placing)
+        meet(problem.parts, problem.thread)
+        return sortSegments(problem, request.placing)
       }
       case 'pack':
         return packEntries(known(request.problem), request.placing, request.packing)
       case 'placeIncoming':
         return placeIncoming(known(request.problem), request.placing, request.incoming)
       case 'sort':
-        return sort(known(request.problem), request.placing)
+        return sortSegments(known(request.problem), request.placing)
       case 'iterate':
         return iterate(known(request.problem), request.run, request.skip)
       case 'balance':
@@ -93,8 +97,9 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return passOver(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
+      case 'values':
       case 'weights':
-        return sumWeights(known(request.problem), request.views)
+        return sumBeforeErrors(known(request.problem), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
@@ -139,17 +144,6 @@ function meet(parts: readonly Part[], thread: number): void {
   // The barrier lies in the first part, and puts back the first part's counter only.
   if (thread === 0) for (const { words } of others) Atomics.store(words, CONTROL_NEXT_TASK / 4, 0)
   kernel.barrier(layout.control)
-}
-
-function sort({ parts, thread, threads, segments }: Problem, { views, keys }: Placing): void {
-  const most = longestSegment(Math.max(...segments))
-  for (const { kernel, memory, layout } of parts)
-    views.forEach((source, v) => {
-      const view = layout.views[v]
-      const modeKey = keys.modes[source.mode]
-      kernel.orderChunks(view.descriptor, keys.hash, modeKey, layout.scratch[thread], most, thread, threads)
-      if (v % threads === thread) sortOverlongSegments(memory, view, source, keys, most)
-    })
 }
 
 /** Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. */
@@ -382,11 +376,14 @@ function sumErrors(problem: Problem, views: readonly number[]): Timed {
   return since(problem, start)
 }
 
-/** The sums of the weights, where those of the errors are otherwise. */
-function sumWeights(problem: Problem, views: readonly number[]): void {
+/** The sums over values, or over weights, where those of the errors are otherwise. */
+function sumBeforeErrors(problem: Problem, views: readonly number[], what: 'values' | 'weights'): void {
   for (const v of views) {
-    for (const { kernel, layout } of problem.parts)
-      kernel.weightSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums)
+    for (const { kernel, layout } of problem.parts) {
+      const { descriptor, errorSums } = layout.views[v]
+      if (what === 'values') kernel.valueSums(layout.control, descriptor, errorSums)
+      else kernel.weightSums(layout.control, descriptor, errorSums)
+    }
     gatherSums(problem, v)
   }
 }
