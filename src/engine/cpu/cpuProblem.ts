@@ -18,11 +18,13 @@ import { MOST_LAGS } from './layout.ts'
 import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
 import { observeAll } from './observeAll.ts'
-import { learnedNoise, SHARED_NUMBERS } from './posterior.ts'
+import { learnedNoise, SHARED_NUMBERS } from './posteriorProblem.ts'
+import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
+  readonly setUp: SetUpTimes
   readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
@@ -39,7 +41,9 @@ export class CpuProblem implements LoadedProblem {
     tensor: SparseTensor,
     release: () => void,
     statistics: Statistics,
+    setUp: SetUpTimes,
   ) {
+    this.setUp = setUp
     this.#place = place
     this.#number = number
     this.#loaded = loaded
@@ -58,7 +62,9 @@ export class CpuProblem implements LoadedProblem {
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
-    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics)
+    const times = { ...loaded.times, look: 0 }
+    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics, times)
+    const lap = stopwatch()
     const views = [...new Set(loaded.viewOf.values())]
     await problem.#ask({ type: 'values', problem: number, views })
     const values = new Map(views.map((v) => [v, problem.#addErrors(v)]))
@@ -67,6 +73,7 @@ export class CpuProblem implements LoadedProblem {
       const entries = loaded.entries.get(name)!
       sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
     }
+    times.look = lap()
     return problem
   }
 

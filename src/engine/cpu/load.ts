@@ -25,6 +25,7 @@ import {
 import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { entryWords } from './routing.ts'
+import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
 import { withUnknown } from './zeros.ts'
@@ -44,6 +45,7 @@ export interface LoadedParts {
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
+  times: Omit<SetUpTimes, 'look'>
 }
 
 export interface LoadingPlace {
@@ -55,7 +57,14 @@ export interface LoadingPlace {
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
-export async function loadParts(place: LoadingPlace, number: number, problem: Problem): Promise<LoadedParts> {
+/** start: when it began, by performance.now(). */
+export async function loadParts(
+  place: LoadingPlace,
+  number: number,
+  problem: Problem,
+  start?: number,
+): Promise<LoadedParts> {
+  const lap = stopwatch(start)
   const { pool, members, world, leastParts, takeMemory } = place
   const { rank, companions, seed, zeros = false } = problem
   const { dims } = problem.tensor
@@ -84,6 +93,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
+  const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
   const { views, counted, counting } = await countViews(
     pool,
     members,
@@ -94,6 +104,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     padded,
     world,
   )
+  times.count = lap()
   // Every process must come to the same parts, even if they have different numbers of threads.
   const most = Math.max(...(await world.gatherNumbers(threads)).flat())
   const all = layOutParts(views, plan.parts, world.processes, {
@@ -165,10 +176,16 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     valueScale,
     counting,
   }
-  if (world.processes === 1) await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
-  else {
+  times.layOut = lap()
+  if (world.processes === 1) {
+    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
+    times.place = Math.max(...(answers as number[][]).map(([placing]) => placing))
+    times.sort = lap() - times.place
+  } else {
     await routeEntries(place, number, placing)
+    times.place = lap()
     await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+    times.sort = lap()
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -184,6 +201,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     rank,
     companions,
     posterior,
+    times,
     weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
     entries: new Map(
       [...viewOf].map(([name, v]) => [
