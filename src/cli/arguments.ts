@@ -99,3 +99,9 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
     return found
   }
 }
+
+/** 1, 2, 4 … and all. */
+export function upTo(threads: number): number[] {
+  const powers = [1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < threads)
+  return [...powers, threads]
+}

@@ -234,6 +234,9 @@ async function runOn(
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
     // Where addresses are short, memory would seem to be.
     checkLimits(engine.threads, 1)
+    // Threads start and the kernel is compiled while the file is read.
+    if (settings.rank !== undefined || options.rank === undefined)
+      engine.warm(settings.rank ?? defaults.fast.rank)
     const isReader = engine.process === 0 || holders > 1
     const { modes, weight } = options
     const reading = isReader
@@ -241,7 +244,9 @@ async function runOn(
       : 0
     return { initial, settings, reading }
   })
+  const start = performance.now()
   const parts = await readParts(files, options, initial, entries, progress)
+  const readingSeconds = (performance.now() - start) / 1000
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
@@ -261,7 +266,7 @@ async function runOn(
     const chosen = ranks ? { ...learning, rank: ranks.rank } : learning
     if (options.folds !== undefined)
       return learnByFolds(engine, parts, chosen, options, interruption, progress, ranks)
-    return learnAndTell(parts, entries, chosen, options, interruption, progress, world, ranks)
+    return learnAndTell(parts, entries, chosen, options, interruption, progress, world, ranks, readingSeconds)
   }, world !== undefined)
 }
 
@@ -299,6 +304,7 @@ async function learnAndTell(
   progress: Progress,
   world: World | undefined,
   ranks: RankChoice | undefined,
+  readingSeconds: number,
 ): Promise<void> {
   const zeros = settings.missing === 'zero'
   // Cells that are held out must not be taken for zeros.
@@ -335,6 +341,7 @@ async function learnAndTell(
       const told = {
         ...options,
         output,
+        took: { reading: readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
         ...(world && { processes: world.processes }),
         ...(ranks && { ranks }),
       }

@@ -93,6 +93,8 @@ export class Run implements AsyncIterable<EpochReport> {
   readonly #watched: readonly string[]
   readonly #hasValidation: boolean
   readonly #options: RunOptions
+  /** How long the engine took to load the entries, before the first step. */
+  readonly setUpSeconds: number
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
@@ -110,6 +112,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#watched = Object.keys(loaded.options.watch ?? {})
     this.#hasValidation = loaded.options.validation !== undefined
     this.#options = loaded.options
+    this.setUpSeconds = loaded.setUpSeconds
     this.#settings = loaded.settings
     this.#method = methodOf(loaded.settings, loaded.problem, loaded.options)
     this.#progress = progress
@@ -456,6 +459,8 @@ export interface Loaded {
   ownEngine: Engine | undefined
   settings: Settings
   options: RunOptions
+  /** How long the engine took to make itself at home with the entries. */
+  setUpSeconds: number
 }
 
 /** The settings that decide what a run needs. */
@@ -504,6 +509,7 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Arrange
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
+    const start = performance.now()
     const problem = await engine.load({
       tensor: asLearned(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
@@ -512,7 +518,8 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Arrange
       seed: settings.seed,
       threads: options.threads,
     })
-    return { tensor, problem, ownEngine, settings, options }
+    const setUpSeconds = (performance.now() - start) / 1000
+    return { tensor, problem, ownEngine, settings, options, setUpSeconds }
   } catch (error) {
     await ownEngine?.close()
     throw error

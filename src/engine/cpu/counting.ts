@@ -1,7 +1,7 @@
 /** Counts the entries of a problem, by row and by segment, and says how they are cut. */
 import { InputError } from '../../inputError.ts'
-import { CONTROL_THREADS } from '../../kernels/layout.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
+import { writeControl } from './control.ts'
 import { type CountingLayout, layOutCounting } from './countingLayout.ts'
 import { newMemory } from './memories.ts'
 import type { Counted, Loading, ViewSource } from './messages.ts'
@@ -65,7 +65,7 @@ export async function countViews(
   // Not one of the engine's memories: it is gone when the entries are in their places.
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
-  new Uint32Array(memory.buffer)[(layout.control + CONTROL_THREADS) / 4] = members.length
+  writeControl(memory, layout.control, members.length)
   const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
   const found = (await pool.ask(members, (thread) => ({
     type: 'count',

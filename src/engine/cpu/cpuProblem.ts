@@ -14,6 +14,7 @@ import type {
   Timed,
 } from '../engine.ts'
 import { costOf } from './cost.ts'
+import type { Spent } from './iterate.ts'
 import { MOST_LAGS } from './layout.ts'
 import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
@@ -101,7 +102,14 @@ export class CpuProblem implements LoadedProblem {
 
   /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
+    const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
+    return answer as Iterated
+  }
+
+  /** For a bench: what each thread did with its time. */
+  async iterateTimed(run: Iterations, skip = 0): Promise<(Iterated & Required<Spent>)[]> {
+    const answers = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: true })
+    return answers as (Iterated & Required<Spent>)[]
   }
 
   stop(stopped = true): void {
@@ -280,10 +288,13 @@ export class CpuProblem implements LoadedProblem {
 
   /** What the first of the threads answers: it has spoken with those of other processes. */
   async #ask(request: Request): Promise<Answer> {
+    return (await this.#askAll(request))[0]
+  }
+
+  async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
     const { pool, members, world } = this.#place
-    const [answer] = await world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
-    return answer
+    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

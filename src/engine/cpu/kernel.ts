@@ -39,7 +39,7 @@ export interface Kernel {
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
-  step(control: number, view: number, key: number, group: number): void
+  step(control: number, view: number, key: number, thread: number): void
   handedOver(view: number, row: number, key: number, begin: number, end: number): number
   handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
   finishSharedRow(view: number, row: number, key: number, table: number): void

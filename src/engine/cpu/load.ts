@@ -9,6 +9,7 @@ import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
 import { groupsOf } from './blocks.ts'
 import { compileKernel } from './compileKernel.ts'
+import { writeControl } from './control.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
 import { meanWeightOf } from './meanWeight.ts'
 import type { Opening, Placing } from './messages.ts'
@@ -128,7 +129,7 @@ export async function loadParts(
   const owned = dims.map((_, mode) => views[mode].shares.map((share) => ownRows(share, views[mode].first)))
   const shared = dims.map((_, mode) => planShared(views[mode]))
   parts.forEach((part, k) => {
-    new Uint32Array(part.memory.buffer)[(part.layout.control + at.CONTROL_THREADS) / 4] = threads
+    writeControl(part.memory, part.layout.control, threads)
     views.forEach((view, v) => {
       describe(part, view, view.shares[firstPart + k], v, dims.length)
     })

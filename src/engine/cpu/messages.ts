@@ -107,7 +107,7 @@ export type Request =
   /** Entries that are all here are placed and sorted at once. */
   | { type: 'place'; problem: number; placing: Placing }
   | { type: 'sort'; problem: number; placing: Placing }
-  | { type: 'iterate'; problem: number; run: Iterations; skip: number }
+  | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** In place of errors, those of factors that are zero, and the sums of the weights. */
   | { type: 'values' | 'weights'; problem: number; views: readonly number[] }

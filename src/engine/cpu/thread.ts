@@ -70,7 +70,7 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'sort':
         return sortSegments(known(request.problem), request.placing)
       case 'iterate':
-        return iterate(known(request.problem), request.run, request.skip)
+        return iterate(known(request.problem), request.run, request.skip, request.isTimed)
       case 'balance':
         return passOver(known(request.problem), balancePasses)
       case 'fillEmptyRows':
