@@ -24,8 +24,8 @@ export interface EngineBenchRow {
   shares: { hessian: number; powerMethod: number; rest: number }
 }
 
-const DIMS = [183, 24, 1140, 1717]
-const ENTRIES = 3_309_490
+export const DIMS = [183, 24, 1140, 1717]
+export const ENTRIES = 3_309_490
 const SAMPLE = 0.5
 
 export interface EngineBenchOptions {
@@ -97,8 +97,13 @@ async function measureRank(
   }
 }
 
-async function prepare(engine: CpuEngine, tensor: SparseTensor, rank: number): Promise<CpuProblem> {
-  const problem = await engine.load({ tensor, rank, companions: false, seed: 1 })
+export async function prepare(
+  engine: CpuEngine,
+  tensor: SparseTensor,
+  rank: number,
+  companions = false,
+): Promise<CpuProblem> {
+  const problem = await engine.load({ tensor, rank, companions, seed: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
   await problem.writeFactors(factors)
   return problem

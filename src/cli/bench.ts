@@ -10,6 +10,7 @@ import {
 } from '../bench/processes.ts'
 import { realProblems } from '../bench/realProblems.ts'
 import { runSizeBench, type SizeBench } from '../bench/size.ts'
+import { runWaitingBench, type WaitingBench, type WaitingRow } from '../bench/waiting.ts'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
@@ -25,6 +26,7 @@ import {
   wholeNumbers,
 } from './arguments.ts'
 import { benchIoCommand } from './benchIo.ts'
+import { benchSetUpCommand } from './benchSetUp.ts'
 import { benchTopCommand } from './benchTop.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseJob } from './memory.ts'
@@ -36,6 +38,7 @@ interface Options {
   small?: boolean
   ranks: number[]
   threads: number[]
+  sample?: number[]
   rounds: number
   json?: boolean
   quiet?: boolean
@@ -68,6 +71,11 @@ export function benchCommand(): Command {
         .option('--small', 'a tenth of the entries, for a quick look')
         .option('--ranks <list>', 'as in 10,30,50', wholeNumbers, [10, 30, 50])
         .option('--threads <list>', 'as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
+        .option(
+          '--sample <list>',
+          'instead, where an iteration of the fast solver spends its time at these c, as in 0.015,0.1',
+          decimalNumbers,
+        )
         .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
@@ -78,6 +86,7 @@ export function benchCommand(): Command {
     .addCommand(sizeCommand())
     .addCommand(processesCommand())
     .addCommand(benchIoCommand())
+    .addCommand(benchSetUpCommand())
     .addCommand(benchTopCommand())
 }
 
@@ -314,16 +323,27 @@ function describeComparison({
 
 async function engine(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  const { ranks, threads, small = false } = options
-  const bench = await runEngineBench({
-    ranks,
-    threads,
-    small,
-    rounds: options.rounds,
-    onProgress: (line) => progress.update(line),
-  })
+  const { ranks, threads, rounds, small = false } = options
+  const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }
+  if (options.sample) {
+    const bench = await runWaitingBench({ ...asked, samples: options.sample })
+    progress.end()
+    return options.json ? printJson(bench) : print(describeWaiting(bench))
+  }
+  const bench = await runEngineBench(asked)
   progress.end()
   await (options.json ? printJson(bench) : print(describe(bench)))
+}
+
+function describeWaiting({ dims, entries, rows }: WaitingBench): string {
+  const share = (part: number, whole: number): string => `${Math.round((100 * part) / whole)}%`
+  const line = (row: WaitingRow): string[] => [
+    ...[row.rank, row.threads, row.sample].map(String),
+    row.iteration.toFixed(0),
+    ...[row.rows, row.handOut, row.waiting, row.between].map((part) => share(part, row.iteration)),
+  ]
+  const head = ['R', 'threads', 'c', 'µs/iteration', 'rows', 'hand-out', 'waiting', 'between']
+  return `${dims.join('×')}, ${count(entries)} entries, solver 'fast'\n\n${table([head, ...rows.map(line)])}`
 }
 
 function describe({ dims, entries, sample, rows }: EngineBench): string {

@@ -15,18 +15,25 @@ export type Errors = {
   meanOnTest?: ErrorSummary
 }
 
+interface Told {
+  processes?: number
+  ranks?: FoldChoice
+  /** Seconds: until the entries were there, until the engine had loaded them, and of steps and looks at errors. */
+  took: { reading: number; setUp: number; solving: number }
+}
+
 export function jsonReport(
   { dims }: SparseTensor,
   entries: number,
   result: Completion,
   errors: Errors,
-  { output, threads, processes, ranks }: CompleteOptions & { processes?: number; ranks?: FoldChoice },
+  { output, threads, processes, ranks, took }: CompleteOptions & Told,
 ): object {
   const { settings, epochs, stopped } = result
   return {
     settings: { ...settings, threads, ...(processes && { processes }) },
     tensor: { dims, entries },
-    ...{ epochs, ...errors, seconds: result.seconds, stopped },
+    ...{ epochs, ...errors, seconds: result.seconds, took, stopped },
     ...(result.choice && { choice: result.choice }),
     ...(ranks && { ranks: ranks.trials }),
     peakMemory: process.resourceUsage().maxRSS * 1024,
@@ -37,7 +44,7 @@ export function jsonReport(
 export function textReport(
   { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
   errors: Errors,
-  { output, ranks }: CompleteOptions & { ranks?: FoldChoice },
+  { output, ranks }: CompleteOptions & Told,
 ): string {
   const { bold } = painter(process.stdout)
   const rows = [errorHeads, errorRow('train', errors.train)]

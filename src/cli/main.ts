@@ -2,28 +2,9 @@
 import { Command } from 'commander'
 import { explainFileError } from '../io/node/index.ts'
 import { version } from '../version.ts'
-import { benchCommand } from './bench.ts'
-import { completeCommand } from './complete.ts'
-import { completionCommand } from './completion.ts'
-import { componentsCommand } from './components.ts'
-import { convertCommand } from './convert.ts'
-import { dataCommand } from './data.ts'
-import { demoCommand } from './demo.ts'
-import { evaluateCommand } from './evaluate.ts'
 import { explainFailure } from './failure.ts'
-import { fillCommand } from './fill.ts'
-import { foldCommand } from './fold.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
-import { imageCommand } from './image.ts'
-import { infoCommand } from './info.ts'
-import { paperCommand } from './paper.ts'
-import { predictCommand } from './predict.ts'
 import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
-import { splitCommand } from './split.ts'
-import { studioCommand } from './studio.ts'
-import { synthCommand } from './synth.ts'
-import { topCommand } from './top.ts'
-import { updateCommand } from './update.ts'
 
 const program = new Command('lacuna')
   .description(
@@ -55,27 +36,34 @@ Examples:
   .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
   .hook('preAction', (_, command) => leaveToFirst(command))
 
-for (const make of [
-  completeCommand,
-  predictCommand,
-  topCommand,
-  componentsCommand,
-  evaluateCommand,
-  fillCommand,
-  foldCommand,
-  updateCommand,
-  infoCommand,
-  dataCommand,
-  convertCommand,
-  splitCommand,
-  imageCommand,
-  studioCommand,
-  synthCommand,
-  benchCommand,
-  paperCommand,
-  demoCommand,
-  completionCommand,
-]) {
+/** By name, in the order of the help. */
+const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
+  complete: async () => (await import('./complete.ts')).completeCommand,
+  predict: async () => (await import('./predict.ts')).predictCommand,
+  top: async () => (await import('./top.ts')).topCommand,
+  components: async () => (await import('./components.ts')).componentsCommand,
+  evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
+  fill: async () => (await import('./fill.ts')).fillCommand,
+  fold: async () => (await import('./fold.ts')).foldCommand,
+  update: async () => (await import('./update.ts')).updateCommand,
+  info: async () => (await import('./info.ts')).infoCommand,
+  data: async () => (await import('./data.ts')).dataCommand,
+  convert: async () => (await import('./convert.ts')).convertCommand,
+  split: async () => (await import('./split.ts')).splitCommand,
+  image: async () => (await import('./image.ts')).imageCommand,
+  studio: async () => (await import('./studio.ts')).studioCommand,
+  synth: async () => (await import('./synth.ts')).synthCommand,
+  bench: async () => (await import('./bench.ts')).benchCommand,
+  paper: async () => (await import('./paper.ts')).paperCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  completion: async () => (await import('./completion.ts')).completionCommand,
+}
+
+// Whoever asks for one command need not wait for the code of all others; only help and completions speak of all.
+const asked = process.argv[2] ?? ''
+const isOne = Object.hasOwn(commands, asked) && asked !== 'completion'
+for (const load of isOne ? [commands[asked]] : Object.values(commands)) {
+  const make = await load()
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }

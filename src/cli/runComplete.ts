@@ -66,6 +66,9 @@ async function runOn(
     settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
     // Where addresses are short, memory would seem to be.
     checkLimits(engine.threads, 1)
+    // Threads start and the kernel is compiled while the file is read.
+    if (settings.rank !== undefined || (options.rank === undefined && !options.best))
+      engine.warm(settings.rank ?? defaults.fast.rank)
     const isReader = engine.process === 0 || holders > 1
     const { modes, weight } = options
     const reading = isReader
@@ -73,7 +76,9 @@ async function runOn(
       : 0
     return { initial, settings, reading }
   })
+  const start = performance.now()
   const parts = await readParts(files, options, initial, entries, progress)
+  const readingSeconds = (performance.now() - start) / 1000
   if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
@@ -93,7 +98,17 @@ async function runOn(
       : undefined
     const chosen = found ? { ...learning, rank: found.rank } : learning
     const asked = { ...options, resume: options.resume && found?.isBegun !== false }
-    return learnAndTell(parts, entries, chosen, asked, interruption, progress, world, found?.choice)
+    return learnAndTell(
+      parts,
+      entries,
+      chosen,
+      asked,
+      interruption,
+      progress,
+      world,
+      found?.choice,
+      readingSeconds,
+    )
   }, world !== undefined)
 }
 
@@ -131,6 +146,7 @@ async function learnAndTell(
   progress: Progress,
   world: World | undefined,
   ranks: FoldChoice | undefined,
+  readingSeconds: number,
 ): Promise<void> {
   const zeros = settings.missing === 'zero'
   // Cells that are held out must not be taken for zeros.
@@ -167,6 +183,7 @@ async function learnAndTell(
       const told = {
         ...options,
         output,
+        took: { reading: readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
         ...(world && { processes: world.processes }),
         ...(ranks && { ranks }),
       }

@@ -17,6 +17,8 @@ export interface Engine {
   readonly process?: number
   /** What a problem of this size would take; throws if the engine could never hold it. */
   plan(size: ProblemSize): EnginePlan
+  /** Makes ready for problems of a rank, beside what else is done until there is one; what goes wrong, `load` tells. */
+  warm?(rank: number): void
   /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */
   load(problem: Problem): Promise<LoadedProblem>
   /** Ends the place. Whoever made the engine closes it. */

@@ -30,25 +30,51 @@ export function errorSums(control: usize, view: usize, sums: usize, zeros: bool)
   }
 }
 
+/** What errorSums finds of factors that are all zero, which is what is known of the values: without a look at any factor. */
+export function valueSums(control: usize, view: usize, sums: usize): void {
+  const stride = strideOf(view);
+  const isWeighted = hasWeights(view);
+  const value = isWeighted ? stride - 8 : stride - 4;
+  for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
+    const end = chunkEnd(view, number);
+    let squares: f64 = 0;
+    let absolutes: f64 = 0;
+    for (let record = chunkBegin(view, number); record < end; record += stride) {
+      const x = <f64>load<f32>(record + value);
+      const w = isWeighted ? <f64>entryWeight(view, record) : 1;
+      squares += w * (x * x);
+      absolutes += w * Math.abs(x);
+    }
+    store<f64>(sums + (<usize>number << 4), squares);
+    store<f64>(sums + (<usize>number << 4), absolutes, 8);
+  }
+}
+
 /** The sum of the weights of each chunk, in place of its errors, and 0; of a view whose entries have weights. */
 export function weightSums(control: usize, view: usize, sums: usize): void {
-  const chunks = load<usize>(view, VIEW_CHUNKS);
-  const count = load<u32>(view, VIEW_CHUNK_COUNT);
   const stride = strideOf(view);
-  for (let number = takeTask(control); number < count; number = takeTask(control)) {
-    const chunk = chunks + <usize>number * CHUNK_BYTES;
-    const endRow = load<u32>(chunk, CHUNK_END_ROW);
-    const segment = load<u32>(chunk, CHUNK_SEGMENT);
-    const segments = endRow == 0 ? 1 : endRow - load<u32>(chunk, CHUNK_ROW);
-    const records = load<usize>(view, VIEW_RECORDS);
-    const end = records + <usize>recordStart(view, segment + segments) * stride;
+  for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
+    const end = chunkEnd(view, number);
     let sum: f64 = 0;
-    for (let record = records + <usize>recordStart(view, segment) * stride; record < end; record += stride)
-      sum += <f64>entryWeight(view, record);
-    const own = sums + (<usize>number << 4);
-    store<f64>(own, sum);
-    store<f64>(own, 0, 8);
+    for (let record = chunkBegin(view, number); record < end; record += stride) sum += <f64>entryWeight(view, record);
+    store<f64>(sums + (<usize>number << 4), sum);
+    store<f64>(sums + (<usize>number << 4), 0, 8);
   }
+}
+
+/** Where the records of a chunk begin … */
+function chunkBegin(view: usize, number: u32): usize {
+  const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
+  return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, load<u32>(chunk, CHUNK_SEGMENT)) * strideOf(view);
+}
+
+/** … and end: with those of its last segment. */
+function chunkEnd(view: usize, number: u32): usize {
+  const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
+  const endRow = load<u32>(chunk, CHUNK_END_ROW);
+  const segments = endRow == 0 ? 1 : endRow - load<u32>(chunk, CHUNK_ROW);
+  const end = load<u32>(chunk, CHUNK_SEGMENT) + segments;
+  return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, end) * strideOf(view);
 }
 
 function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool): void {

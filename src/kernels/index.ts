@@ -4,13 +4,12 @@ import { SCRATCH_BYTES } from "./scratch";
 import { PARTIAL_BYTES } from "./step";
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
-export { errorSums, weightSums } from "./errorSums";
-export {
-  addCounts, addToDigest, countPicked, countRows, countSegments, hasFault, hashBlock, placeRecords, sumOfSquares,
-} from "./loading";
+export { errorSums, valueSums, weightSums } from "./errorSums";
+export { addToDigest, countPicked, countRows, hasFault, hashBlock, sumOfSquares } from "./loading";
 export { orderChunks, orderScratchBytes } from "./order";
 export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";
+export { countSegments, placeRecords } from "./placing";
 export { noiseMoments, startMoments, sumMoments } from "./posterior";
 export { setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";

@@ -8,7 +8,9 @@ export const CONTROL_GENERATION = 128; // how often the barrier has opened
 export const CONTROL_THREADS = 192;
 export const CONTROL_STOP = 196; // set by the main thread: end after this AO iteration
 export const CONTROL_GO = 200; // what thread 0 has decided about going on, so that all threads agree
-export const CONTROL_BYTES = 256;
+export const CONTROL_LOOKS = 204; // how often a thread looks whether the barrier has opened, before it sleeps
+export const CONTROL_SLEEPERS = 256; // threads that sleep at the barrier
+export const CONTROL_BYTES = 320;
 
 // The description of a view: the entries that this part owns of a mode, the mode's factor and the other factors. A
 // row's entries are one segment, or several where they are more than VIEW_SEGMENT (segments.ts).
@@ -67,9 +69,10 @@ export const UNKNOWN_BITS = 0x80000000;
 // What a bench may leave out of the paper's step to see what it costs.
 export const SKIP_POWER_METHOD = 1;
 export const SKIP_HESSIAN = 2;
+export const SKIP_ROWS = 4; // all of it: what is left is handing out chunks
 
 // Entries that are hashed, counted and placed at a time.
-export const LOADED_AT_A_TIME = 4096;
+export const LOADED_AT_A_TIME = 8192;
 
 // Predictions are sorted into so many bins to see how the noise grows with them.
 export const NOISE_BINS = 64;

@@ -1,21 +1,24 @@
 // Puts the records of each segment in their order: by a hash of their coordinates, so that it is random, and the same
 // whatever the order in which the entries came. Entries whose hashes are equal go by their coordinates, then by value and weight.
 // src/engine/cpu/order.ts has the same hashes in TypeScript.
+//
+// Hashes are spread evenly, so that a record's hash says about where it goes: records are thrown into as many buckets as there
+// are of them, and then hardly any is out of order.
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_MODE, VIEW_ORDER,
   VIEW_RECORDS, VIEW_SEGMENT,
 } from "./layout";
-import { hashIndex, mix } from "./random";
+import { hashFour, mixFour } from "./random";
 import { strideOf } from "./records";
 import { recordStart, rowLength } from "./sample";
 
 /** Up to so many records are inserted one by one; more are first thrown into buckets. */
-const FEW: u32 = 24;
+const FEW: u32 = 8;
 
 /** Bytes of scratch for sorting n records of so many words. */
 export function orderScratchBytes(n: u32, words: u32): usize {
-  // A place in the order and a number of 4 bytes each, twice; a record; as many buckets as records, and one.
-  return <usize>n * (16 + (<usize>words << 2) + 4) + 8;
+  // A copy of every record, its place and that of the copy; as many buckets as records, and one; and room for one record.
+  return <usize>n * (12 + (<usize>words << 2)) + 8 + (<usize>words << 2);
 }
 
 /**
@@ -45,94 +48,128 @@ export function orderChunks(
 function orderSegment(
   view: usize, p: u32, segment: u32, segments: u32, hashKey: u32, modeKey: u32, scratch: usize,
 ): void {
-  const order = load<u32>(view, VIEW_ORDER);
   const stride = strideOf(view);
   const begin = recordStart(view, segment);
   const n = recordStart(view, segment + 1) - begin;
   if (n < 2) return;
   const records = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
-  const pairs = scratch;
-  const sorted = pairs + (<usize>n << 3);
-  const copies = sorted + (<usize>n << 3);
-  const buckets = copies + <usize>n * stride;
-  const mode = load<u32>(view, VIEW_MODE);
-  for (let e: u32 = 0; e < n; e++) {
-    const place = placeOf(records + <usize>e * stride, order, mode, p, segments, hashKey, modeKey);
-    store<u64>(pairs + (<usize>e << 3), (<u64>place << 32) | <u64>e);
+  const places = scratch; // (n)
+  findPlaces(view, p, records, n, segments, hashKey, modeKey, places);
+  const copies = places + (<usize>n << 3); // (n records)
+  if (n <= FEW) {
+    insertionSort(records, places, n, stride, copies);
+    return;
   }
-  const inOrder = n <= FEW ? pairs : sorted;
-  if (n > FEW) bucketSort(pairs, sorted, buckets, n);
-  insertionSort(inOrder, n, records, stride);
-  memory.copy(copies, records, <usize>n * stride);
-  for (let e: u32 = 0; e < n; e++) {
-    const from = copies + <usize>load<u32>(inOrder + (<usize>e << 3)) * stride;
-    const to = records + <usize>e * stride;
-    for (let at: usize = 0; at < stride; at += 4) store<u32>(to + at, load<u32>(from + at));
-  }
+  const copiedPlaces = places + (<usize>n << 2); // (n)
+  const buckets = copies + <usize>n * stride; // (n + 1)
+  throwIntoBuckets(records, places, n, stride, copies, copiedPlaces, buckets);
+  insertionSort(copies, copiedPlaces, n, stride, buckets + (<usize>(n + 1) << 2));
+  memory.copy(records, copies, <usize>n * stride);
 }
 
 /**
- * Where an entry stands in its segment, as a share of 2³². The row's segments divide the hashes evenly among them: a hash
- * times their number has the segment in its high word and this in its low one.
+ * Where each record stands in its segment, as a share of 2³², four at a time. The row's segments divide the hashes evenly among
+ * them: a hash times their number has the segment in its high word and this in its low one.
  */
-@inline
-function placeOf(record: usize, order: u32, mode: u32, p: u32, segments: u32, hashKey: u32, modeKey: u32): u32 {
-  let hash = hashKey;
-  for (let i: u32 = 0; i < mode; i++) hash = hashIndex(hash, load<u32>(record + (<usize>i << 2)));
-  hash = hashIndex(hash, p);
-  for (let i = mode; i + 1 < order; i++) hash = hashIndex(hash, load<u32>(record + (<usize>i << 2)));
-  return mix(mix(hash) ^ modeKey) * segments;
+function findPlaces(
+  view: usize, p: u32, records: usize, n: u32, segments: u32, hashKey: u32, modeKey: u32, places: usize,
+): void {
+  const order = load<u32>(view, VIEW_ORDER);
+  const stride = strideOf(view);
+  const mode = load<u32>(view, VIEW_MODE);
+  const last = records + <usize>(n - 1) * stride;
+  for (let e: u32 = 0; e < n; e += 4) {
+    const first = records + <usize>e * stride;
+    // Beyond the end, the last one again.
+    const second = min(first + stride, last);
+    const third = min(second + stride, last);
+    const fourth = min(third + stride, last);
+    let hash = i32x4.splat(hashKey);
+    for (let i: u32 = 0; i + 1 < order; i++) {
+      if (i == mode) hash = hashFour(hash, i32x4.splat(p));
+      const at = <usize>i << 2;
+      let indices = v128.load32_splat(first + at);
+      indices = v128.load_lane<u32>(second + at, indices, 1);
+      indices = v128.load_lane<u32>(third + at, indices, 2);
+      hash = hashFour(hash, v128.load_lane<u32>(fourth + at, indices, 3));
+    }
+    if (mode + 1 == order) hash = hashFour(hash, i32x4.splat(p));
+    const mixed = mixFour(v128.xor(mixFour(hash), i32x4.splat(modeKey)));
+    v128.store(places + (<usize>e << 2), i32x4.mul(mixed, i32x4.splat(segments)));
+  }
 }
 
-/** Places are spread evenly: as many buckets as records leave few in each. */
-function bucketSort(pairs: usize, sorted: usize, buckets: usize, n: u32): void {
+/** Copies records and their places, those of a bucket behind those of the ones before. buckets: room for n + 1 counters. */
+function throwIntoBuckets(
+  records: usize, places: usize, n: u32, stride: usize, copies: usize, copiedPlaces: usize, buckets: usize,
+): void {
   memory.fill(buckets, 0, <usize>(n + 1) << 2);
   for (let e: u32 = 0; e < n; e++) {
-    const bucket = buckets + (<usize>bucketOf(pairs + (<usize>e << 3), n) << 2);
+    const bucket = buckets + (<usize>bucketOf(load<u32>(places + (<usize>e << 2)), n) << 2);
     store<u32>(bucket, load<u32>(bucket, 4) + 1, 4);
   }
+  let before: u32 = 0;
   for (let b: u32 = 1; b < n; b++) {
     const at = buckets + (<usize>b << 2);
-    store<u32>(at, load<u32>(at) + load<u32>(at - 4));
+    before += load<u32>(at);
+    store<u32>(at, before);
   }
   for (let e: u32 = 0; e < n; e++) {
-    const pair = pairs + (<usize>e << 3);
-    const bucket = buckets + (<usize>bucketOf(pair, n) << 2);
+    const place = load<u32>(places + (<usize>e << 2));
+    const bucket = buckets + (<usize>bucketOf(place, n) << 2);
     const at = load<u32>(bucket);
     store<u32>(bucket, at + 1);
-    store<u64>(sorted + (<usize>at << 3), load<u64>(pair));
+    store<u32>(copiedPlaces + (<usize>at << 2), place);
+    copyRecord(copies + <usize>at * stride, records + <usize>e * stride, stride);
   }
 }
 
 @inline
-function bucketOf(pair: usize, n: u32): u32 {
-  return <u32>((<u64>load<u32>(pair, 4) * <u64>n) >> 32);
+function bucketOf(place: u32, n: u32): u32 {
+  return <u32>((<u64>place * <u64>n) >> 32);
 }
 
-function insertionSort(pairs: usize, n: u32, records: usize, stride: usize): void {
+/** room: for one record. */
+function insertionSort(records: usize, places: usize, n: u32, stride: usize, room: usize): void {
+  let before = load<u32>(places);
   for (let e: u32 = 1; e < n; e++) {
-    const own = load<u64>(pairs + (<usize>e << 3));
-    let at = e;
-    while (at > 0) {
-      const before = load<u64>(pairs + (<usize>(at - 1) << 3));
-      if (!comesBefore(own, before, records, stride)) break;
-      store<u64>(pairs + (<usize>at << 3), before);
-      at--;
+    const place = load<u32>(places + (<usize>e << 2));
+    if (place > before) {
+      before = place;
+      continue;
     }
-    store<u64>(pairs + (<usize>at << 3), own);
+    insert(records, places, e, stride, room);
+    before = load<u32>(places + (<usize>e << 2));
   }
 }
 
-@inline
-function comesBefore(a: u64, b: u64, records: usize, stride: usize): bool {
-  const placeA = <u32>(a >> 32);
-  const placeB = <u32>(b >> 32);
-  return placeA != placeB ? placeA < placeB : recordBefore(<u32>a, <u32>b, records, stride);
+/** Puts record e where it belongs among those before it, which are in order. */
+function insert(records: usize, places: usize, e: u32, stride: usize, room: usize): void {
+  const own = records + <usize>e * stride;
+  const place = load<u32>(places + (<usize>e << 2));
+  let at = e;
+  while (at > 0) {
+    const other = load<u32>(places + (<usize>(at - 1) << 2));
+    if (other < place || (other == place && !recordBefore(own, records + <usize>(at - 1) * stride, stride))) break;
+    at--;
+  }
+  if (at == e) return;
+  copyRecord(room, own, stride);
+  for (let to = e; to > at; to--) {
+    store<u32>(places + (<usize>to << 2), load<u32>(places + (<usize>(to - 1) << 2)));
+    copyRecord(records + <usize>to * stride, records + <usize>(to - 1) * stride, stride);
+  }
+  store<u32>(places + (<usize>at << 2), place);
+  copyRecord(records + <usize>at * stride, room, stride);
 }
 
-function recordBefore(a: u32, b: u32, records: usize, stride: usize): bool {
-  const first = records + <usize>a * stride;
-  const second = records + <usize>b * stride;
+@inline
+function copyRecord(to: usize, from: usize, stride: usize): void {
+  if (stride == 16) v128.store(to, v128.load(from));
+  else for (let at: usize = 0; at < stride; at += 4) store<u32>(to + at, load<u32>(from + at));
+}
+
+function recordBefore(first: usize, second: usize, stride: usize): bool {
   for (let at: usize = 0; at < stride; at += 4) {
     const x = load<u32>(first + at);
     const y = load<u32>(second + at);

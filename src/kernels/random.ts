@@ -22,3 +22,18 @@ export function hashIndex(hash: u32, index: u32): u32 {
   const h = (hash ^ index) * 0x9e3779b1;
   return (h ^ (h >> 15)) + 0x7feb352d;
 }
+
+/** `hashIndex` of four hashes and indices. */
+@inline
+export function hashFour(hash: v128, index: v128): v128 {
+  const h = i32x4.mul(v128.xor(hash, index), i32x4.splat(0x9e3779b1));
+  return i32x4.add(v128.xor(h, i32x4.shr_u(h, 15)), i32x4.splat(0x7feb352d));
+}
+
+/** `mix` of four numbers. */
+@inline
+export function mixFour(x: v128): v128 {
+  x = i32x4.mul(v128.xor(x, i32x4.shr_u(x, 16)), i32x4.splat(0x7feb352d));
+  x = i32x4.mul(v128.xor(x, i32x4.shr_u(x, 15)), i32x4.splat(0x846ca68b));
+  return v128.xor(x, i32x4.shr_u(x, 16));
+}

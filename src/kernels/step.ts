@@ -6,8 +6,9 @@ import { addEntries } from "./entries";
 import { addHessian, addVector } from "./gram";
 import { updateByGradient } from "./gradientRow";
 import {
-  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, SKIP_HESSIAN, STEP_GRADIENT,
-  STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_PARTIALS,
+  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN,
+  SKIP_ROWS, STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT,
+  VIEW_CHUNKS, VIEW_PARTIALS,
 } from "./layout";
 import { updateByNewton } from "./newtonRow";
 import { updateByPaper } from "./paperRow";
@@ -18,26 +19,36 @@ import {
 } from "./sample";
 import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "./scratch";
 import { kind, skip } from "./settings";
-import { takeTask } from "./threads";
+import { pieceOf, takeTask } from "./threads";
 
 /** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in float64. */
 export const PARTIAL_BYTES: usize = SUM_BYTES;
 
-/** view: its description (layout.ts); key: the random stream of this (iteration, mode, l); group: chunks taken at a time. */
-export function step(control: usize, view: usize, key: u32, group: u32): void {
-  const chunks = load<usize>(view, VIEW_CHUNKS);
+/**
+ * view: its description (layout.ts); key: the random stream of this (iteration, mode, l). Each thread begins with a piece of its
+ * own, the same in every iteration: without asking, and with rows that its core may still have in its cache.
+ */
+export function step(control: usize, view: usize, key: u32, thread: u32): void {
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
-  for (let first = takeTask(control) * group; first < count; first = takeTask(control) * group) {
-    const end = min(first + group, count);
-    for (let number = first; number < end; number++) {
-      const chunk = chunks + <usize>number * CHUNK_BYTES;
-      const row = load<u32>(chunk, CHUNK_ROW);
-      const endRow = load<u32>(chunk, CHUNK_END_ROW);
-      let segment = load<u32>(chunk, CHUNK_SEGMENT);
-      if (endRow == 0) segmentOfLongRow(view, chunk, row, segment, key);
-      else for (let p = row; p < endRow; p++) wholeRow(view, p, segment++, key);
-    }
+  const threads = load<u32>(control, CONTROL_THREADS);
+  let first: u32 = 0;
+  let piece: u32 = 0;
+  for (let taken = thread; ; taken = threads + takeTask(control)) {
+    for (; piece < taken && first < count; piece++) first += pieceOf(count - first, threads);
+    if (first >= count) return;
+    const end = first + pieceOf(count - first, threads);
+    for (let number = first; number < end; number++) stepChunk(view, number, key);
   }
+}
+
+function stepChunk(view: usize, number: u32, key: u32): void {
+  if (kind == STEP_PAPER && skip & SKIP_ROWS) return;
+  const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
+  const row = load<u32>(chunk, CHUNK_ROW);
+  const endRow = load<u32>(chunk, CHUNK_END_ROW);
+  let segment = load<u32>(chunk, CHUNK_SEGMENT);
+  if (endRow == 0) segmentOfLongRow(view, chunk, row, segment, key);
+  else for (let p = row; p < endRow; p++) wholeRow(view, p, segment++, key);
 }
 
 function wholeRow(view: usize, p: u32, segment: u32, key: u32): void {

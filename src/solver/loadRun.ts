@@ -22,6 +22,8 @@ export interface Loaded {
   ownEngine: Engine | undefined
   settings: Settings
   options: RunOptions
+  /** How long the engine took to make itself at home with the entries. */
+  setUpSeconds: number
 }
 
 /** The settings that decide what a run needs. */
@@ -74,6 +76,7 @@ export async function load(
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
+    const start = performance.now()
     const problem = await engine.load({
       tensor: asLearned(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
@@ -82,7 +85,8 @@ export async function load(
       seed: settings.seed,
       threads: options.threads,
     })
-    return { tensor, problem, ownEngine, settings, options }
+    const setUpSeconds = (performance.now() - start) / 1000
+    return { tensor, problem, ownEngine, settings, options, setUpSeconds }
   } catch (error) {
     await ownEngine?.close()
     throw error

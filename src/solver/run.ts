@@ -35,6 +35,8 @@ export class Run implements AsyncIterable<EpochReport> {
   readonly #watched: readonly string[]
   readonly #hasValidation: boolean
   readonly #options: RunOptions
+  /** How long the engine took to load the entries, before the first step. */
+  readonly setUpSeconds: number
   #settings: Settings
   #method: Method<FastState | PaperState>
   #progress: Progress
@@ -52,6 +54,7 @@ export class Run implements AsyncIterable<EpochReport> {
     this.#watched = Object.keys(loaded.options.watch ?? {})
     this.#hasValidation = loaded.options.validation !== undefined
     this.#options = loaded.options
+    this.setUpSeconds = loaded.setUpSeconds
     this.#settings = loaded.settings
     this.#method = methodOf(loaded.settings, loaded.problem, loaded.options)
     this.#progress = progress

@@ -69,6 +69,12 @@ describe('complete', () => {
       expect(Object.keys(errors)).toEqual(expect.arrayContaining(['relative', 'rmse', 'mae']))
     expect(report.test.relative).toBeLessThan(0.2)
     expect(report.peakMemory).toBeGreaterThan(2 ** 20)
+    expect(report.took).toEqual({
+      reading: expect.any(Number),
+      setUp: expect.any(Number),
+      solving: report.seconds,
+    })
+    expect(Math.min(...Object.values<number>(report.took))).toBeGreaterThan(0)
     const model = await readModel(file('model.npz'))
     const test = await readTensor(file('test.tns'))
     expect(model.error({ ...test, dims: [50, 40, 30] })).toEqual(report.test)

@@ -71,7 +71,9 @@ describe('models of folds on the command line', () => {
 
   it('refuse a plot of nothing, and starts without folds', () => {
     const refused = (options: object) => () => checkFolding({ checkpointEvery: 0, ...options } as never, 1)
-    expect(refused({ plot: 'x.svg' })).toThrow("plot draws the ranks that were tried; add rank: 'auto' or best.")
+    expect(refused({ plot: 'x.svg' })).toThrow(
+      "plot draws the ranks that were tried; add rank: 'auto' or best.",
+    )
     expect(refused({ rank: 'auto', plot: 'x.png' })).toThrow('x.png: the plot of ranks is .svg or .html.')
     expect(refused({ starts: 3 })).toThrow('starts is about folds; give folds too.')
     expect(refused({ rank: 'auto', plot: 'x.html' })).not.toThrow()

@@ -1,11 +1,21 @@
 import { inflateSync } from 'fflate'
 import { kernels } from '../../embedded/kernels.js'
 
+/** Those of this process so far: code is small, and the next problem may have the same rank. */
+const compiled = new Map<number, Promise<WebAssembly.Module>>()
+
 /**
  * The kernel of a padded rank, which lies in a module of its own as text: every bundler and every host can import that,
  * while a file beside the code is lost when the code moves. A compiled module can be sent to worker threads.
  */
-export async function compileKernel(padded: number): Promise<WebAssembly.Module> {
+export function compileKernel(padded: number): Promise<WebAssembly.Module> {
+  const module = compiled.get(padded) ?? compile(padded)
+  compiled.set(padded, module)
+  module.catch(() => compiled.delete(padded))
+  return module
+}
+
+async function compile(padded: number): Promise<WebAssembly.Module> {
   const { default: text } = await kernels[padded]()
   return WebAssembly.compile(inflateSync(Uint8Array.from(atob(text), (char) => char.charCodeAt(0))))
 }

@@ -1,7 +1,8 @@
 /** Counts the entries of a problem, by row and by segment, and says how they are cut. */
 import { InputError } from '../../inputError.ts'
 import { uint32Array } from '../../tensor/arrays.ts'
-import { layOutCounting } from './layout.ts'
+import { writeControl } from './control.ts'
+import { type CountingLayout, layOutCounting } from './countingLayout.ts'
 import { newMemory } from './memories.ts'
 import type { Counted, Loading, ViewSource } from './messages.ts'
 import type { OrderKeys } from './order.ts'
@@ -22,6 +23,8 @@ export interface View {
   chunks: Chunks
   shares: readonly Share[]
   shared: readonly SharedRow[]
+  /** Whether each thread knows where its own records go. */
+  ownPlaces: boolean
 }
 
 export interface NamedSource {
@@ -39,7 +42,11 @@ export async function countViews(
   keys: OrderKeys,
   padded: number,
   world: World,
-): Promise<{ views: View[]; counted: Counted }> {
+): Promise<{
+  views: View[]
+  counted: Counted
+  counting: { memory: WebAssembly.Memory; layout: CountingLayout }
+}> {
   const { dims } = sources[0].source.tensor
   const layout = layOutCounting(
     sources.map(({ name, source }) => {
@@ -48,6 +55,7 @@ export async function countViews(
       return {
         rows,
         segments: rows + Math.ceil((2 * count) / segmentSize(count, padded)) + 1,
+        entries: count,
         weighted: source.meanWeight !== undefined,
       }
     }),
@@ -57,6 +65,7 @@ export async function countViews(
   // Not one of the engine's memories: it is gone when the entries are in their places.
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
+  writeControl(memory, layout.control, members.length)
   const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
   const found = (await pool.ask(members, (thread) => ({
     type: 'count',
@@ -84,14 +93,13 @@ export async function countViews(
     await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
   await world.addUp(...long.map((v) => cut[v].segmentLengths))
   const views = cut.map((view, v) => {
-    const { lengths, first, segmentLengths } = view
+    const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
-    else
-      for (let p = 0; p < lengths.length; p++)
-        if (first[p + 1] - first[p] === 1) segmentLengths[first[p]] = lengths[p]
-    return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [] }
+    // Processes place what comes from others, too.
+    const ownPlaces = world.processes === 1 && layout.views[v].ownRows.length > 0
+    return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
   })
-  return { views, counted }
+  return { views, counted, counting: { memory, layout } }
 }
 
 /** What all threads of all processes found. */

@@ -1,6 +1,8 @@
 import { InputError, option, sentence } from '../../inputError.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
+import { compileKernel } from './compileKernel.ts'
 import { CpuProblem } from './cpuProblem.ts'
+import { paddedRank } from './kernel.ts'
 import { checkLimits } from './limits.ts'
 import { loadParts } from './load.ts'
 import { Memories } from './memories.ts'
@@ -86,7 +88,17 @@ export class CpuEngine implements Engine {
     return this.#world
   }
 
+  warm(rank: number): void {
+    const ready = async (): Promise<void> => {
+      const [module] = await Promise.all([compileKernel(paddedRank(rank)), this.world()])
+      const everyone = this.#busy.map((_, w) => w)
+      await this.#pool!.ask(everyone, () => ({ type: 'warm', module }))
+    }
+    ready().catch(() => {})
+  }
+
   async load(problem: Problem): Promise<CpuProblem> {
+    const start = performance.now()
     const world = await this.world()
     const pool = this.#pool!
     const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
@@ -103,7 +115,7 @@ export class CpuEngine implements Engine {
     try {
       const number = this.#problems++
       const place = { pool, members, world, leastParts: this.#parts, takeMemory }
-      const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem))
+      const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem, start))
       return await CpuProblem.open(place, number, loaded, problem.tensor, release)
     } catch (error) {
       release()

@@ -14,15 +14,18 @@ import type {
   Timed,
 } from '../engine.ts'
 import { costOf } from './cost.ts'
+import type { Spent } from './iterate.ts'
 import { MOST_LAGS } from './layout.ts'
 import type { LoadedParts, LoadingPlace } from './load.ts'
 import type { Answer, Request } from './messages.ts'
 import { observeAll } from './observeAll.ts'
-import { learnedNoise, SHARED_NUMBERS } from './posterior.ts'
+import { learnedNoise, SHARED_NUMBERS } from './posteriorProblem.ts'
+import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
+  readonly setUp: SetUpTimes
   readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
@@ -39,7 +42,9 @@ export class CpuProblem implements LoadedProblem {
     tensor: SparseTensor,
     release: () => void,
     statistics: Statistics,
+    setUp: SetUpTimes,
   ) {
+    this.setUp = setUp
     this.#place = place
     this.#number = number
     this.#loaded = loaded
@@ -58,15 +63,18 @@ export class CpuProblem implements LoadedProblem {
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
-    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics)
-    // Of zero factors, the residuals are the values.
-    const names = [...loaded.viewOf.keys()]
-    const { sums } = await problem.errors(names)
+    const times = { ...loaded.times, look: 0 }
+    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics, times)
+    const lap = stopwatch()
+    const views = [...new Set(loaded.viewOf.values())]
+    await problem.#ask({ type: 'values', problem: number, views })
+    const values = new Map(views.map((v) => [v, problem.#addErrors(v)]))
     const weights = await problem.#weights()
-    names.forEach((name, i) => {
+    for (const [name, v] of loaded.viewOf) {
       const entries = loaded.entries.get(name)!
-      sets[name] = { entries, weight: weights.get(loaded.viewOf.get(name)!) ?? entries, ...sums[i] }
-    })
+      sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
+    }
+    times.look = lap()
     return problem
   }
 
@@ -94,7 +102,14 @@ export class CpuProblem implements LoadedProblem {
 
   /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
+    const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
+    return answer as Iterated
+  }
+
+  /** For a bench: what each thread did with its time. */
+  async iterateTimed(run: Iterations, skip = 0): Promise<(Iterated & Required<Spent>)[]> {
+    const answers = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: true })
+    return answers as (Iterated & Required<Spent>)[]
   }
 
   stop(stopped = true): void {
@@ -273,10 +288,13 @@ export class CpuProblem implements LoadedProblem {
 
   /** What the first of the threads answers: it has spoken with those of other processes. */
   async #ask(request: Request): Promise<Answer> {
+    return (await this.#askAll(request))[0]
+  }
+
+  async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
     const { pool, members, world } = this.#place
-    const [answer] = await world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
-    return answer
+    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

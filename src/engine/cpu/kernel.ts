@@ -39,11 +39,12 @@ export interface Kernel {
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
-  step(control: number, view: number, key: number, group: number): void
+  step(control: number, view: number, key: number, thread: number): void
   handedOver(view: number, row: number, key: number, begin: number, end: number): number
   handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
   errorSums(control: number, view: number, sums: number, zeros: number): void
+  valueSums(control: number, view: number, sums: number): void
   weightSums(control: number, view: number, sums: number): void
   sumProducts(
     factor: number,
@@ -85,7 +86,6 @@ export interface Kernel {
   sumOfSquares(values: number, count: number): number
   addToDigest(hashes: number, values: number, weights: number, count: number, digest: number): void
   countRows(column: number, count: number, lengths: number, shared: number): void
-  addCounts(own: number, rows: number, lengths: number): void
   countPicked(
     column: number,
     hashes: number,
@@ -93,6 +93,7 @@ export interface Kernel {
     probeKey: number,
     limit: number,
     lengths: number,
+    shared: number,
   ): void
   countSegments(
     column: number,
@@ -103,6 +104,7 @@ export interface Kernel {
     probeKey: number,
     limit: number,
     lengths: number,
+    shared: number,
   ): void
   placeRecords(
     view: number,
@@ -119,6 +121,8 @@ export interface Kernel {
     to: number,
     scale: number,
     meanWeight: number,
+    next: number,
+    shared: number,
   ): void
   largestEigenvalue(H: number, v: number, w: number): number
   topRows(control: number, work: number): void

@@ -92,6 +92,8 @@ export interface ViewLayout {
   chunkCount: number
   /** Two float64 per chunk, where errors can be asked for; else 0. */
   errorSums: number
+  /** Per thread, where its next record of each segment goes while records are placed; none if all threads share that. */
+  next: readonly number[]
 }
 
 /** The sizes that decide a part's layout. */
@@ -127,6 +129,8 @@ export interface ViewSize {
   entries: number
   chunks: number
   hasErrors: boolean
+  /** Whether each thread places records for itself. */
+  ownPlaces: boolean
 }
 
 export function layOut(size: PartSize): PartLayout {
@@ -167,7 +171,7 @@ export function layOut(size: PartSize): PartLayout {
     blockBytes(order, weighted),
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
-  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors }, v) => ({
+  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => ({
     descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
     rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
     firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
@@ -179,6 +183,7 @@ export function layOut(size: PartSize): PartLayout {
     chunks: take(name, CHUNK_BYTES * chunks),
     chunkCount: chunks,
     errorSums: hasErrors ? take(name, 16 * chunks) : 0,
+    next: ownPlaces ? scratch.map(() => take(name, 4 * segments)) : [],
   }))
   const partials = take('partial sums', size.partials * partialBytes(padded))
   const arrivals = take('partial sums', 4 * size.partials)
@@ -222,10 +227,15 @@ export const partialBytes = (padded: number): number => 4 * padded * (padded + 1
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 12 * padded
-export const orderScratchBytes = (entries: number, words: number): number => entries * (20 + 4 * words) + 8
+export const orderScratchBytes = (entries: number, words: number): number =>
+  entries * (12 + 4 * words) + 8 + 4 * words
+
+/** A block of entries as the kernels see it: columns, values, hashes and weights, and two words of a digest. */
+export const blockBytes = (order: number, weighted: boolean): number =>
+  (order + (weighted ? 3 : 2)) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
 
 /** Areas of memory one after another, each on cache lines of its own, and what they are for. */
-function areas(): {
+export function areas(): {
   take(item: string, bytes: number): number
   items: ReadonlyMap<string, number>
   end(): number
@@ -242,43 +252,6 @@ function areas(): {
     items,
     end: () => end,
   }
-}
-
-/** Where a mode has at most so many rows, a thread counts for itself: many threads would wait for few counters. */
-const MOST_OWN_COUNTERS = 2 ** 16
-/** A block of entries as the kernels see it: columns, values, hashes and weights, and two words of a digest. */
-export const blockBytes = (order: number, weighted: boolean): number =>
-  (order + (weighted ? 3 : 2)) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
-
-/** Where things lie in the memory in which entries are counted. */
-export interface CountingLayout {
-  views: readonly { rows: number; lengths: number; first: number; segmentLengths: number; segments: number }[]
-  /** Per thread: a block, and counters of its own for each view, or 0. */
-  threads: readonly { block: number; counters: readonly number[] }[]
-  byteLength: number
-}
-
-/** views: rows, and the most segments there can be. */
-export function layOutCounting(
-  views: readonly { rows: number; segments: number; weighted: boolean }[],
-  order: number,
-  threads: number,
-): CountingLayout {
-  const weighted = views.some((view) => view.weighted)
-  const { take, end } = areas()
-  const places = views.map(({ rows, segments }) => ({
-    rows,
-    lengths: take('counters', 4 * rows),
-    first: take('counters', 4 * (rows + 1)),
-    segmentLengths: take('counters', 4 * segments),
-    segments,
-  }))
-  const hasOwn = (rows: number): boolean => threads > 1 && rows <= MOST_OWN_COUNTERS
-  const perThread = Array.from({ length: threads }, () => ({
-    block: take('blocks', blockBytes(order, weighted)),
-    counters: views.map(({ rows }) => (hasOwn(rows) ? take('counters', 4 * rows) : 0)),
-  }))
-  return { views: places, threads: perThread, byteLength: end() }
 }
 
 /** Where a part's sums are exchanged: those of the row that begins elsewhere end here, those of the other begin. */

@@ -7,9 +7,10 @@ import { uint32Array } from '../../tensor/arrays.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
 import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
+import { groupsOf } from './blocks.ts'
 import { compileKernel } from './compileKernel.ts'
+import { writeControl } from './control.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
-import { groupsOf } from './loading.ts'
 import { meanWeightOf } from './meanWeight.ts'
 import type { Opening, Placing } from './messages.ts'
 import { orderKeys } from './order.ts'
@@ -25,6 +26,7 @@ import {
 import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { entryWords } from './routing.ts'
+import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
 import { withUnknown } from './zeros.ts'
@@ -44,6 +46,7 @@ export interface LoadedParts {
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
+  times: Omit<SetUpTimes, 'look'>
 }
 
 export interface LoadingPlace {
@@ -55,7 +58,14 @@ export interface LoadingPlace {
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
-export async function loadParts(place: LoadingPlace, number: number, problem: Problem): Promise<LoadedParts> {
+/** start: when it began, by performance.now(). */
+export async function loadParts(
+  place: LoadingPlace,
+  number: number,
+  problem: Problem,
+  start?: number,
+): Promise<LoadedParts> {
+  const lap = stopwatch(start)
   const { pool, members, world, leastParts, takeMemory } = place
   const { rank, companions, seed, zeros = false } = problem
   const { dims } = problem.tensor
@@ -84,7 +94,18 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const keys = orderKeys(seed, dims.length)
   const { padded } = plan.layout
   const module = await compileKernel(padded)
-  const { views, counted } = await countViews(pool, members, module, sources, entries, keys, padded, world)
+  const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
+  const { views, counted, counting } = await countViews(
+    pool,
+    members,
+    module,
+    sources,
+    entries,
+    keys,
+    padded,
+    world,
+  )
+  times.count = lap()
   // Every process must come to the same parts, even if they have different numbers of threads.
   const most = Math.max(...(await world.gatherNumbers(threads)).flat())
   const all = layOutParts(views, plan.parts, world.processes, {
@@ -108,7 +129,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const owned = dims.map((_, mode) => views[mode].shares.map((share) => ownRows(share, views[mode].first)))
   const shared = dims.map((_, mode) => planShared(views[mode]))
   parts.forEach((part, k) => {
-    new Uint32Array(part.memory.buffer)[(part.layout.control + at.CONTROL_THREADS) / 4] = threads
+    writeControl(part.memory, part.layout.control, threads)
     views.forEach((view, v) => {
       describe(part, view, view.shares[firstPart + k], v, dims.length)
     })
@@ -154,10 +175,19 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
       shares[shares.length - 1].endSegment,
     ]),
     valueScale,
+    counting,
   }
-  if (world.processes === 1) await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
-  else await routeEntries(place, number, placing)
-  await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+  times.layOut = lap()
+  if (world.processes === 1) {
+    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
+    times.place = Math.max(...(answers as number[][]).map(([placing]) => placing))
+    times.sort = lap() - times.place
+  } else {
+    await routeEntries(place, number, placing)
+    times.place = lap()
+    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+    times.sort = lap()
+  }
 
   const viewOf = new Map<string, number>([['train', 0]])
   sources.forEach(({ name }, v) => {
@@ -172,6 +202,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     rank,
     companions,
     posterior,
+    times,
     weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
     entries: new Map(
       [...viewOf].map(([name, v]) => [

@@ -1,7 +1,8 @@
 import type { InputErrorCode, Sentence } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { Iterations, RowSide, Timed } from '../engine.ts'
-import type { CountingLayout, PartLayout } from './layout.ts'
+import type { CountingLayout } from './countingLayout.ts'
+import type { PartLayout } from './layout.ts'
 import type { OrderKeys } from './order.ts'
 
 /** A set of entries as a view shows it, by one mode. */
@@ -26,6 +27,8 @@ export interface Placing extends Omit<Loading, 'layout'> {
   /** Per view, the first segment of each part, and how many there are. */
   borders: readonly (readonly number[])[]
   valueScale: number
+  /** What each thread has counted, where it places what it counted. */
+  counting?: { memory: WebAssembly.Memory; layout: CountingLayout }
 }
 
 /** What a thread must know of a problem. */
@@ -90,6 +93,8 @@ export type Request =
   /** `known`: for threads that need not speak with the other processes themselves. */
   | { type: 'connect'; module: string; options: unknown; known?: Processes }
   | { type: 'disconnect' }
+  /** To have a thread and the kernel's code there before there is a problem. */
+  | { type: 'warm'; module: WebAssembly.Module }
   | { type: 'tell'; numbers: Float64Array }
   | { type: 'addUp'; counts: readonly Uint32Array[] }
   | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
@@ -99,12 +104,13 @@ export type Request =
   | ({ type: 'count' } & Counting)
   | ({ type: 'countSegments'; long: readonly number[] } & Counting)
   | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
+  /** Entries that are all here are placed and sorted at once. */
   | { type: 'place'; problem: number; placing: Placing }
   | { type: 'sort'; problem: number; placing: Placing }
-  | { type: 'iterate'; problem: number; run: Iterations; skip: number }
+  | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
   | { type: 'errors'; problem: number; views: readonly number[] }
-  /** In place of errors, the sums of the weights. */
-  | { type: 'weights'; problem: number; views: readonly number[] }
+  /** In place of errors, those of factors that are zero, and the sums of the weights. */
+  | { type: 'values' | 'weights'; problem: number; views: readonly number[] }
   /** The best rows for many questions, in a memory of their own. */
   | {
       type: 'top'

@@ -59,7 +59,8 @@ export function layOutParts(
         posterior,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
-        views: views.map(({ name, source, shares }, v) => ({
+        views: views.map(({ name, source, shares, ownPlaces }, v) => ({
+          ownPlaces,
           name,
           weighted: source.meanWeight !== undefined,
           entries: shares[k].entries,
@@ -158,10 +159,11 @@ export function describe(
     new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
   )
   new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
-  // As long as records are placed, where a segment's begin stands in the next one's place: kernels/loading.ts.
+  // Where threads share the next places of records, each segment's begin stands for now in the next one's place: sharedPlaces.
   const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
-  for (let s = 1; s < place.segments; s++)
-    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s - 1]
+  const lag = place.next.length > 0 ? 0 : 1
+  for (let s = lag; s < place.segments; s++)
+    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s - lag]
   const fields: [number, number][] = [
     [at.VIEW_ORDER, order],
     [at.VIEW_MODE, mode],

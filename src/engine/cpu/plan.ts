@@ -2,6 +2,7 @@
 import { InputError } from '../../inputError.ts'
 import { formatBytes } from '../../memory.ts'
 import type { EnginePlan, ProblemSize } from '../engine.ts'
+import { countsForItself } from './countingLayout.ts'
 import { paddedRank } from './kernel.ts'
 import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
 import { segmentSize } from './segments.ts'
@@ -65,14 +66,16 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
   const view = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
     const most = segmentSize(count, padded)
     const own = Math.ceil(count / parts)
+    const segments = rows + (2 * count) / most
     return {
       name,
       weighted,
       entries: own,
       // A row has one, a long one as many as it fills.
-      segments: Math.ceil(rows / parts + (2 * own) / most),
+      segments: Math.ceil(segments / parts),
       chunks: Math.ceil((1.5 * (own + 8 * Math.min(rows / parts, own))) / most) + 1,
       hasErrors,
+      ownPlaces: countsForItself(threads, segments, count),
     }
   }
   const others = Object.entries({ ...sets, ...(probe > 0 && probe < entries && { probe }) })

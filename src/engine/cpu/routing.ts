@@ -5,11 +5,12 @@
  */
 import { LOADED_AT_A_TIME } from '../../kernels/layout.ts'
 import { below } from '../../random.ts'
+import { anyWeighted, Block, EVERYWHERE } from './blocks.ts'
 import type { Kernel } from './kernel.ts'
 import type { PartLayout } from './layout.ts'
-import { anyWeighted, Block, EVERYWHERE } from './loading.ts'
 import type { Incoming, Packing, Placing, ViewSource } from './messages.ts'
 import { placeOf } from './order.ts'
+import { sharedPlaces } from './placeEntries.ts'
 
 /** Words of an entry on its way: its indices, its value, and its weight if it has one. */
 export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
@@ -130,6 +131,8 @@ export function placeIncoming(
           borders[number][firstPart + k + 1],
           valueScale,
           views[number].meanWeight ?? 1,
+          sharedPlaces(layout.views[number]),
+          threads > 1 ? 1 : 0,
         )
     }
   })

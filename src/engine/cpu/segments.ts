@@ -31,9 +31,6 @@ export function segmentSize(entries: number, padded: number): number {
  */
 export const leastWindow = (segment: number): number => segment >>> 4
 
-/** Chunks that a thread takes at a time: one where they are few, more where taking them would be much of the work. */
-export const chunksAtATime = (chunks: number): number => Math.max(1, chunks >>> 12)
-
 export const segmentsOfRow = (length: number, segment: number): number =>
   length <= segment ? 1 : Math.floor((length - 1) / segment) + 1
 

@@ -54,6 +54,54 @@ describe('an engine', () => {
     expect(ticks).toBeGreaterThan(10)
   })
 
+  it('gives the same bits where rows are too many for counters of each thread', async () => {
+    // 40,000 rows on 3 threads, most of them short, and one of several segments.
+    const long = randomTensor({ dims: [1, 500], entries: 400, seed: 5 })
+    const short = randomTensor({ dims: [40_000, 500], entries: 9000, seed: 6 })
+    const join = <A extends Uint32Array | Float32Array>(a: A, b: A): A => {
+      const all = a.slice(0, 0).constructor === Uint32Array ? new Uint32Array(9400) : new Float32Array(9400)
+      all.set(a)
+      all.set(b, a.length)
+      return all as A
+    }
+    const tensor = {
+      dims: [40_001, 500],
+      indices: [
+        join(
+          long.indices[0],
+          short.indices[0].map((p) => p + 1),
+        ),
+        join(long.indices[1], short.indices[1]),
+      ],
+      values: join(long.values, short.values),
+    }
+    const found = new Set<string>()
+    for (const options of [{ threads: 1 }, { threads: 3 }, { threads: 3, parts: 2 }]) {
+      const engine = cpuEngine(options)
+      const problem = await engine.load({ tensor, rank: 4, companions: false, seed: 3, probe: 900 })
+      await problem.writeFactors(randomFactors(tensor.dims, 4, 1))
+      await problem.iterate({ ...run, count: 2, seed: 9 })
+      const { sums } = await problem.errors(['train', 'probe'])
+      const factors = await problem.readFactors()
+      const bits = Buffer.concat(factors.map((factor) => Buffer.from(factor.buffer))).toString('base64')
+      found.add(JSON.stringify([sums, problem.statistics.sets, problem.statistics.digest, bits]))
+      await engine.close()
+    }
+    expect(found.size).toBe(1)
+  })
+
+  it('is made ready beside other work, and may be closed before it is', async () => {
+    const engine = cpuEngine({ threads: 2 })
+    engine.warm(10)
+    const problem = await engine.load({ tensor, rank: 10, companions: false, seed: 1 })
+    expect(Object.values(problem.setUp).every((seconds) => seconds >= 0)).toBe(true)
+    await engine.close()
+    const hasty = cpuEngine({ threads: 2 })
+    hasty.warm(10)
+    await hasty.close()
+    await expect(hasty.load({ tensor, rank: 10, companions: false, seed: 1 })).rejects.toThrow('closed')
+  })
+
   it('says when it has been closed, and what its options may be', async () => {
     const engine = cpuEngine({ threads: 1 })
     const problem = await engine.load({ tensor, rank: 2, companions: false, seed: 1 })
