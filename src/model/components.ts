@@ -4,7 +4,7 @@ import { candidates } from './candidates.ts'
 import { type Answerer, modeName } from './factored.ts'
 import { largest } from './largest.ts'
 import { normalized, type Shares, sharesOf, telling } from './shares.ts'
-import { type Found, stabilityOf } from './stability.ts'
+import { type Found, foundOf } from './stability.ts'
 
 /** Which rows components are described by. */
 export interface ComponentsOptions {
@@ -60,7 +60,7 @@ export function componentsOf(
 ): Component[] {
   const learned = asLearned(model)
   const shares = sharesOf(learned)
-  const found = learned.members.length > 1 ? stabilityOf(model).components : undefined
+  const found = learned.members.length > 1 ? foundOf(model) : undefined
   const isCandidate = learned.counts.map((counts, mode) =>
     candidates(counts, () => learned.unobserved[mode], minEntries),
   )

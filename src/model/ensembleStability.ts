@@ -1,7 +1,9 @@
 /** What is said of an ensemble's components when it is made: whether the models agree on them, and whether they are too many. */
 import type { SparseTensor } from '../tensor/index.ts'
+import { asLearned } from './asLearned.ts'
 import { coreConsistencyOf } from './coreConsistency.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
+import { sharesOf } from './shares.ts'
 
 /** How far models of folds have the same components; plain data. */
 export interface EnsembleStability {
@@ -20,9 +22,11 @@ export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): Ense
     if (core !== undefined) cores.push(core)
   }
   const coreConsistency = cores.toSorted((a, b) => a - b)[Math.floor(cores.length / 2)]
+  const { match, components } = model.stability()
+  const { order } = sharesOf(asLearned(model))
   return {
-    match: model.stability().match,
-    found: model.components({ strongest: 1 }).map(({ found }) => found?.in ?? 1),
+    match,
+    found: order.map((column) => components[column].in),
     ...(coreConsistency !== undefined && { coreConsistency }),
   }
 }

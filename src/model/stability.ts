@@ -30,57 +30,63 @@ export interface Stability {
 /** Compares the members of an ensemble; a single model agrees with itself. */
 export function stabilityOf(model: Answerer): Stability {
   const { members, counts } = asLearned(model)
-  const columns = members.map((member) => unitColumns(member, counts))
-  const scores = members.map((first, a) =>
-    members.map((second, b) => (a < b ? matched(congruence(first, columns[a], second, columns[b])) : [])),
+  const scores = members.flatMap((first, a) =>
+    members.slice(a + 1).map((second) => matched(congruence(first, second, counts))),
   )
-  const components = Array.from({ length: members[0].rank }, (_, r) => {
-    const own = scores[0].slice(1).map((found) => found[r] ?? 0)
+  // The first pairs are those of the first model.
+  const components = found(members, scores.slice(0, members.length - 1))
+  const all = scores.flat()
+  return { components, match: all.length > 0 ? meanOf(all) : 1 }
+}
+
+/** The same without what the other models have in common, which takes most of the time. */
+export function foundOf(model: Answerer): Found[] {
+  const { members, counts } = asLearned(model)
+  const [first, ...others] = members
+  return found(
+    members,
+    others.map((other) => matched(congruence(first, other, counts))),
+  )
+}
+
+const found = (members: readonly Factored[], scores: readonly (readonly number[])[]): Found[] =>
+  Array.from({ length: members[0].rank }, (_, r) => {
+    const own = scores.map((ofModel) => ofModel[r])
     return {
       in: 1 + own.filter((score) => score >= SAME).length,
       of: members.length,
       match: own.length > 0 ? meanOf(own) : 1,
     }
   })
-  const all = scores.flat(2)
-  return { components, match: all.length > 0 ? meanOf(all) : 1 }
-}
 
 const meanOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length
 
-/** Per mode (I × R): rows by the root of their entries, columns of length 1, or of zeros where there is nothing. */
-function unitColumns({ rank, factors }: Factored, counts: Learned['counts']): Float64Array[] {
-  return factors.map((factor, mode) => {
-    const weighted = Float64Array.from(
-      factor,
-      (x, at) => x * Math.sqrt(counts[mode]?.[Math.floor(at / rank)] ?? 1),
-    )
-    const squares = new Float64Array(rank)
-    weighted.forEach((x, at) => {
-      squares[at % rank] += x * x
-    })
-    return weighted.map((x, at) => (x === 0 ? 0 : x / Math.sqrt(squares[at % rank])))
-  })
-}
-
-/** (R × S), of each component of the one model and each of the other. */
+/** (R × S), of each component of the one model and each of the other: the product of cosines, rows by their entries. */
 function congruence(
   first: Factored,
-  columns: readonly Float64Array[],
   second: Factored,
-  others: readonly Float64Array[],
+  counts: Learned['counts'],
 ): { scores: Float64Array; rank: number; others: number } {
   const [R, S] = [first.rank, second.rank]
   const scores = new Float64Array(R * S).fill(1)
-  columns.forEach((a, mode) => {
-    const b = others[mode]
-    const cosines = new Float64Array(R * S)
-    for (let row = 0; row * R < a.length; row++)
+  first.factors.forEach((a, mode) => {
+    const b = second.factors[mode]
+    const products = new Float64Array(R * S)
+    const [ofA, ofB] = [new Float64Array(R), new Float64Array(S)]
+    for (let row = 0; row * R < a.length; row++) {
+      const entries = counts[mode]?.[row] ?? 1
+      for (let s = 0; s < S; s++) ofB[s] += entries * b[row * S + s] ** 2
       for (let r = 0; r < R; r++) {
-        const x = a[row * R + r]
-        if (x !== 0) for (let s = 0; s < S; s++) cosines[r * S + s] += x * b[row * S + s]
+        const x = entries * a[row * R + r]
+        if (x === 0) continue
+        ofA[r] += x * a[row * R + r]
+        for (let s = 0; s < S; s++) products[r * S + s] += x * b[row * S + s]
       }
-    for (let at = 0; at < scores.length; at++) scores[at] *= cosines[at]
+    }
+    for (let at = 0; at < scores.length; at++) {
+      const lengths = Math.sqrt(ofA[Math.floor(at / S)] * ofB[at % S])
+      scores[at] *= lengths > 0 ? products[at] / lengths : 0
+    }
   })
   return { scores, rank: R, others: S }
 }
@@ -88,13 +94,13 @@ function congruence(
 /** For each component of the one model, the score of that of the other which is its own. */
 function matched({ scores, rank, others }: ReturnType<typeof congruence>): number[] {
   const pairs = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b)
-  const found = new Array<number>(rank).fill(0)
+  const best = new Array<number>(rank).fill(0)
   const [isGiven, isTaken] = [new Uint8Array(rank), new Uint8Array(others)]
   for (const pair of pairs) {
     const [r, s] = [Math.floor(pair / others), pair % others]
     if (isGiven[r] || isTaken[s]) continue
     isGiven[r] = isTaken[s] = 1
-    found[r] = scores[pair]
+    best[r] = scores[pair]
   }
-  return found
+  return best
 }

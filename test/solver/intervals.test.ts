@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { split, synthetic } from '#dist/index.js'
+import { intervalAt, learnIntervals } from '#dist/model/intervals.js'
 import { draw, normal, stream, unit } from '#dist/random.js'
 import { completeByFolds } from '#dist/subpaths/folds.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
@@ -82,8 +83,40 @@ it('intervals of 90% hold 88 to 92% of what nobody has seen, in rows of few entr
       for (const factor of factors) expect(Math.abs(Math.log(factor))).toBeLessThan(0.4)
     }
     if (name === 'noise that grows')
-      expect(width((e) => values[e] > 0.6)).toBeGreaterThan(3.3 * width((e) => values[e] < 0.2))
+      expect(width((e) => values[e] > 0.6)).toBeGreaterThan(5 * width((e) => values[e] < 0.2))
   }
   expect(Object.entries(shares).filter(([, share]) => !(share >= 0.88 && share <= 0.92))).toEqual([])
   expect(Math.abs(few.inside / few.entries - 0.9)).toBeLessThan(0.02)
+})
+
+it('intervals are wider where rows have fewer entries, even if each of them has too few to tell', () => {
+  // 1500 rows of two entries each, and 50 of 60; in the former predictions are off by three times as much.
+  const rows = [
+    ...Array.from({ length: 3000 }, (_, e) => e >> 1),
+    ...Array.from({ length: 3000 }, (_, e) => 1500 + (e % 50)),
+  ]
+  const indices = [Uint32Array.from(rows), Uint32Array.from(rows, (_, e) => e % 300)]
+  const isRare = (row: number): boolean => row < 1500
+  const values = Float32Array.from(rows, (row, e) => 10 + (isRare(row) ? 3 : 1) * gauss(e))
+  const support = Uint32Array.from(rows, (row) => (isRare(row) ? 1 : 59))
+  const predictions = new Float32Array(6000).fill(10)
+  const unseen = { indices: [0, 1].map(() => new Uint32Array(1)), predictions: Float32Array.of(10) }
+  const nothing = { variances: new Float32Array(1), support: new Uint32Array(1) }
+  const intervals = learnIntervals(
+    { dims: [1550, 300], indices, values },
+    { predictions, support },
+    { ...unseen, ...nothing },
+    5,
+  )
+  const width = (row: number, entries: number): number => {
+    const [low, high] = intervalAt(intervals, [row, 3], 10, entries, 0.9)
+    return high - low
+  }
+  const mean = (from: number, to: number, entries: number): number => {
+    let sum = 0
+    for (let row = from; row < to; row++) sum += width(row, entries) / (to - from)
+    return sum
+  }
+  expect(mean(0, 1500, 2) / (2 * 1.645 * 3)).toBeCloseTo(1, 1)
+  expect(mean(1500, 1550, 60) / (2 * 1.645)).toBeCloseTo(1, 1)
 })
