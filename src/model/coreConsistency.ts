@@ -11,8 +11,8 @@ import type { SparseTensor } from '../tensor/index.ts'
 import type { CpModel } from './cpModel.ts'
 import { inverted } from './solveRow.ts'
 
-/** Beyond so many products (entries × R^N) it would take more than a second. */
-const MOST_WORK = 5e8
+/** Beyond so many products (entries × R^N) it would take most of a second. */
+const MOST_WORK = 2e8
 /** Components whose largest term is a smaller share of the largest of all are nothing that could be joined. */
 const LEAST_SIZE = 1e-3
 
@@ -30,17 +30,24 @@ export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTen
   )
   const predictions = model.predictMany(indices, { clip: false })
   const core = new Float64Array(size)
-  const terms = new Float64Array(size)
+  // Products over all modes but the last, whose own goes straight into the core.
+  const terms = new Float64Array(size / R)
+  const last = dims.length - 1
   for (let e = 0; e < values.length; e++) {
     terms[0] = (values[e] - predictions[e]) / density
     let filled = 1
-    duals.forEach((dual, mode) => {
+    for (let mode = 0; mode < last; mode++) {
+      const dual = duals[mode]
       const start = indices[mode][e] * R
       for (let at = filled - 1; at >= 0; at--)
         for (let r = R - 1; r >= 0; r--) terms[at * R + r] = terms[at] * dual[start + r]
       filled *= R
-    })
-    for (let at = 0; at < size; at++) core[at] += terms[at]
+    }
+    const own = duals[last].subarray(indices[last][e] * R, (indices[last][e] + 1) * R)
+    for (let at = 0, to = 0; at < filled; at++) {
+      const term = terms[at]
+      for (let r = 0; r < R; r++, to++) core[to] += term * own[r]
+    }
   }
   const consistency = 1 - core.reduce((sum, x) => sum + x * x, 0) / R
   return Number.isFinite(consistency) ? consistency : undefined
