@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { CsvParser } from '#dist/io/table/csv.js'
+import { type Batch, cellText } from '#dist/io/table/rows.js'
+import { compileTextKernel } from '#dist/io/text/kernel.js'
+
+let module: WebAssembly.Module
+beforeAll(async () => {
+  module = await compileTextKernel()
+})
+
+/** All fields and lines of a text that comes in pieces, or what is said instead; and the numbers that the kernel sees. */
+function parsed(
+  content: Uint8Array,
+  delimiter: string,
+  size: number,
+  header: boolean,
+  kernel?: WebAssembly.Module,
+) {
+  const names = ['a', 'b', 'c']
+  const dialect = { delimiter, header, names, quoted: [], decimal: '.' } as const
+  const parser = new CsvParser('t.csv', dialect, [{ column: 2 }, { column: 0 }])
+  if (kernel) parser.useKernel(kernel)
+  const rows: unknown[] = []
+  const numbers: number[][] = []
+  const take = ({ rowCount, columns, lines }: Batch): void => {
+    for (let row = 0; row < rowCount; row++)
+      rows.push([
+        lines[row],
+        ...columns.map((cells) => (cells instanceof Float64Array ? null : cellText(cells, row))),
+      ])
+    for (const cells of columns)
+      if (!(cells instanceof Float64Array) && cells.numbers) {
+        const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row))
+        const [wholes, decimals] = [
+          [...cells.numbers.wholes(rowCount)],
+          [...cells.numbers.decimals(rowCount)],
+        ]
+        texts.forEach((text, row) => {
+          const isWhole = text !== null && /^[-+]?\d{1,15}$/.test(text)
+          expect(wholes[row]).toBe(isWhole ? Number(text) : NaN)
+          const isDecimal = text !== null && /^ *[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)? *$/i.test(text)
+          expect(decimals[row]).toBe(isDecimal ? Math.fround(Number(text)) : NaN)
+          numbers.push([wholes[row], decimals[row]])
+        })
+      }
+  }
+  try {
+    for (let at = 0; at < content.length; at += size) take(parser.push(content.slice(at, at + size)))
+    take(parser.finish())
+    return { rows, numbers }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'InputError') throw error
+    return { rows, message: error.message, numbers }
+  }
+}
+
+const field = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(99_999).map(String) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('1.5', '', '-7', '+12', '123456789', '123456789012345', '1234567890123456'),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      ' 2 ',
+      '1e3',
+      '1e-50',
+      '.5',
+      '5.',
+      '1.23456789012',
+      'x',
+      'é',
+      '1:2',
+      '12a',
+      '-',
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('"q"', '"a,b"', '"1\n2"', '""', 'in"side', '"say ""yes"""') },
+)
+const text = fc
+  .tuple(fc.constantFrom(',', '::', '\t'), fc.integer({ min: 1, max: 40 }))
+  .chain(([delimiter, most]) => {
+    const width = fc.oneof(
+      { weight: 200, arbitrary: fc.constant(3) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }) },
+    )
+    const row = width.chain((n) =>
+      fc.array(field, { minLength: n, maxLength: n }).map((fields) => fields.join(delimiter)),
+    )
+    const end = fc.constantFrom('\n', '\n', '\n', '\r\n', '\n\n', '\r\n\r\n')
+    return fc.record({
+      delimiter: fc.constant(delimiter),
+      content: fc
+        .array(fc.tuple(row, end), { minLength: 1, maxLength: most })
+        .map((rows) => new TextEncoder().encode(rows.flat().join(''))),
+    })
+  })
+
+describe('rows cut by the kernel', () => {
+  it('are those that the parser cuts, with their lines and faults, and their numbers are right', () => {
+    let seen = 0
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 1, max: 400 }),
+        fc.boolean(),
+        ({ delimiter, content }, size, header) => {
+          const { numbers, ...fast } = parsed(content, delimiter, size, header, module)
+          const { rows, message } = parsed(content, delimiter, size, header)
+          expect(fast).toEqual({ rows, ...(message !== undefined && { message }) })
+          seen += numbers.length
+        },
+      ),
+      { seed: 1, numRuns: 250 },
+    )
+    expect(seen).toBeGreaterThan(1500)
+  })
+
+  it('are the same where a row is longer than the kernel has room for', () => {
+    const long = 'x'.repeat(1_500_000)
+    const content = new TextEncoder().encode(`1,2,3\n4,${long},6\n7,8,9\n`)
+    const { numbers, ...fast } = parsed(content, ',', 700_000, false, module)
+    expect(fast.rows).toEqual([
+      [1, '3', '1'],
+      [2, '6', '4'],
+      [3, '9', '7'],
+    ])
+    expect(numbers.length).toBeGreaterThan(0)
+  })
+})
