@@ -30,7 +30,8 @@ export async function readParts(
   const { negative, duplicates, mask, seed } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates }
-  const train = await entries.read(files, { ...asked, mask, ...alike(initial) })
+  const isToBeSorted = goesAsItIs(options)
+  const train = await entries.read(files, { ...asked, mask, ...alike(initial), isToBeSorted })
   if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
@@ -58,6 +59,13 @@ export async function readParts(
     }
   }
   return withCommonDims(files.join(' '), parts)
+}
+
+/** Whether one run learns from all entries, each of which counts: nothing is held out, for a verdict or for trials. */
+function goesAsItIs(options: CompleteOptions): boolean {
+  const { validation, test, missing, folds, rank, choose, lags, features } = options
+  const isDivided = typeof validation === 'number' || typeof test === 'number' || folds !== undefined
+  return !isDivided && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
 }
 
 /** What has labels fixes which index each label has. */

@@ -16,6 +16,7 @@ import {
   refuseGaps,
 } from '../tensor/arrangement.ts'
 import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
+import { repetitionCheck } from '../tensor/repetition.ts'
 import { version } from '../version.ts'
 import type { Choice } from './choose.ts'
 import { type FastState, fastMethod, probeSize } from './fast.ts'
@@ -517,6 +518,7 @@ async function load(tensor: SparseTensor, options: RunOptions, settings: Arrange
       ...(sides && { sides }),
       seed: settings.seed,
       threads: options.threads,
+      onRepeated: repetitionCheck(tensor),
     })
     const setUpSeconds = (performance.now() - start) / 1000
     return { tensor, problem, ownEngine, settings, options, setUpSeconds }

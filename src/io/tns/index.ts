@@ -10,6 +10,7 @@ import {
   MAX_ORDER,
   type SparseTensor,
   sparseTensor,
+  sparseTensorToSort,
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
 import { count, type Layout } from './fault.ts'
@@ -28,6 +29,8 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   onProgress?(bytes: number): void
   /** About how many bytes will come; saves growing the columns. */
   sizeHint?: number
+  /** Coordinates that repeat are an error, and left to the engine that sorts the entries: for who starts a run with them as they are. */
+  isToBeSorted?: boolean
 }
 
 /** Reads a tensor from the pieces of a .tns text. */
@@ -48,10 +51,14 @@ export async function readTns(
       options.dims,
     )
   })
-  return sparseTensor(
-    { ...frame, indices, values },
-    { where, ...(negative && { negative }), ...(duplicates && { duplicates }) },
-  )
+  const tensor = { ...frame, indices, values }
+  if (options.isToBeSorted && (duplicates ?? 'error') === 'error')
+    return sparseTensorToSort(tensor, { where, ...(negative && { negative }) })
+  return sparseTensor(tensor, {
+    where,
+    ...(negative && { negative }),
+    ...(duplicates && { duplicates }),
+  })
 }
 
 /** What the lines of a tensor hold, by the columns of the first entry. */
