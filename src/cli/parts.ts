@@ -4,6 +4,7 @@ import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { CompleteOptions } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
+import { isFolded } from './folding.ts'
 import { count } from './format.ts'
 import { collectGarbage } from './memory.ts'
 import type { ReadingOptions } from './reading.ts'
@@ -30,7 +31,8 @@ export async function readParts(
   const { negative, duplicates, mask, seed, threads } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
-  const train = await entries.read(files, { ...asked, mask, ...alike(initial) })
+  const isToBeSorted = goesAsItIs(options)
+  const train = await entries.read(files, { ...asked, mask, ...alike(initial), isToBeSorted })
   if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
@@ -58,6 +60,13 @@ export async function readParts(
     }
   }
   return withCommonDims(files.join(' '), parts)
+}
+
+/** Whether one run learns from all entries, each of which counts: nothing is held out, for a verdict or for trials. */
+function goesAsItIs(options: CompleteOptions): boolean {
+  const { validation, test, missing, rank, choose, lags, features } = options
+  const isDivided = typeof validation === 'number' || typeof test === 'number' || isFolded(options)
+  return !isDivided && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
 }
 
 /** What has labels fixes which index each label has. */

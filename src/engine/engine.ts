@@ -74,6 +74,11 @@ export interface Problem {
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */
   threads?: number
+  /**
+   * Called where training entries of one process are seen, when they are sorted, to have the same coordinates, or may have:
+   * it may refuse them.
+   */
+  onRepeated?: () => void
 }
 
 /** The work at hand. Its operations are done one at a time, in the order in which they are asked for. */

@@ -23,11 +23,13 @@ export function orderScratchBytes(n: u32, words: u32): usize {
 
 /**
  * Sorts the segments in this thread's share of a view's chunks, but for those of more than `most` entries. hashKey: the
- * stream of the coordinates' hashes; modeKey makes another order of them for each mode.
+ * stream of the coordinates' hashes; modeKey makes another order of them for each mode. Says how many entries have the
+ * coordinates of another one before them.
  */
 export function orderChunks(
   view: usize, hashKey: u32, modeKey: u32, scratch: usize, most: u32, thread: u32, threads: u32,
-): void {
+): u32 {
+  let repeated: u32 = 0;
   const chunks = load<usize>(view, VIEW_CHUNKS);
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
   for (let number = thread; number < count; number += threads) {
@@ -38,33 +40,34 @@ export function orderChunks(
     if (endRow == 0) {
       const segments = (rowLength(view, row) - 1) / load<u32>(view, VIEW_SEGMENT) + 1;
       if (recordStart(view, segment + 1) - recordStart(view, segment) <= most)
-        orderSegment(view, row, segment, segments, hashKey, modeKey, scratch);
+        repeated += orderSegment(view, row, segment, segments, hashKey, modeKey, scratch);
     } else {
-      for (let p = row; p < endRow; p++) orderSegment(view, p, segment++, 1, hashKey, modeKey, scratch);
+      for (let p = row; p < endRow; p++)
+        repeated += orderSegment(view, p, segment++, 1, hashKey, modeKey, scratch);
     }
   }
+  return repeated;
 }
 
 function orderSegment(
   view: usize, p: u32, segment: u32, segments: u32, hashKey: u32, modeKey: u32, scratch: usize,
-): void {
+): u32 {
   const stride = strideOf(view);
   const begin = recordStart(view, segment);
   const n = recordStart(view, segment + 1) - begin;
-  if (n < 2) return;
+  if (n < 2) return 0;
   const records = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
+  const indices = <usize>(load<u32>(view, VIEW_ORDER) - 1) << 2;
   const places = scratch; // (n)
   findPlaces(view, p, records, n, segments, hashKey, modeKey, places);
   const copies = places + (<usize>n << 3); // (n records)
-  if (n <= FEW) {
-    insertionSort(records, places, n, stride, copies);
-    return;
-  }
+  if (n <= FEW) return insertionSort(records, places, n, stride, indices, copies);
   const copiedPlaces = places + (<usize>n << 2); // (n)
   const buckets = copies + <usize>n * stride; // (n + 1)
   throwIntoBuckets(records, places, n, stride, copies, copiedPlaces, buckets);
-  insertionSort(copies, copiedPlaces, n, stride, buckets + (<usize>(n + 1) << 2));
+  const repeated = insertionSort(copies, copiedPlaces, n, stride, indices, buckets + (<usize>(n + 1) << 2));
   memory.copy(records, copies, <usize>n * stride);
+  return repeated;
 }
 
 /**
@@ -129,8 +132,12 @@ function bucketOf(place: u32, n: u32): u32 {
   return <u32>((<u64>place * <u64>n) >> 32);
 }
 
-/** room: for one record. */
-function insertionSort(records: usize, places: usize, n: u32, stride: usize, room: usize): void {
+/**
+ * Says how many records have the coordinates of one before them: the same place, and the same bytes up to `indices`. They stand
+ * side by side in the end, and the later one is compared with the other when it is put there. room: for one record.
+ */
+function insertionSort(records: usize, places: usize, n: u32, stride: usize, indices: usize, room: usize): u32 {
+  let repeated: u32 = 0;
   let before = load<u32>(places);
   for (let e: u32 = 1; e < n; e++) {
     const place = load<u32>(places + (<usize>e << 2));
@@ -138,13 +145,16 @@ function insertionSort(records: usize, places: usize, n: u32, stride: usize, roo
       before = place;
       continue;
     }
-    insert(records, places, e, stride, room);
+    const at = insert(records, places, e, stride, room);
+    const own = records + <usize>at * stride;
+    if (at > 0 && isSame(own - stride, own, indices) || at < e && isSame(own, own + stride, indices)) repeated++;
     before = load<u32>(places + (<usize>e << 2));
   }
+  return repeated;
 }
 
-/** Puts record e where it belongs among those before it, which are in order. */
-function insert(records: usize, places: usize, e: u32, stride: usize, room: usize): void {
+/** Puts record e where it belongs among those before it, which are in order, and says where that is. */
+function insert(records: usize, places: usize, e: u32, stride: usize, room: usize): u32 {
   const own = records + <usize>e * stride;
   const place = load<u32>(places + (<usize>e << 2));
   let at = e;
@@ -153,7 +163,7 @@ function insert(records: usize, places: usize, e: u32, stride: usize, room: usiz
     if (other < place || (other == place && !recordBefore(own, records + <usize>(at - 1) * stride, stride))) break;
     at--;
   }
-  if (at == e) return;
+  if (at == e) return at;
   copyRecord(room, own, stride);
   for (let to = e; to > at; to--) {
     store<u32>(places + (<usize>to << 2), load<u32>(places + (<usize>(to - 1) << 2)));
@@ -161,6 +171,14 @@ function insert(records: usize, places: usize, e: u32, stride: usize, room: usiz
   }
   store<u32>(places + (<usize>at << 2), place);
   copyRecord(records + <usize>at * stride, room, stride);
+  return at;
+}
+
+/** Whether two records are the same up to so many bytes: of the same row, those of the same indices have the same place. */
+@inline
+function isSame(first: usize, second: usize, bytes: usize): bool {
+  for (let at: usize = 0; at < bytes; at += 4) if (load<u32>(first + at) != load<u32>(second + at)) return false;
+  return true;
 }
 
 @inline

@@ -10,6 +10,7 @@ import {
   refuseGaps,
 } from '../tensor/arrangement.ts'
 import type { SparseTensor } from '../tensor/index.ts'
+import { repetitionCheck } from '../tensor/repetition.ts'
 import { probeSize } from './fast.ts'
 import type { RunOptions } from './options.ts'
 import { learnsPrior } from './prior.ts'
@@ -84,6 +85,7 @@ export async function load(
       ...(sides && { sides }),
       seed: settings.seed,
       threads: options.threads,
+      onRepeated: repetitionCheck(tensor),
     })
     const setUpSeconds = (performance.now() - start) / 1000
     return { tensor, problem, ownEngine, settings, options, setUpSeconds }

@@ -1,6 +1,7 @@
 import { InputError, option, sentence } from '../inputError.ts'
 import { float32Array, trim, uint32Array } from './arrays.ts'
 import { findDuplicates } from './findDuplicates.ts'
+import { putOffRepetitionCheck } from './repetition.ts'
 import { checkWeights, countingEntries } from './weights.ts'
 
 /** What a mode stands for: a column of a table, say. */
@@ -69,15 +70,37 @@ export const MAX_ORDER = 256
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { labels, modes, valueName } = input
   const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
   checkPolicies({ negative, duplicates })
   checkShape(input)
   checkNotEmpty(input.values.length)
   checkCells(input, negative, where)
-  const { indices, values, weights } = options.distinct ? input : mergeDuplicates(input, duplicates, where)
+  return withNames(input, options.distinct ? input : mergeDuplicates(input, duplicates, where))
+}
+
+/** The same of entries without weights, but for coordinates that repeat: they are an error, which is left to who sorts the entries. */
+export function sparseTensorToSort(
+  input: SparseTensor,
+  { where = (entry) => `entry ${entry}`, ...options }: Omit<TensorOptions, 'duplicates' | 'distinct'>,
+): SparseTensor {
+  const tensor = sparseTensor(input, { ...options, where, distinct: true })
+  refuseRepetitionLater(tensor, where)
+  return tensor
+}
+
+/** Leaves it to the engine that sorts the entries to see whether coordinates repeat. */
+export function refuseRepetitionLater(tensor: SparseTensor, where: (entry: number) => string): void {
+  putOffRepetitionCheck(tensor, () => {
+    mergeDuplicates(tensor, 'error', where)
+  })
+}
+
+function withNames(
+  { dims, labels, modes, valueName }: SparseTensor,
+  { indices, values, weights }: Pick<SparseTensor, 'indices' | 'values' | 'weights'>,
+): SparseTensor {
   const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
-  const tensor = { dims: input.dims, indices, values, ...(weights && { weights }), ...names }
+  const tensor = { dims, indices, values, ...(weights && { weights }), ...names }
   const counting = weights && countingEntries(weights)
   return counting ? pickEntries(tensor, counting) : tensor
 }

@@ -80,7 +80,7 @@ export interface Kernel {
     most: number,
     thread: number,
     threads: number,
-  ): void
+  ): number
   hashBlock(columns: number, order: number, count: number, key: number, hashes: number): void
   hasFault(columns: number, order: number, sizes: number, values: number, count: number): number
   sumOfSquares(values: number, count: number): number

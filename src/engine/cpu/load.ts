@@ -180,8 +180,15 @@ export async function loadParts(
   times.layOut = lap()
   if (world.processes === 1) {
     const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
-    times.place = Math.max(...(answers as number[][]).map(([placing]) => placing))
+    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
     times.sort = lap() - times.place
+    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
+      try {
+        problem.onRepeated?.()
+      } catch (error) {
+        await pool.ask(members, () => ({ type: 'close', problem: number }))
+        throw error
+      }
   } else {
     await routeEntries(place, number, placing)
     times.place = lap()

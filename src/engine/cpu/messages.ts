@@ -104,7 +104,7 @@ export type Request =
   | ({ type: 'count' } & Counting)
   | ({ type: 'countSegments'; long: readonly number[] } & Counting)
   | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
-  /** Entries that are all here are placed and sorted at once. */
+  /** Entries that are all here are placed and sorted at once; the answer: seconds of placing, and how many repeat others. */
   | { type: 'place'; problem: number; placing: Placing }
   | { type: 'sort'; problem: number; placing: Placing }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }

@@ -14,20 +14,29 @@ interface Problem {
   threads: number
 }
 
-export function sortSegments({ parts, thread, threads, segments }: Problem, { views, keys }: Placing): void {
+/** Says how many training entries this thread has seen that have the coordinates of others, or are likely to. */
+export function sortSegments(
+  { parts, thread, threads, segments }: Problem,
+  { views, keys }: Placing,
+): number {
   const most = longestSegment(Math.max(...segments))
+  let repeated = 0
   for (const { kernel, memory, layout } of parts)
     views.forEach((source, v) => {
       const view = layout.views[v]
       const modeKey = keys.modes[source.mode]
-      kernel.orderChunks(view.descriptor, keys.hash, modeKey, layout.scratch[thread], most, thread, threads)
-      if (v % threads === thread) sortOverlongSegments(memory, view, source, keys, most)
+      const { descriptor } = view
+      const scratch = layout.scratch[thread]
+      let found = kernel.orderChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
+      if (v % threads === thread) found += sortOverlongSegments(memory, view, source, keys, most)
+      if (v === 0) repeated += found
     })
+  return repeated
 }
 
 /**
  * Sorts the segments of a view that the kernels leave out, because they are longer than chance would make them: the same
- * coordinates were given many times.
+ * coordinates were given many times. Says how many such segments there are.
  */
 function sortOverlongSegments(
   memory: WebAssembly.Memory,
@@ -35,7 +44,8 @@ function sortOverlongSegments(
   { tensor, mode }: ViewSource,
   keys: OrderKeys,
   most: number,
-): void {
+): number {
+  let overlong = 0
   const order = tensor.dims.length
   const chunks = new Uint32Array(memory.buffer, view.chunks, (view.chunkCount * CHUNK_BYTES) / 4)
   const recordStart = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
@@ -47,5 +57,7 @@ function sortOverlongSegments(
     const { words } = view
     const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
     records.set(inOrder(records, { order, words, mode, row, segments: first[row + 1] - first[row] }, keys))
+    overlong++
   }
+  return overlong
 }

@@ -60,15 +60,16 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         placeEntries(problem, request.placing)
         meet(problem.parts, problem.thread)
         const placed = performance.now()
-        sortSegments(problem, request.placing)
-        return [(placed - start) / 1000, (performance.now() - placed) / 1000]
+        const repeated = sortSegments(problem, request.placing)
+        return [(placed - start) / 1000, repeated]
       }
       case 'pack':
         return packEntries(known(request.problem), request.placing, request.packing)
       case 'placeIncoming':
         return placeIncoming(known(request.problem), request.placing, request.incoming)
       case 'sort':
-        return sortSegments(known(request.problem), request.placing)
+        sortSegments(known(request.problem), request.placing)
+        return undefined
       case 'iterate':
         return iterate(known(request.problem), request.run, request.skip, request.isTimed)
       case 'balance':

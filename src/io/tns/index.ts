@@ -10,8 +10,10 @@ import {
   checkShape,
   largestPlusOne,
   MAX_ORDER,
+  refuseRepetitionLater,
   type SparseTensor,
   sparseTensor,
+  sparseTensorToSort,
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
 import { compileTextKernel } from '../text/kernel.ts'
@@ -34,6 +36,8 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   onProgress?(bytes: number): void
   /** About how many bytes will come; saves growing the columns. */
   sizeHint?: number
+  /** Coordinates that repeat are an error, and left to the engine that sorts the entries: for who starts a run with them as they are. */
+  isToBeSorted?: boolean
 }
 
 /** Reads a tensor from the pieces of a .tns text. */
@@ -68,7 +72,7 @@ export interface KnownOfColumns {
 /** The tensor of what has been read. What is known to be good is not looked at again. */
 export function tensorOfColumns(
   { indices, values, where, header }: Columns,
-  { name, negative, duplicates, dims }: ReadTnsOptions,
+  { name, negative, duplicates, dims, isToBeSorted }: ReadTnsOptions,
   { distinct, nonnegative, largest }: KnownOfColumns = {},
 ): SparseTensor {
   if (values.length === 0) throw noEntries(name)
@@ -79,15 +83,25 @@ export function tensorOfColumns(
   })
   const tensor = { ...frame, indices, values }
   const policies = { ...(negative && { negative }), ...(duplicates && { duplicates }) }
-  if (distinct && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
+  const isPutOff = !distinct && leavesRepetition({ isToBeSorted, duplicates })
+  if ((distinct || isPutOff) && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
     checkPolicies(policies)
     checkShape(tensor)
     const { dims, labels, modes, valueName } = frame
     const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
-    return { dims, indices, values, ...names }
+    const checked = { dims, indices, values, ...names }
+    if (isPutOff) refuseRepetitionLater(checked, where)
+    return checked
   }
+  if (isPutOff) return sparseTensorToSort(tensor, { where, ...(negative && { negative }) })
   return sparseTensor(tensor, { where, ...policies, ...(distinct && { distinct }) })
 }
+
+/** Whether it is left to an engine to see whether coordinates repeat. */
+export const leavesRepetition = ({
+  isToBeSorted = false,
+  duplicates = 'error',
+}: Pick<ReadTnsOptions, 'isToBeSorted' | 'duplicates'>): boolean => isToBeSorted && duplicates === 'error'
 
 /** What the head of a file says, up to the end of the line of its first entry: comments, and that entry. */
 export function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import { MAX_INDEX, type SparseTensor } from '../../../tensor/sparseTensor.ts'
 import { compileTextKernel } from '../../text/kernel.ts'
-import { firstEntry, type ReadTnsOptions, tensorOfColumns } from '../../tns/index.ts'
+import { firstEntry, leavesRepetition, type ReadTnsOptions, tensorOfColumns } from '../../tns/index.ts'
 import { LineMap } from '../../tns/lineMap.ts'
 import { type Columns, TnsParser } from '../../tns/parser.ts'
 import { firstLines, linesBetween } from '../files/lines.ts'
@@ -113,7 +113,7 @@ async function readBlocks(
     where: (entry: number) => `${name}, line ${lines.lineOf(entry)}`,
   }
   return tensorOfColumns(columns, options, {
-    distinct: (await areDistinct(pool, indices)) === true,
+    distinct: !leavesRepetition(options) && (await areDistinct(pool, indices)) === true,
     nonnegative: !answers.some(({ anyNegative }) => anyNegative),
     largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
   })
