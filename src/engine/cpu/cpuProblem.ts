@@ -23,6 +23,7 @@ import { learnedNoise, SHARED_NUMBERS } from './posterior.ts'
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
+  readonly hasStrata: boolean
   readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
@@ -46,6 +47,7 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
+    this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
   /** `release` is told when the threads are no longer needed. */

@@ -26,6 +26,7 @@ import { checkPlan, planParts, sentAtATime } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { entryWords } from './routing.ts'
 import { shareable } from './shareable.ts'
+import { makeCells } from './strata.ts'
 import type { World } from './world.ts'
 import { withUnknown } from './zeros.ts'
 
@@ -70,7 +71,9 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
   const posterior =
     typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
-  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, weighted }
+  const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
+  const strata = asked === true && companions && !zeros && !weighted
+  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, strata, weighted }
   const plan = planParts(size, threads, leastParts, world.processes)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
@@ -92,6 +95,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     companions,
     zeros,
     posterior,
+    strata: strata ? total : 0,
     dims,
     threads: most,
   })
@@ -158,6 +162,10 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
   if (world.processes === 1) await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
   else await routeEntries(place, number, placing)
   await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+  if (strata) {
+    const lengths = dims.map((_, mode) => views[mode].lengths)
+    await makeCells(place, number, parts, lengths, seed)
+  }
 
   const viewOf = new Map<string, number>([['train', 0]])
   sources.forEach(({ name }, v) => {

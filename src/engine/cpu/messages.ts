@@ -85,6 +85,16 @@ export interface Incoming {
   entries: number
 }
 
+/** How the cells of a grid of rows are filled (strata.ts). */
+export interface Filling {
+  /** Per mode, the block of each row. */
+  blocks: readonly Uint32Array[]
+  /** Per thread and cell. */
+  counters: Uint32Array
+  /** Where there are several processes: the indices and values of all their entries. */
+  entries?: Uint32Array
+}
+
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
   /** `known`: for threads that need not speak with the other processes themselves. */
@@ -101,6 +111,7 @@ export type Request =
   | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
   | { type: 'place'; problem: number; placing: Placing }
   | { type: 'sort'; problem: number; placing: Placing }
+  | { type: 'fillCells'; problem: number; filling: Filling }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** In place of errors, the sums of the weights. */

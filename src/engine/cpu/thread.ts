@@ -24,6 +24,7 @@ import { addBins, type PosteriorWork, sweepPosterior } from './posterior.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { chunksAtATime } from './segments.ts'
 import { type Area, type Sharing, shareAreas } from './sharing.ts'
+import { fillCells, sweepStrata } from './strata.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from './zeros.ts'
 
 /** A problem as this thread has it. */
@@ -85,6 +86,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return placeIncoming(known(request.problem), request.placing, request.incoming)
       case 'sort':
         return sort(known(request.problem), request.placing)
+      case 'fillCells':
+        return fillCells(known(request.problem), request.filling)
       case 'iterate':
         return iterate(known(request.problem), request.run, request.skip)
       case 'balance':
@@ -171,6 +174,10 @@ function iterate(problem: Problem, run: Iterations, skip: number): Iterated {
       sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
       continue
     }
+    if (run.step.kind === 'strata') {
+      sweepStrata(problem, run.step, done)
+      continue
+    }
     for (let i = 0; i < modes; i++) {
       if (problem.zeros) prepareZeros(problem, i)
       for (let l = 0; l < inner; l++) {
@@ -224,7 +231,7 @@ function setStep(
   zeros: boolean,
 ): void {
   if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
-  else if (step.kind === 'posterior') return
+  else if (step.kind === 'posterior' || step.kind === 'strata') return
   else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
