@@ -37,6 +37,7 @@ import { keptPrior, learnsPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
 import { arrangedSides, featuresDigest, sidesOf } from './sides.ts'
 import type { StopReason } from './stopping.ts'
+import { usesStrata } from './strata.ts'
 
 /** Everything that a run depends on but the entries: with them it can go on elsewhere, bit for bit. */
 export interface RunState {
@@ -148,7 +149,7 @@ export class Run implements AsyncIterable<EpochReport> {
         reports: [],
         best: first,
         learned: false,
-        method: method.begin(first),
+        method: method.begin(first, given === undefined),
       }
       return new this(loaded, progress)
     })
@@ -328,7 +329,7 @@ export class Run implements AsyncIterable<EpochReport> {
         if (this.#method.balances) await this.#problem.balance()
         await this.#problem.keep()
         const now = await this.#look({ sample: 0, lambda: 0 })
-        progress.method = this.#method.begin(now)
+        progress.method = this.#method.begin(now, false)
         progress.best = useless(now)
       }
     })
@@ -461,7 +462,18 @@ export interface Loaded {
 /** The settings that decide what a run needs. */
 type Needy = Pick<
   Settings,
-  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags' | 'mergeModes' | 'split'
+  | 'solver'
+  | 'rank'
+  | 'maxInner'
+  | 'missing'
+  | 'prior'
+  | 'lambda'
+  | 'sample'
+  | 'lags'
+  | 'mergeModes'
+  | 'split'
+  | 'loss'
+  | 'epochs'
 >
 
 /** What a run needs beside the entries. */
@@ -472,12 +484,14 @@ function needsOf(
 ): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
   probe?: (entries: number) => number
   posterior?: (entries: number) => boolean
+  strata?: (entries: number) => boolean
 } {
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, companions: true, zeros: true }
   if (solver === 'paper') return { rank, companions: maxInner > 1 }
   const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
-  return { rank, companions: true, probe: probeSize, posterior }
+  const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
+  return { rank, companions: true, probe: probeSize, posterior, strata }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
@@ -488,8 +502,16 @@ export function sizeOfRun(
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
   const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
-  const { probe, posterior, ...needs } = needsOf(settings, dims, options.features !== undefined)
-  return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
+  const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
+  const { entries } = tensor
+  return {
+    ...tensor,
+    dims,
+    ...needs,
+    probe: probe?.(entries),
+    posterior: posterior?.(entries),
+    strata: strata?.(entries),
+  }
 }
 
 async function load(tensor: SparseTensor, options: RunOptions, settings: ArrangedSettings): Promise<Loaded> {
