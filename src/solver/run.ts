@@ -329,7 +329,7 @@ export class Run implements AsyncIterable<EpochReport> {
         if (this.#method.balances) await this.#problem.balance()
         await this.#problem.keep()
         const now = await this.#look({ sample: 0, lambda: 0 })
-        progress.method = this.#method.begin(now, false)
+        progress.method = this.#method.begin(now)
         progress.best = useless(now)
       }
     })

@@ -13,6 +13,7 @@ import { pickEntries, type SparseTensor } from '#dist/tensor/index.js'
 import { observe } from '#dist/tensor/observed.js'
 import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../problems.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
+import { compareStrata, strataCases } from './compareStrata.ts'
 import { engineSampler } from './engineSampler.ts'
 import {
   below,
@@ -295,6 +296,23 @@ export const engineChecks: EngineCheck[] = [
               below(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
             }
         }
+      }),
+  },
+  {
+    name: 'does epochs of SGD in strata as float64 does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const touchy: number[] = []
+        await fc.assert(
+          fc.asyncProperty(strataCases, async (problem) => {
+            touchy.push(await compareStrata(engine, problem))
+          }),
+          { seed: 23, numRuns: randomProblems(30) },
+        )
+        // Rows of several segments.
+        touchy.push(await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }))
+        // Most of them hold the engine to 3e-4.
+        below(touchy.filter((touchiness) => touchiness > 3e-5).length, touchy.length / 4, 'touchy cases')
       }),
   },
   {
@@ -873,6 +891,7 @@ export const engineChecks: EngineCheck[] = [
           { sets: { validation: 100_000 } },
           { probe: 100_000 },
           { weighted: true },
+          { strata: true },
         ])
           demand(
             engine.plan({ ...size, ...more }).byteLength > plan.byteLength,
@@ -891,6 +910,7 @@ interface BitRun {
   c: number
   zeros?: true
   posterior?: true
+  strata?: true
   isWeighted?: true
   sides?: Problem['sides']
 }
@@ -912,13 +932,14 @@ const BIT_RUNS: BitRun[] = [
   },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
   { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
+  { step: { kind: 'strata', rate: 1.3, least: 0.05 }, rank: 7, c: 1, strata: true },
 ]
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros, posterior, sides, isWeighted }: BitRun,
+  { step, rank, c, zeros, posterior, strata, sides, isWeighted }: BitRun,
   heldOut: SparseTensor,
   iterations = 3,
 ): Promise<string> {
@@ -933,9 +954,11 @@ async function everything(
     seed: 9,
     zeros,
     posterior,
+    strata,
     sides,
   }
   return withProblem(engine, problem, async (loaded) => {
+    if (strata && !loaded.hasStrata) return 'without strata'
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
     const run = { sample: c, lambda: 0.01, seed: 9, step }
@@ -958,8 +981,11 @@ const stateText = ({ factors, companions = [], means, scales, kept = [], ...rest
 
 /** With all kinds of steps. */
 export const variantChecks = variantChecksOf(BIT_RUNS, 2)
-/** For those to whom every message is dear: both solvers' steps, few of them. */
-export const briefVariantChecks = variantChecksOf([BIT_RUNS[0], BIT_RUNS[3]], 1).slice(0, 2)
+/** For those to whom every message is dear: both solvers' steps and strata, few of them. */
+export const briefVariantChecks = variantChecksOf(
+  [BIT_RUNS[0], BIT_RUNS[3], BIT_RUNS[BIT_RUNS.length - 1]],
+  1,
+).slice(0, 2)
 
 function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): VariantCheck[] {
   return [
@@ -994,7 +1020,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       name: 'go on from the state of another as if there had been no break',
       async check(variants) {
         const tensor = bumpy(6)
-        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, sides, isWeighted }) => ({
+        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, strata, sides, isWeighted }) => ({
           problem: {
             tensor: isWeighted ? weighted(tensor) : tensor,
             rank,
@@ -1002,6 +1028,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
             seed: 9,
             zeros,
             posterior,
+            strata,
             sides,
           },
           run: { sample: c, lambda: 0.01, seed: 9, step },
@@ -1013,6 +1040,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
               withProblem(engine, problem, async (loaded) => {
                 await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
                 await loaded.balance()
+                if (problem.strata && !loaded.hasStrata) return []
                 if (problem.posterior)
                   await loaded.iterate({
                     ...run,
@@ -1034,6 +1062,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
           await withEngine(make, async (engine) => {
             for (const [i, { problem, run }] of runs.entries())
               await withProblem(engine, problem, async (loaded) => {
+                if (problem.strata && !loaded.hasStrata) return
                 const k = v % 4
                 await loaded.writeState(states[i][k])
                 await loaded.iterate({ ...run, first: k, count: 4 - k })
