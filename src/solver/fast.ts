@@ -18,7 +18,7 @@ import {
   type Stage,
 } from './schedule.ts'
 import type { StopReason } from './stopping.ts'
-import { newStrata, observeStrata, type StrataState, strataStep } from './strata.ts'
+import { FEWEST_EPOCHS, newStrata, observeStrata, type StrataState, strataStep } from './strata.ts'
 
 /** A round, between two looks at the error, is about this much of an epoch … */
 const ROUND_EPOCHS = 0.25
@@ -92,7 +92,7 @@ export function fastMethod(
         before: first.train.relative,
         best: { score: scoreOf(first), epoch: 0 },
         since: 0,
-        ...(problem.hasStrata && isRandom && { strata: newStrata() }),
+        ...(problem.hasStrata && isRandom && settings.epochs >= FEWEST_EPOCHS && { strata: newStrata() }),
         ...(learns && settings.loss === 'huber' && { startSweeps: 0 }),
       }
     },

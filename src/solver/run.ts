@@ -473,7 +473,6 @@ type Needy = Pick<
   | 'mergeModes'
   | 'split'
   | 'loss'
-  | 'epochs'
 >
 
 /** What a run needs beside the entries. */

@@ -19,10 +19,10 @@ const LEAST_SAMPLE = 0.025
 const MOST_SAMPLE = 0.5
 /** Every process holds all entries once more, in at most so many bytes. */
 const MOST_BYTES = 2 ** 28
-/** A run of fewer epochs would have none left for rows with λ. */
-const FEWEST_EPOCHS = 20
+/** A run of fewer epochs, all told, would have too few left for rows with λ. */
+export const FEWEST_EPOCHS = 20
 
-/** Whether a run begins with strata; from nothing that depends on who does the work. */
+/** Whether a run may begin with strata: from nothing that depends on who does the work. */
 export function usesStrata(
   {
     solver,
@@ -30,13 +30,12 @@ export function usesStrata(
     lambda,
     sample,
     loss,
-    epochs,
     rank,
-  }: Pick<Settings, 'solver' | 'missing' | 'lambda' | 'sample' | 'loss' | 'epochs' | 'rank'>,
+  }: Pick<Settings, 'solver' | 'missing' | 'lambda' | 'sample' | 'loss' | 'rank'>,
   { dims, entries }: { dims: readonly number[]; entries: number },
 ): boolean {
   const isPlain = solver === 'fast' && missing !== 'zero' && loss === 'squares'
-  if (!isPlain || lambda !== 'auto' || sample !== 'auto' || epochs < FEWEST_EPOCHS) return false
+  if (!isPlain || lambda !== 'auto' || sample !== 'auto') return false
   const share = sampleOfRows(dims, entries, rank)
   return (
     dims.length >= FEWEST_MODES &&

@@ -307,7 +307,7 @@ export const engineChecks: EngineCheck[] = [
           fc.asyncProperty(strataCases, async (problem) => {
             touchy.push(await compareStrata(engine, problem))
           }),
-          { seed: 23, numRuns: randomProblems(30) },
+          { seed: 23, numRuns: randomProblems(20) },
         )
         // Rows of several segments.
         touchy.push(await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }))
