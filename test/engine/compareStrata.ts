@@ -46,6 +46,11 @@ export async function compareStrata(
       factors.every((factor) => factor.every((u) => u >= 0 && u < Infinity)),
       'factors are nonnegative and finite',
     )
+    const { companions } = await loaded.readState()
+    demand(
+      companions !== undefined && distance(companions, matrices(factors, rank)) === 0,
+      'no momentum is left',
+    )
     if (followsOnly()) return 0
     const settings = { rate, least, epochs: 2, ...gridOf(tensor, seed) }
     const oracle = (by: number): Matrix[] =>
@@ -61,11 +66,6 @@ export async function compareStrata(
       reference,
     )
     below(distance(factors, reference), Math.max(3e-4, 10 * touchiness), 'difference')
-    const { companions } = await loaded.readState()
-    demand(
-      companions !== undefined && distance(companions, matrices(factors, rank)) === 0,
-      'no momentum is left',
-    )
     return touchiness
   })
 }
