@@ -61,10 +61,7 @@ export async function compareStrata(
       )
     const reference = oracle(1)
     // Values that no model fits throw rows to and fro.
-    const touchiness = distance(
-      factors.map((_, i) => flat(oracle(1 + 3e-6)[i])),
-      reference,
-    )
+    const touchiness = distance(oracle(1 + 3e-6).map(flat), reference)
     below(distance(factors, reference), Math.max(3e-4, 10 * touchiness), 'difference')
     return touchiness
   })
