@@ -170,14 +170,15 @@ export function fastMethod(
   function judgeStrata(state: FastState, strata: StrataState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
     const keep = isSound && scoreOf(report) < scoreOf(past.best)
+    // An error that leaps up at first and then falls has led to no worse places than one that does not.
     const goesOn = isSound && observeStrata(strata, state.before, report.train.relative)
     const back = !goesOn && !keep
     const now = back ? past.best : report
     if (!goesOn) {
       state.strata = undefined
       state.since = report.epoch
-      // What small samples are for has been done: the components are near their places.
-      state.schedule.at = stages.length - 1
+      // What small samples are for has been done: the components are near their places. Unless there was nothing but harm.
+      if (past.best.epoch > 0 || keep) state.schedule.at = stages.length - 1
     }
     state.lambda = chooseLambda(noiseOf(now), stages[0].sample)
     state.before = now.train.relative
