@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import { cutIntoBlocks } from '#dist/engine/cpu/strata.js'
+import type { LoadedProblem } from '#dist/engine/engine.js'
 import type { CpModel } from '#dist/model/index.js'
+import { fastMethod } from '#dist/solver/fast.js'
 import { decodeRun, encodeRun, Run, type RunOptions } from '#dist/solver/index.js'
 import { defaults, type Settings } from '#dist/solver/options.js'
+import type { EpochReport } from '#dist/solver/report.js'
 import { newStrata, observeStrata, strataStep, usesStrata } from '#dist/solver/strata.js'
 import { synthetic } from '#dist/tensor/index.js'
 import { weighted } from '../problems.ts'
@@ -94,6 +97,72 @@ describe('the schedule of strata', () => {
     // The mean is 8; factors of U[0, 4] have a mean square of 16/3, and k of one component its square.
     expect(rate).toBe(1.3)
     expect(least).toBeCloseTo(0.1 * 3 * (16 / 3) ** 2)
+  })
+})
+
+describe('the fast solver with strata', () => {
+  const train = { entries: 100_000, weight: 100_000, squares: 130_000, absolutes: 100_000 }
+  const statistics = {
+    dims: [1000, 500, 200],
+    emptyRows: [0, 0, 0].map(() => new Uint32Array(0)),
+    sets: { train },
+    valueScale: 1,
+    factorScale: 1,
+    digest: '',
+  }
+  const loaded = { statistics, hasStrata: true, cost: () => 1 } as Partial<LoadedProblem> as LoadedProblem
+  const reportOf = (relative: number, epoch: number): EpochReport => ({
+    epoch,
+    seconds: 0,
+    updateSeconds: 0,
+    train: { relative, rmse: relative, mae: relative, entries: 1000 },
+    sample: 1,
+    lambda: 0,
+  })
+
+  /** Epochs that end with these errors; what follows from the last of them. */
+  function follow(...errors: number[]) {
+    const method = fastMethod(settings({ prior: 'isotropic' }), loaded)
+    const state = method.begin(reportOf(1, 0), true)
+    let best = reportOf(1, 0)
+    const reports: EpochReport[] = []
+    const verdicts = errors.map((relative, i) => {
+      const past = { iterations: i, epoch: i, reports, best }
+      const round = method.next(state, past)
+      expect(round).toMatchObject({ iterations: 1, sample: 1, step: { kind: 'strata' } })
+      const report = reportOf(relative, i + 1)
+      const verdict = method.judge(state, past, round, report)
+      reports.push(report)
+      if (verdict.keep) best = report
+      return verdict
+    })
+    const epoch = errors.length
+    return {
+      verdict: verdicts.at(-1)!,
+      next: method.next(state, { iterations: epoch, epoch, reports, best }),
+    }
+  }
+
+  it('goes on while they make progress', () => {
+    const { verdict, next } = follow(0.5, 0.3)
+    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(next.step).toMatchObject({ kind: 'strata', rate: 1.3 })
+  })
+
+  it('hands over to rows that are solved with all entries, and with the best factors', () => {
+    const { verdict, next } = follow(0.5, 0.495, 0.49)
+    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(next).toMatchObject({ sample: 1, step: { kind: 'newton' } })
+    expect(follow(0.5, 0.51, 0.505).verdict).toEqual({ tell: true, keep: false, back: true })
+  })
+
+  it('begins with samples where they did nothing but harm, or the error is no number', () => {
+    for (const errors of [[1.2, 1.3], [Number.NaN]]) {
+      const { verdict, next } = follow(...errors)
+      expect(verdict).toMatchObject({ keep: false, back: true })
+      expect(next.step.kind).toBe('newton')
+      expect(next.sample).toBeCloseTo((3 * 10 * 1000) / 100_000)
+    }
   })
 })
 
