@@ -32,6 +32,7 @@ export const purpose = {
   newComponents: 13,
   benchPicture: 14,
   folds: 15,
+  strata: 16,
 } as const
 
 /** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */

@@ -36,6 +36,7 @@ export interface ProblemSize {
   companions: boolean
   zeros?: boolean
   posterior?: boolean
+  strata?: boolean
   /** Whether the training entries have weights; then other sets are taken to have some, too. */
   weighted?: boolean
 }
@@ -68,6 +69,11 @@ export interface Problem {
   zeros?: boolean
   /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
   posterior?: boolean | ((entries: number) => boolean)
+  /**
+   * Whether 'strata' steps are to come, for which the entries lie once more by the cells of a grid; with companions. Not where
+   * entries have weights or cells that are not listed are zeros.
+   */
+  strata?: boolean | ((entries: number) => boolean)
   /** For a learned prior, per mode, what is known of rows beside their entries. */
   sides?: readonly (RowSide | undefined)[]
   /** Decides the order of the entries within their rows, and which are in the probe. */
@@ -84,6 +90,8 @@ export interface Problem {
 /** The work at hand. Its operations are done one at a time, in the order in which they are asked for. */
 export interface LoadedProblem {
   readonly statistics: Statistics
+  /** Whether 'strata' steps can be taken. */
+  readonly hasStrata?: boolean
   /** What an AO iteration costs here, in units of one's own: a schedule compares stages by it, and never by the clock. */
   cost(stage: { sample: number; kind: Step['kind'] }): number
   /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, times `factorScale`. Momentum, if any, starts anew. */
@@ -200,6 +208,19 @@ export type Step =
   /** Coordinate descent on the row's quadratic, damped where the sample is small. */
   | { kind: 'newton'; momentum: number; damping: number }
   | PosteriorStep
+  | StrataStep
+
+/**
+ * An epoch of SGD in strata (kernels/strata.ts): every entry once, moving the rows of all modes together. It knows neither λ nor
+ * momentum, and c is 1.
+ */
+export interface StrataStep {
+  kind: 'strata'
+  /** η: 1 corrects the entry. */
+  rate: number
+  /** Σ‖k_m‖² is taken for at least so much, scaled: where all rows are small they would be thrown far. */
+  least: number
+}
 
 /**
  * A sweep over all entries under a prior that is learned (docs/accuracy.md). Its first one has `begin`, and starts from the

@@ -14,6 +14,7 @@ export { noiseMoments, startMoments, sumMoments } from "./posterior";
 export { setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
 export { finishSharedRow, handedOver, handOver, step } from "./step";
+export { fromPlaces, strataEpoch, toPlaces } from "./strata";
 export { barrier } from "./threads";
 export { topRows } from "./top";
 export { sumProducts } from "./zeros";

@@ -63,6 +63,16 @@ export const STEP_NEWTON = 2; // coordinate descent on the row's quadratic
 export const STEP_ZEROS = 3; // the same, over all cells of the row: those that are not listed are zeros
 export const STEP_POSTERIOR = 4; // all entries, a prior that is learned, and what is left uncertain
 
+// Where entries lie by the cells of a grid of blocks of rows (strata.ts): the description, in words.
+export const STRATA_ORDER = 0; // N
+export const STRATA_BLOCKS = 4; // g, of every mode
+export const STRATA_SHIFT = 8; // log₂ g
+export const STRATA_CELLS = 12; // (gᴺ + 1), where the records of each cell begin: by block of the first mode, then by stratum
+export const STRATA_RECORDS = 16; // records: the rows' places in the order of the blocks, N words, and the value
+export const STRATA_TURNS = 20; // (N × g), how many strata each block has had
+export const STRATA_FACTORS = 24; // N addresses: the factors, their rows in the order of the blocks
+export const STRATA_TURN_BYTES = 64; // each on a cache line of its own
+
 // Where cells that are not listed are zeros, this value, −0, marks one that is listed as unknown. Values have no −0.
 export const UNKNOWN_BITS = 0x80000000;
 

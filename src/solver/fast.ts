@@ -18,6 +18,7 @@ import {
 } from './schedule.ts'
 import type { Settings } from './settings.ts'
 import type { StopReason } from './stopping.ts'
+import { FEWEST_EPOCHS, newStrata, observeStrata, type StrataState, strataStep } from './strata.ts'
 
 /** A round, between two looks at the error, is about this much of an epoch … */
 const ROUND_EPOCHS = 0.25
@@ -49,6 +50,8 @@ export interface FastState {
   best: { score: number; epoch: number }
   /** The epoch from which progress is judged: that of the last climb. */
   since: number
+  /** While it is SGD in strata that leads. */
+  strata?: StrataState
   /** How many sweeps there have been instead of λ's; undefined where λ leads. */
   startSweeps?: number
   /** How many sweeps there have been under a learned prior; undefined before there are any. */
@@ -79,7 +82,7 @@ export function fastMethod(
     balances: true,
     looksAt: zeros ? 'train' : 'probe',
 
-    begin(first) {
+    begin(first, isRandom) {
       if (!hasFiniteErrors(first)) throw new Error('The error is no longer finite.')
       return {
         rounds: 0,
@@ -89,6 +92,7 @@ export function fastMethod(
         before: first.train.relative,
         best: { score: scoreOf(first), epoch: 0 },
         since: 0,
+        ...(problem.hasStrata && isRandom && settings.epochs >= FEWEST_EPOCHS && { strata: newStrata() }),
         ...(learns && settings.loss === 'huber' && { startSweeps: 0 }),
       }
     },
@@ -102,6 +106,10 @@ export function fastMethod(
       if (state.startSweeps !== undefined) {
         const first = state.startSweeps === 0 ? best : undefined
         const step = posteriorStep(settings, statistics, rule, first, true)
+        return { iterations: 1, sample: 1, lambda: state.lambda, step }
+      }
+      if (state.strata) {
+        const step = strataStep(state.strata, statistics, rank)
         return { iterations: 1, sample: 1, lambda: state.lambda, step }
       }
       const stage = stages[state.schedule.at]
@@ -119,6 +127,7 @@ export function fastMethod(
       if (state.priorSweeps !== undefined) return judgePrior(state, past, report)
       if (state.startSweeps !== undefined) return judgeStart(state, report)
       state.rounds++
+      if (state.strata) return judgeStrata(state, state.strata, past, report)
       // A few entries of a row can throw it beyond float32 where no λ holds it.
       const isSound = hasFiniteErrors(report)
       const keep = isSound && scoreOf(report) < scoreOf(past.best)
@@ -155,6 +164,25 @@ export function fastMethod(
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
     return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
+  }
+
+  /** Strata end where they do no more good, with the best factors that they found. */
+  function judgeStrata(state: FastState, strata: StrataState, past: Past, report: EpochReport): Verdict {
+    const isSound = hasFiniteErrors(report)
+    const keep = isSound && scoreOf(report) < scoreOf(past.best)
+    // An error that leaps up at first and then falls has led to no worse places than one that does not.
+    const goesOn = isSound && observeStrata(strata, state.before, report.train.relative)
+    const back = !goesOn && !keep
+    const now = back ? past.best : report
+    if (!goesOn) {
+      state.strata = undefined
+      state.since = report.epoch
+      // What small samples are for has been done: the components are near their places. Unless there was nothing but harm.
+      if (past.best.epoch > 0 || keep) state.schedule.at = stages.length - 1
+    }
+    state.lambda = chooseLambda(noiseOf(now), stages[0].sample)
+    state.before = now.train.relative
+    return { tell: isSound, keep, back, stop: whyStop(state, past, now, report.epoch) }
   }
 
   /** Where outliers are, a small training error is no merit: the latest factors are kept. */
@@ -205,7 +233,8 @@ export function fastMethod(
       }
     }
     // One more iteration would end further from it.
-    return epoch + stages[state.schedule.at].sample / 2 > epochs ? 'epochs' : undefined
+    const sample = state.strata ? 1 : stages[state.schedule.at].sample
+    return epoch + sample / 2 > epochs ? 'epochs' : undefined
   }
 }
 

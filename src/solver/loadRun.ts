@@ -16,6 +16,7 @@ import type { RunOptions } from './options.ts'
 import { learnsPrior } from './prior.ts'
 import { defaults, type Settings } from './settings.ts'
 import { arrangedSides, featuresDigest, sidesOf } from './sides.ts'
+import { usesStrata } from './strata.ts'
 
 export interface Loaded {
   tensor: SparseTensor
@@ -30,7 +31,17 @@ export interface Loaded {
 /** The settings that decide what a run needs. */
 type Needy = Pick<
   Settings,
-  'solver' | 'rank' | 'maxInner' | 'missing' | 'prior' | 'lambda' | 'sample' | 'lags' | 'mergeModes' | 'split'
+  | 'solver'
+  | 'rank'
+  | 'maxInner'
+  | 'missing'
+  | 'prior'
+  | 'lambda'
+  | 'sample'
+  | 'lags'
+  | 'mergeModes'
+  | 'split'
+  | 'loss'
 >
 
 /** What a run needs beside the entries. */
@@ -41,12 +52,14 @@ function needsOf(
 ): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
   probe?: (entries: number) => number
   posterior?: (entries: number) => boolean
+  strata?: (entries: number) => boolean
 } {
   const { solver, rank, maxInner, missing } = settings
   if (missing === 'zero') return { rank, companions: true, zeros: true }
   if (solver === 'paper') return { rank, companions: maxInner > 1 }
   const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
-  return { rank, companions: true, probe: probeSize, posterior }
+  const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
+  return { rank, companions: true, probe: probeSize, posterior, strata }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
@@ -57,8 +70,16 @@ export function sizeOfRun(
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
   const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
-  const { probe, posterior, ...needs } = needsOf(settings, dims, options.features !== undefined)
-  return { ...tensor, dims, ...needs, probe: probe?.(tensor.entries), posterior: posterior?.(tensor.entries) }
+  const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
+  const { entries } = tensor
+  return {
+    ...tensor,
+    dims,
+    ...needs,
+    probe: probe?.(entries),
+    posterior: posterior?.(entries),
+    strata: strata?.(entries),
+  }
 }
 
 export async function load(

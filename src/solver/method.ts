@@ -12,8 +12,8 @@ export interface Method<State> {
   balances: boolean
   /** The set whose error is taken for that of the training entries. */
   looksAt: 'train' | 'probe'
-  /** `first`: the report on the factors that it starts from. */
-  begin(first: EpochReport): State
+  /** `first`: the report on the factors that it starts from; isRandom: whether nobody has learned anything in them. */
+  begin(first: EpochReport, isRandom?: boolean): State
   /** The next round. */
   next(state: State, past: Past): Round
   /** Takes note of a round's report, and decides what follows from it. Changes the state. */

@@ -93,7 +93,7 @@ export class Run implements AsyncIterable<EpochReport> {
         reports: [],
         best: first,
         learned: false,
-        method: method.begin(first),
+        method: method.begin(first, given === undefined),
       }
       return new this(loaded, progress)
     })

@@ -30,6 +30,10 @@ const ALL: Stage = { sample: 1, kind: 'newton', momentum: MOMENTUM.newton }
 /** Below this share it is worth while to sample at all. */
 const LARGEST_SAMPLE = 0.6
 
+/** c of the first samples of solved rows; above 1 where even all entries are fewer than it asks for. */
+export const sampleOfRows = (rows: readonly number[], entries: number, rank: number): number =>
+  (FIRST_SAMPLE.newton * rank * Math.max(...rows)) / entries
+
 /** rows: per mode, those that have entries. */
 export function ladder(rows: readonly number[], entries: number, rank: number): Stage[] {
   const kind = rank <= NEWTON_RANK ? 'newton' : 'gradient'

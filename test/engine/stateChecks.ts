@@ -169,6 +169,7 @@ export const stateChecks: EngineCheck[] = [
           { sets: { validation: 100_000 } },
           { probe: 100_000 },
           { weighted: true },
+          { strata: true },
         ])
           demand(
             engine.plan({ ...size, ...more }).byteLength > plan.byteLength,

@@ -8,6 +8,7 @@ import { distance, randomFactors, randomTensor, weighted } from '../problems.ts'
 import type { EngineCheck } from './check.ts'
 import { comparePosterior, posteriorCases } from './comparePosterior.ts'
 import { compareFast, comparePaper, iterated } from './compareSteps.ts'
+import { compareStrata, strataCases } from './compareStrata.ts'
 import {
   below,
   demand,
@@ -141,6 +142,23 @@ export const stepChecks: EngineCheck[] = [
               below(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
             }
         }
+      }),
+  },
+  {
+    name: 'does epochs of SGD in strata as float64 does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const touchy: number[] = []
+        await fc.assert(
+          fc.asyncProperty(strataCases, async (problem) => {
+            touchy.push(await compareStrata(engine, problem))
+          }),
+          { seed: 23, numRuns: randomProblems(20) },
+        )
+        // Rows of several segments.
+        touchy.push(await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }))
+        // Most of them hold the engine to 3e-4.
+        below(touchy.filter((touchiness) => touchiness > 3e-5).length, touchy.length / 4, 'touchy cases')
       }),
   },
   {

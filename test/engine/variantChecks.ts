@@ -16,6 +16,7 @@ interface BitRun {
   c: number
   zeros?: true
   posterior?: true
+  strata?: true
   isWeighted?: true
   sides?: Problem['sides']
 }
@@ -37,6 +38,7 @@ const BIT_RUNS: BitRun[] = [
   },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
   { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
+  { step: { kind: 'strata', rate: 1.3, least: 0.05 }, rank: 7, c: 1, strata: true },
 ]
 
 /** Of so many, the rows of the first mode have five segments or more each: parts and processes share some of them. */
@@ -47,7 +49,7 @@ const withLongRows = (seed: number, entries: number): SparseTensor =>
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros, posterior, sides, isWeighted }: BitRun,
+  { step, rank, c, zeros, posterior, strata, sides, isWeighted }: BitRun,
   heldOut: SparseTensor,
   iterations = 3,
 ): Promise<string> {
@@ -62,9 +64,11 @@ async function everything(
     seed: 9,
     zeros,
     posterior,
+    strata,
     sides,
   }
   return withProblem(engine, problem, async (loaded) => {
+    if (strata && !loaded.hasStrata) return 'without strata'
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
     await loaded.balance()
     const run = { sample: c, lambda: 0.01, seed: 9, step }
@@ -80,8 +84,11 @@ async function everything(
 
 /** With all kinds of steps. */
 export const variantChecks = variantChecksOf(BIT_RUNS, 2)
-/** For those to whom every message is dear: both solvers' steps, few of them. */
-export const briefVariantChecks = variantChecksOf([BIT_RUNS[0], BIT_RUNS[3]], 1).slice(0, 2)
+/** For those to whom every message is dear: both solvers' steps and strata, few of them. */
+export const briefVariantChecks = variantChecksOf(
+  [BIT_RUNS[0], BIT_RUNS[3], BIT_RUNS[BIT_RUNS.length - 1]],
+  1,
+).slice(0, 2)
 
 function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): VariantCheck[] {
   return [
@@ -117,7 +124,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       name: 'go on from the state of another as if there had been no break',
       async check(variants) {
         const tensor = withLongRows(6, 10_000)
-        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, sides, isWeighted }) => ({
+        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, strata, sides, isWeighted }) => ({
           problem: {
             tensor: isWeighted ? weighted(tensor) : tensor,
             rank,
@@ -125,6 +132,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
             seed: 9,
             zeros,
             posterior,
+            strata,
             sides,
           },
           run: { sample: c, lambda: 0.01, seed: 9, step },
@@ -136,6 +144,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
               withProblem(engine, problem, async (loaded) => {
                 await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
                 await loaded.balance()
+                if (problem.strata && !loaded.hasStrata) return []
                 if (problem.posterior)
                   await loaded.iterate({
                     ...run,
@@ -157,6 +166,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
           await withEngine(make, async (engine) => {
             for (const [i, { problem, run }] of runs.entries())
               await withProblem(engine, problem, async (loaded) => {
+                if (problem.strata && !loaded.hasStrata) return
                 const k = v % 4
                 await loaded.writeState(states[i][k])
                 await loaded.iterate({ ...run, first: k, count: 4 - k })

@@ -26,6 +26,7 @@ import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   readonly setUp: SetUpTimes
+  readonly hasStrata: boolean
   readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
   readonly #number: number
   readonly #loaded: LoadedParts
@@ -51,6 +52,7 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
+    this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
   /** `release` is told when the threads are no longer needed. */

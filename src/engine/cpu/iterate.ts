@@ -15,6 +15,7 @@ import { addBins } from './learnedNoise.ts'
 import { sweepPosterior } from './posterior.ts'
 import type { PosteriorWork } from './posteriorProblem.ts'
 import { shareStep } from './shareStep.ts'
+import { sweepStrata } from './strata.ts'
 import { gatherChunks } from './sumErrors.ts'
 import { meet, type Problem, since } from './threadProblem.ts'
 
@@ -50,6 +51,10 @@ export function iterate(problem: Problem, run: Iterations, skip: number, isTimed
     if (run.step.kind === 'posterior') {
       const key = stream(run.seed, purpose.sample, run.first + done, 0, 0)
       sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
+      continue
+    }
+    if (run.step.kind === 'strata') {
+      sweepStrata(problem, run.step, done)
       continue
     }
     for (let i = 0; i < modes; i++) {
@@ -91,7 +96,7 @@ function setStep(
   zeros: boolean,
 ): void {
   if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
-  else if (step.kind === 'posterior') return
+  else if (step.kind === 'posterior' || step.kind === 'strata') return
   else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }

@@ -39,6 +39,23 @@ export interface Kernel {
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
+  strataEpoch(
+    strata: number,
+    rate: number,
+    least: number,
+    turn: number,
+    thread: number,
+    threads: number,
+  ): void
+  toPlaces(factor: number, places: number, rows: number, into: number, thread: number, threads: number): void
+  fromPlaces(
+    from: number,
+    places: number,
+    rows: number,
+    factor: number,
+    thread: number,
+    threads: number,
+  ): void
   step(control: number, view: number, key: number, thread: number): void
   handedOver(view: number, row: number, key: number, begin: number, end: number): number
   handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void

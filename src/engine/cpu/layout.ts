@@ -13,6 +13,7 @@ import {
   VIEW_OTHERS,
 } from '../../kernels/layout.ts'
 import { paddedRank } from './kernel.ts'
+import { layOutStrata, type StrataLayout } from './strata.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32
@@ -37,6 +38,8 @@ export interface PartLayout {
   posterior: number
   posteriorScratch: readonly number[]
   noiseSums: number
+  /** The entries by the cells of a grid, where that was asked for; in the first part alone. */
+  strata: StrataLayout | undefined
   /** Per mode, the factor last kept; in the first part alone. */
   kept: readonly number[]
   byteLength: number
@@ -105,6 +108,8 @@ export interface PartSize {
   zeros: boolean
   /** Whether a prior is learned. */
   posterior: boolean
+  /** The entries, of all parts, that lie by the cells of a grid too; 0 where that was not asked for. */
+  strata: number
   /** The most entries of a segment: threads sort segments in their scratch. */
   segment: number
   /** Rows per mode. */
@@ -190,6 +195,7 @@ export function layOut(size: PartSize): PartLayout {
   const shared = posterior ? take('uncertainty', 64) : 0
   const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
   const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
+  const strata = size.first && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
   const kept = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,
@@ -204,6 +210,7 @@ export function layOut(size: PartSize): PartLayout {
     posterior: shared,
     posteriorScratch,
     noiseSums,
+    strata,
     kept,
     byteLength: end(),
     items,

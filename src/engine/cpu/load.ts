@@ -28,6 +28,7 @@ import type { Pool } from './pool.ts'
 import { entryWords } from './routing.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { shareable } from './shareable.ts'
+import { makeCells } from './strata.ts'
 import type { World } from './world.ts'
 import { withUnknown } from './zeros.ts'
 
@@ -80,7 +81,9 @@ export async function loadParts(
   const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
   const posterior =
     typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
-  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, weighted }
+  const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
+  const strata = asked === true && companions && !zeros && !weighted
+  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, strata, weighted }
   const plan = planParts(size, threads, leastParts, world.processes)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
@@ -113,6 +116,7 @@ export async function loadParts(
     companions,
     zeros,
     posterior,
+    strata: strata ? total : 0,
     dims,
     threads: most,
   })
@@ -194,6 +198,10 @@ export async function loadParts(
     times.place = lap()
     await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
     times.sort = lap()
+  }
+  if (strata) {
+    const lengths = dims.map((_, mode) => views[mode].lengths)
+    await makeCells(place, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])

@@ -88,6 +88,16 @@ export interface Incoming {
   entries: number
 }
 
+/** How the cells of a grid of rows are filled (strata.ts). */
+export interface Filling {
+  /** Per mode, the block of each row. */
+  blocks: readonly Uint32Array[]
+  /** Per thread and cell. */
+  counters: Uint32Array
+  /** Where there are several processes: the indices and values of all their entries. */
+  entries?: Uint32Array
+}
+
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
   /** `known`: for threads that need not speak with the other processes themselves. */
@@ -107,6 +117,7 @@ export type Request =
   /** Entries that are all here are placed and sorted at once; the answer: seconds of placing, and how many repeat others. */
   | { type: 'place'; problem: number; placing: Placing }
   | { type: 'sort'; problem: number; placing: Placing }
+  | { type: 'fillCells'; problem: number; filling: Filling }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** In place of errors, those of factors that are zero, and the sums of the weights. */

@@ -33,9 +33,10 @@ export function layOutParts(
     companions,
     zeros,
     posterior,
+    strata,
     dims,
     threads,
-  }: Pick<PartSize, 'rank' | 'companions' | 'zeros' | 'posterior' | 'dims' | 'threads'>,
+  }: Pick<PartSize, 'rank' | 'companions' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'threads'>,
 ): PartLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
@@ -57,6 +58,7 @@ export function layOutParts(
         companions,
         zeros,
         posterior,
+        strata,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
         views: views.map(({ name, source, shares, ownPlaces }, v) => ({

@@ -53,12 +53,13 @@ export const sentAtATime = (own: number, processes: number): number =>
 
 /** Of what a part takes, what every other one takes again. */
 function replicatedBytes({ items }: PartLayout): number {
-  return ['factors', 'threads', 'uncertainty'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
+  return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
 function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
   const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
   const { weighted = false } = size
+  const strata = size.strata && !weighted ? size.entries : 0
   // Where cells that are not listed are zeros, those of other sets are listed as unknown.
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
@@ -86,6 +87,7 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
     companions,
     zeros,
     posterior,
+    strata,
     segment,
     dims,
     views: [

@@ -14,6 +14,7 @@ import { placeEntries } from './placeEntries.ts'
 import { packEntries, placeIncoming } from './routing.ts'
 import { shareCompanions } from './shareStep.ts'
 import { sortSegments } from './sortSegments.ts'
+import { fillCells } from './strata.ts'
 import { sumBeforeErrors, sumErrors } from './sumErrors.ts'
 import { meet, openProblem, type Part, type Problem, since } from './threadProblem.ts'
 
@@ -70,6 +71,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'sort':
         sortSegments(known(request.problem), request.placing)
         return undefined
+      case 'fillCells':
+        return fillCells(known(request.problem), request.filling)
       case 'iterate':
         return iterate(known(request.problem), request.run, request.skip, request.isTimed)
       case 'balance':

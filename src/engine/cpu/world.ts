@@ -76,7 +76,7 @@ export class World implements Processes {
     const lengths = uint32Array(this.processes)
     lengths[this.process] = own.length
     const each = Array.from({ length: this.processes }, (_, k) => k)
-    await this.#gather(
+    await this.bring(
       lengths,
       each,
       each.map(() => 1),
@@ -85,11 +85,12 @@ export class World implements Processes {
     const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
     const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
     words.set(own, starts[this.process])
-    await this.#gather(words, starts, counts)
+    await this.bring(words, starts, counts)
     return counts.map((count, k) => words.slice(starts[k], starts[k] + count))
   }
 
-  async #gather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void> {
+  /** Brings words up to date: those from starts[k] on, lengths[k] of them, are process k's. */
+  async bring(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void> {
     if (this.processes > 1) await this.#pool.ask([0], () => ({ type: 'gather', words, starts, lengths }))
   }
 
@@ -115,7 +116,7 @@ export class World implements Processes {
     const words = uint32Array(Math.ceil(length / 4))
     if (this.process === 0) new Uint8Array(words.buffer).set(own)
     const none = new Array(this.processes - 1).fill(0)
-    await this.#gather(words, [0, ...none], [words.length, ...none])
+    await this.bring(words, [0, ...none], [words.length, ...none])
     return new Uint8Array(words.buffer).slice(0, length)
   }
 
