@@ -5,7 +5,7 @@ import { weightsOf } from '#dist/reference/weights.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 import { toMatrix } from '../problems.ts'
 
-export type MakeEngine = () => Engine
+export type MakeEngine = () => Engine | Promise<Engine>
 
 let follows = false
 
@@ -36,7 +36,7 @@ export const same = (a: unknown, b: unknown, what: string): void =>
   demand(JSON.stringify(a) === JSON.stringify(b), `${what}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
 
 export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = make()
+  const engine = await make()
   try {
     return await use(engine)
   } finally {

@@ -44,6 +44,8 @@ export interface LoadedParts {
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
+  /** Per view, the most entries of a row that is one segment. */
+  segments: readonly number[]
 }
 
 export interface LoadingPlace {
@@ -172,6 +174,7 @@ export async function loadParts(place: LoadingPlace, number: number, problem: Pr
     rank,
     companions,
     posterior,
+    segments,
     weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
     entries: new Map(
       [...viewOf].map(([name, v]) => [

@@ -1,0 +1,121 @@
+import { InputError, option, sentence } from '../../inputError.ts'
+import { formatBytes } from '../../memory.ts'
+import { CpuEngine } from '../cpu/cpuEngine.ts'
+import type { CpuEngineOptions } from '../cpu/options.ts'
+import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
+import { type FoundAdapter, findAdapter } from './adapter.ts'
+import { Device, type DeviceOptions } from './device.ts'
+import { GpuProblem } from './gpuProblem.ts'
+import { quadsOf } from './shape.ts'
+import { tablesOf } from './tables.ts'
+
+export interface GpuEngineOptions extends CpuEngineOptions {
+  /** Hears what happens on the way: that a device was lost, and where the run goes on. */
+  onRemark?: (sentence: string) => void
+}
+
+/** The engine of a graphics card, with the CPU's threads beside it; refuses in a sentence where there is none. */
+export async function gpuEngine(options: GpuEngineOptions & DeviceOptions = {}): Promise<GpuEngine> {
+  const adapter = await findAdapter()
+  return new GpuEngine(adapter, await Device.open(adapter, options), options)
+}
+
+export class GpuEngine implements Engine {
+  readonly name: string
+  readonly isSoftware: boolean
+  readonly processes = 1
+  readonly process = 0
+  readonly cpu: CpuEngine
+  readonly #options: GpuEngineOptions & DeviceOptions
+  #device: Device | undefined
+  /** While a new one is sought. */
+  #seeking: Promise<Device | undefined> | undefined
+  #closed = false
+
+  constructor({ name, isSoftware }: FoundAdapter, device: Device, options: GpuEngineOptions & DeviceOptions) {
+    this.name = name
+    this.isSoftware = isSoftware
+    this.#device = device
+    this.#options = options
+    const { threads, parts } = options
+    this.cpu = new CpuEngine({
+      ...(threads !== undefined && { threads }),
+      ...(parts !== undefined && { parts }),
+    })
+  }
+
+  get threads(): number {
+    return this.cpu.threads
+  }
+
+  get description(): string {
+    return `${this.name} and ${this.cpu.description}`
+  }
+
+  /** What the CPU holds; on the card there is as much of entries and factors again. */
+  plan(size: ProblemSize): EnginePlan {
+    this.#checkFactors(size)
+    return this.cpu.plan(size)
+  }
+
+  async load(problem: Problem): Promise<LoadedProblem> {
+    if (this.#closed) throw new Error('The engine has been closed.')
+    if (problem.zeros)
+      throw new InputError(
+        'option',
+        sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
+      )
+    const { rank, companions } = problem
+    const { dims } = problem.tensor
+    this.#checkFactors({ dims, rank })
+    const twin = await this.cpu.load(problem)
+    try {
+      const device = await this.#liveDevice()
+      if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')
+      const tables = tablesOf(twin)
+      const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
+      const place = {
+        device: () => this.#liveDevice(),
+        say: (text: string) => this.#options.onRemark?.(text),
+        release: () => {},
+      }
+      return await GpuProblem.open(twin, place, tables, shape, companions, device)
+    } catch (error) {
+      await twin.close()
+      throw error
+    }
+  }
+
+  /** The device, or another one if it was lost. */
+  async #liveDevice(): Promise<Device | undefined> {
+    if (this.#closed) return undefined
+    if (this.#device && !this.#device.lost) return this.#device
+    this.#device = undefined
+    this.#seeking ??= findAdapter()
+      .then((adapter) => Device.open(adapter, this.#options))
+      .catch(() => undefined)
+      .then((device) => {
+        this.#device = device
+        this.#seeking = undefined
+        return device
+      })
+    return this.#seeking
+  }
+
+  #checkFactors({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): void {
+    const most = this.#device?.mostBinding ?? Infinity
+    const byteLength = 16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)
+    if (byteLength > most)
+      throw new InputError(
+        'memory',
+        `The factors of ${dims.join('×')} at rank ${rank} take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(most)} at a time; use a smaller rank, or the CPU engine.`,
+      )
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.cpu.close()
+    this.#device?.close()
+  }
+}
