@@ -24,9 +24,9 @@ export interface EngineBenchRow {
   shares: { hessian: number; powerMethod: number; rest: number }
 }
 
-const DIMS = [183, 24, 1140, 1717]
-const ENTRIES = 3_309_490
-const SAMPLE = 0.5
+export const DIMS = [183, 24, 1140, 1717]
+export const ENTRIES = 3_309_490
+export const SAMPLE = 0.5
 
 export interface EngineBenchOptions {
   ranks: readonly number[]

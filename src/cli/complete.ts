@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { type CpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
+import { CpuEngine, hardwareThreads } from '../engine/cpu/index.ts'
 import { checkLimits } from '../engine/cpu/limits.ts'
 import type { World } from '../engine/cpu/world.ts'
 import { InputError, inWords, option, sentence } from '../inputError.ts'
@@ -35,6 +35,7 @@ import {
 import { addArrangementOptions, describeArrangement, readArrangement } from './arrangement.ts'
 import type { CompleteOptions } from './completeOptions.ts'
 import { type Errors, jsonReport, textReport } from './completeReport.ts'
+import { addEngineOption, type LocalEngine } from './engines.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
 import { checkFolding, findRank, learnByFolds } from './folding.ts'
@@ -178,7 +179,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(addArrangementOptions(onAllProcesses(command)))
+  return addTableOptions(addArrangementOptions(addEngineOption(onAllProcesses(command))))
     .addHelpText(
       'after',
       `
@@ -208,19 +209,20 @@ async function run(files: string[], options: CompleteOptions): Promise<void> {
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
   checkChoose(options)
-  await withEngine(options, (engine) => {
+  const onRemark = (text: string): void => progress.insist(text)
+  await withEngine({ ...options, onRemark }, (engine) => {
     checkFolding({ ...options }, engine.processes)
     return runOn(engine, files, options, progress)
   })
 }
 
 async function runOn(
-  engine: CpuEngine,
+  engine: LocalEngine,
   files: readonly string[],
   options: CompleteOptions,
   progress: Progress,
 ): Promise<void> {
-  const world = engine.processes > 1 ? await engine.world() : undefined
+  const world = engine instanceof CpuEngine && engine.processes > 1 ? await engine.world() : undefined
   const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
   const holders = await entries.holders(files, options)
   const { initial, settings, reading } = await together(world, async () => {
@@ -253,7 +255,7 @@ async function runOn(
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
   await withSignals(async (interruption) => {
     const rank = options.rank === 'auto' ? 'to be found' : (settings.rank ?? defaults.fast.rank)
-    progress.say(`Rank ${rank} on ${engine.description}, ${describeJob(plan)}`)
+    progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
     const ranks =
       options.rank === 'auto'
         ? await findRank(parts.train, learning, options, interruption, progress)
@@ -270,7 +272,7 @@ const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<
   world ? world.together(work) : work()
 
 async function planParts(
-  engine: CpuEngine,
+  engine: LocalEngine,
   { train, validation, test }: Parts,
   entries: Entries,
   settings: RunOptions,

@@ -1,5 +1,5 @@
 /** `complete --folds`: models of cross-fitting, their errors on what they had not seen, and the ensemble that they are. */
-import type { CpuEngine } from '../engine/cpu/index.ts'
+import type { Engine } from '../engine/engine.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import type { CpEnsemble, ErrorSummary } from '../model/index.ts'
 import { FOLDS } from '../solver/crossFit.ts'
@@ -65,7 +65,7 @@ export function checkFolding(
 }
 
 export async function learnByFolds(
-  engine: CpuEngine,
+  engine: Engine,
   { train, test }: { train: SparseTensor; test?: SparseTensor },
   settings: RunOptions,
   options: FoldingOptions,

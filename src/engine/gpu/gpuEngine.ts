@@ -1,38 +1,60 @@
+/** A place with a graphics card, and the CPU's threads beside it: they read, sort and sweep, the card does the steps. */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { formatBytes } from '../../memory.ts'
 import { CpuEngine } from '../cpu/cpuEngine.ts'
-import type { CpuEngineOptions } from '../cpu/options.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
 import { Device, type DeviceOptions } from './device.ts'
 import { GpuProblem } from './gpuProblem.ts'
+import type { GpuEngineOptions } from './options.ts'
 import { quadsOf } from './shape.ts'
 import { tablesOf } from './tables.ts'
 
-export interface GpuEngineOptions extends CpuEngineOptions {
-  /** Hears what happens on the way: that a device was lost, and where the run goes on. */
-  onRemark?: (sentence: string) => void
+export type { GpuEngineOptions } from './options.ts'
+
+interface AllOptions extends GpuEngineOptions, DeviceOptions {
+  /** Leaves small problems, and those that the card cannot do, to the CPU. */
+  onlyWorthwhile?: boolean
 }
 
-/** The engine of a graphics card, with the CPU's threads beside it; refuses in a sentence where there is none. */
-export async function gpuEngine(options: GpuEngineOptions & DeviceOptions = {}): Promise<GpuEngine> {
+/** The engine of a graphics card; refuses in a sentence where there is none. */
+export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   const adapter = await findAdapter()
   return new GpuEngine(adapter, await Device.open(adapter, options), options)
 }
 
+/** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
+export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
+  const adapter = await findAdapter().catch((error) => {
+    if (error instanceof InputError) return undefined
+    throw error
+  })
+  const { onRemark, ...threads } = options
+  if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
+  const all: AllOptions = { ...options, onlyWorthwhile: true }
+  return new GpuEngine(adapter, await Device.open(adapter, all), all)
+}
+
+/**
+ * Entries times components from which on a card gains: below, a handful of threads are done before the card has been given
+ * the entries.
+ */
+export const WORTHWHILE = 20_000_000
+
 export class GpuEngine implements Engine {
+  /** Of the card. */
   readonly name: string
   readonly isSoftware: boolean
   readonly processes = 1
   readonly process = 0
   readonly cpu: CpuEngine
-  readonly #options: GpuEngineOptions & DeviceOptions
+  readonly #options: AllOptions
   #device: Device | undefined
   /** While a new one is sought. */
   #seeking: Promise<Device | undefined> | undefined
   #closed = false
 
-  constructor({ name, isSoftware }: FoundAdapter, device: Device, options: GpuEngineOptions & DeviceOptions) {
+  constructor({ name, isSoftware }: FoundAdapter, device: Device, options: AllOptions) {
     this.name = name
     this.isSoftware = isSoftware
     this.#device = device
@@ -52,21 +74,23 @@ export class GpuEngine implements Engine {
     return `${this.name} and ${this.cpu.description}`
   }
 
-  /** What the CPU holds; on the card there is as much of entries and factors again. */
+  /** What the CPU holds: on the card there is as much of entries and factors again. */
   plan(size: ProblemSize): EnginePlan {
-    this.#checkFactors(size)
-    return this.cpu.plan(size)
+    const isOnCard = this.#takes(size)
+    if (isOnCard) this.#checkFactors(size)
+    return { ...this.cpu.plan(size), place: isOnCard ? this.description : this.cpu.description }
   }
 
   async load(problem: Problem): Promise<LoadedProblem> {
     if (this.#closed) throw new Error('The engine has been closed.')
-    if (problem.zeros)
+    const { rank, companions, zeros = false } = problem
+    const { dims, values } = problem.tensor
+    if (!this.#takes({ dims, entries: values.length, rank, companions, zeros })) return this.cpu.load(problem)
+    if (zeros)
       throw new InputError(
         'option',
         sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
       )
-    const { rank, companions } = problem
-    const { dims } = problem.tensor
     this.#checkFactors({ dims, rank })
     const twin = await this.cpu.load(problem)
     try {
@@ -76,14 +100,20 @@ export class GpuEngine implements Engine {
       const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
       const place = {
         device: () => this.#liveDevice(),
+        description: (hasDevice: boolean) =>
+          hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
         say: (text: string) => this.#options.onRemark?.(text),
-        release: () => {},
       }
       return await GpuProblem.open(twin, place, tables, shape, companions, device)
     } catch (error) {
       await twin.close()
       throw error
     }
+  }
+
+  /** Whether a problem goes to the card: all do, unless it is to be worthwhile. */
+  #takes({ entries, rank, zeros = false }: ProblemSize): boolean {
+    return !this.#options.onlyWorthwhile || (!zeros && entries * rank >= WORTHWHILE)
   }
 
   /** The device, or another one if it was lost. */

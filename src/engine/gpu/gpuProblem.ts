@@ -21,16 +21,17 @@ import { gpuCost } from './cost.ts'
 import type { Device } from './device.ts'
 import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
 import type { Shape } from './shape.ts'
-import type { DeviceStep } from './stepping.ts'
+import { type DeviceStep, isDeviceStep } from './stepping.ts'
 import type { Tables } from './tables.ts'
 
 /** What a problem needs of its engine. */
 export interface Place {
   /** The device, or a new one if it was lost; undefined if there is none any more. */
   device(): Promise<Device | undefined>
+  /** What there is, with or without a device. */
+  description(hasDevice: boolean): string
   /** Tells people what happened. */
   say(sentence: string): void
-  release(): void
 }
 
 /** Work since the last state that was read, in seconds: so much is lost with a device. */
@@ -83,6 +84,10 @@ export class GpuProblem implements LoadedProblem {
     return new GpuProblem(twin, place, tables, shape, companions, on)
   }
 
+  get place(): string {
+    return this.#place.description(this.#on !== undefined || this.#idle !== undefined)
+  }
+
   cost(stage: { sample: number; kind: Step['kind'] }): number {
     return gpuCost(stage, this.#tables, this.#shape.rank)
   }
@@ -108,7 +113,7 @@ export class GpuProblem implements LoadedProblem {
 
   async iterate(run: Iterations): Promise<Iterated> {
     const { step } = run
-    if (step.kind === 'posterior') {
+    if (!isDeviceStep(step)) {
       await this.#inTurn(() => this.#toCpu())
       return this.#inTurn(() => this.#twin.iterate(run))
     }
@@ -227,7 +232,6 @@ export class GpuProblem implements LoadedProblem {
     await this.#turn.catch(() => {})
     this.#on?.close()
     this.#idle?.close()
-    this.#place.release()
     await this.#twin.close()
   }
 

@@ -1,2 +1,2 @@
 export { type FoundAdapter, findAdapter } from './adapter.ts'
-export { GpuEngine, type GpuEngineOptions, gpuEngine } from './gpuEngine.ts'
+export { autoEngine, GpuEngine, type GpuEngineOptions, gpuEngine } from './gpuEngine.ts'

@@ -29,6 +29,10 @@ import { WINDOWS_TEAM, windowsKernel } from './wgsl/windows.ts'
 /** Steps that a device does by itself. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
 
+/** Others are left to the CPU. */
+export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
+  step.kind === 'paper' || step.kind === 'gradient' || step.kind === 'newton'
+
 /** The buffer for sums takes no more than this, unless one row's sums do. */
 const MOST_SUM_BYTES = 2 ** 28
 /** Vectors of four that one dispatch multiplies at the most: some tenths of a second on a slow card. */

@@ -60,8 +60,12 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
   const quads = quadsOf(shape)
   const { order, weighted } = shape
   const words = wordsOf(shape)
-  const word = (i: number): string =>
-    words === 4 || words === 2 ? `record.${'xyzw'[i]}` : `records[position * ${words}u + ${i}u]`
+  const isVector = words === 4 || words === 2
+  const word = (i: number): string => (isVector ? `record.${'xyzw'[i]}` : `word${i}`)
+  const each = (code: (i: number) => string): string =>
+    Array.from({ length: words }, (_, i) => code(i)).join(' ')
+  const read = (name: string, at: string): string =>
+    isVector ? `${name} = records[${at}];` : each((i) => `${name}${i} = records[${at} * ${words}u + ${i}u];`)
   const rows = Array.from(
     { length: order - 1 },
     (_, o) => `let row${o} = (step.others[${o >> 2}].${'xyzw'[o & 3]} + ${word(o)}) * ${quads}u;`,
@@ -69,16 +73,18 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
   const product = (at: string): string => rows.map((_, o) => `factors[row${o} + ${at}]`).join(' * ')
   return `
   let rounds = (count + ${team.entries - 1}u) / ${team.entries}u;
+  var place = start + min(part, count - 1u);
+  var position = first + select(place, place - length, place >= length);
+  ${isVector ? 'var record = records[position];' : each((i) => `var word${i} = records[position * ${words}u + ${i}u];`)}
   for (var round = 0u; round < rounds; round++) {
-    let e = round * ${team.entries}u + part;
-    let isIn = e < count;
-    var at = start + select(count - 1u, e, isIn);
-    if (at >= length) { at -= length; }
-    let position = first + at;
-    ${words === 4 || words === 2 ? 'let record = records[position];' : ''}
+    let isIn = round * ${team.entries}u + part < count;
     ${rows.join('\n    ')}
     let x = bitcast<f32>(${word(order - 1)});
     let w = ${weighted ? `bitcast<f32>(${word(order)})` : '1.0'};
+    // The next record is asked for before the rows of this one are waited for.
+    place = start + min((round + 1u) * ${team.entries}u + part, count - 1u);
+    position = first + select(place, place - length, place >= length);
+    ${read(isVector ? 'record' : 'word', 'position')}
     ${eachQuad(team, (q) => quadAt(shape, team, q, product).replaceAll('NAME', `k${q}`))}
     ${body}
   }`

@@ -75,9 +75,9 @@ ${signature} {
     let b = select(0.0, w * dots.y, isIn);
     ${eachQuad(team, (q) => `g${q} += d * k${q}; h${q} += b * k${q};`)}`,
   )}
-  let place = (s - step.base) * ${boundQuads(shape)}u;
-  ${addUp(shape, team, 'h', 'sums[place + quad] = value;')}
-  ${addUp(shape, team, 'g', `sums[place + ${quadsOf(shape)}u + quad] = value;`)}
+  let into = (s - step.base) * ${boundQuads(shape)}u;
+  ${addUp(shape, team, 'h', 'sums[into + quad] = value;')}
+  ${addUp(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
 }`
 
 /** Bytes of workgroup memory that every device has. */
@@ -136,8 +136,8 @@ ${signature} {
     ${eachQuad(team, (q) => `g${q} += d * k${q};`)}
     let turn = round % ${perBlock}u;
     if (turn == 0u) { workgroupBarrier(); }
-    let place = (turn * ${team.entries}u + part) * ${quads}u + own;
-    ${eachQuad(team, (q) => `if (own + ${q * team.lanes}u < ${quads}u) { scratch[place + ${q * team.lanes}u] = root * k${q}; }`)}
+    let slot = (turn * ${team.entries}u + part) * ${quads}u + own;
+    ${eachQuad(team, (q) => `if (own + ${q * team.lanes}u < ${quads}u) { scratch[slot + ${q * team.lanes}u] = root * k${q}; }`)}
     if (turn == ${perBlock - 1}u || round + 1u == rounds) {
       workgroupBarrier();
       let filled = (turn + 1u) * ${team.entries}u;
@@ -150,7 +150,7 @@ ${signature} {
       }
     }`,
   )}
-  let place = (s - step.base) * ${gramQuads(shape)}u;
+  let into = (s - step.base) * ${gramQuads(shape)}u;
   ${
     splits > 1
       ? `workgroupBarrier();
@@ -162,15 +162,15 @@ ${signature} {
   for (var quad = lane; quad < ${4 * tiles}u; quad += ${size}u) {
     var value = scratch[quad];
     for (var other = 1u; other < ${splits}u; other++) { value += scratch[other * ${4 * shared}u + quad]; }
-    sums[place + quad] = value;
+    sums[into + quad] = value;
   }`
       : `if (hasTile) {
-    let at = place + number * 4u;
+    let at = into + number * 4u;
     sums[at] = t0; sums[at + 1u] = t1; sums[at + 2u] = t2; sums[at + 3u] = t3;
   }`
   }
   if (group.z > 0u) { return; }
-  ${addUp(shape, team, 'g', `sums[place + ${4 * tiles}u + quad] = value;`)}
+  ${addUp(shape, team, 'g', `sums[into + ${4 * tiles}u + quad] = value;`)}
 }`
 }
 
