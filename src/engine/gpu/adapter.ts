@@ -49,12 +49,15 @@ function findGpu(): Promise<GPU> {
   return found
 }
 
+/** The kernels write shared memory before they read it: that it is zero before costs time, and far more to compile. */
+const DAWN = ['enable-dawn-features=disable_workgroup_init']
+
 async function openDawn(): Promise<GPU> {
   // By a name that bundlers do not follow, and whose types would be in the way of those of browsers.
   const name = 'webgpu'
   try {
     const { create } = await import(/* @vite-ignore */ /* webpackIgnore: true */ name)
-    return create([])
+    return create(DAWN)
   } catch (cause) {
     throw new InputError(
       'unavailable',

@@ -21,7 +21,7 @@ export interface DeviceBuffers {
   kept: GPUBuffer
   rows: GPUBuffer
   segments: GPUBuffer
-  /** Per mode v, then per mode the mean. */
+  /** Per mode v, then its mean. */
   vectors: GPUBuffer
   /** What columns are multiplied by. */
   by: GPUBuffer
@@ -193,14 +193,17 @@ export class DeviceProblem {
       ...(this.#hasCompanions ? [{ buffer: companions, byteLength }] : []),
     ]
     const [now, best, pairs, beside] = await this.device.read(sources)
-    const ones = Array.from({ length: 2 * order }, () => 1)
-    const found = unpadded(pairs, ones, this.#shape)
+    const found = unpadded(
+      pairs,
+      Array.from({ length: 2 * order }, () => 1),
+      this.#shape,
+    )
     const matrices = (all: Float32Array): Float32Array[] => unpadded(all, this.#rows, this.#shape)
     return {
       factors: matrices(now),
       kept: matrices(best),
-      scales: found.slice(0, order),
-      means: found.slice(order),
+      scales: found.filter((_, at) => at % 2 === 0),
+      means: found.filter((_, at) => at % 2 === 1),
       ...(this.#hasCompanions && { companions: matrices(beside) }),
     }
   }
@@ -208,10 +211,11 @@ export class DeviceProblem {
   writeState({ factors, companions, means, scales, kept }: DeviceState): void {
     this.#write(this.#buffers.factors, factors)
     if (this.#hasCompanions) this.#write(this.#buffers.companions, companions ?? factors)
-    const vectors = padded([...scales, ...means], this.#shape)
+    const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
+    const vectors = padded(pairs, this.#shape)
     // What pads the rank takes no part: any finite v > 0 will do there.
     const width = 4 * quadsOf(this.#shape)
-    for (let at = 0; at < scales.length * width; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
+    for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
     this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
     if (kept) this.#write(this.#buffers.kept, kept)
   }
@@ -239,7 +243,7 @@ export class DeviceProblem {
     const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
     const hasCompanions = this.#hasCompanions
     await this.#sumColumns(true)
-    await this.#add(scalesKernel(shape), [totals], [vectors, by], {}, 1)
+    await this.#add(scalesKernel(shape), [totals], [vectors, by], { count: shape.rank }, 1)
     await this.#add(
       scaleRowsKernel(shape),
       [rows, by],
@@ -248,13 +252,13 @@ export class DeviceProblem {
       groups,
     )
     await this.#sumColumns(false)
-    await this.#average(vectors, shape.order * quadsOf(shape))
+    await this.#average(vectors, 2)
     await this.#submitting.finish()
   }
 
   async fillEmptyRows(): Promise<void> {
     await this.#sumColumns(false)
-    await this.#average(this.#buffers.by, 0)
+    await this.#average(this.#buffers.by, 1)
     await this.#submitting.finish()
   }
 
@@ -269,7 +273,7 @@ export class DeviceProblem {
     await this.#add(totalsKernel(shape), [modes, blockSums], [totals], {}, shape.order * quadsOf(shape))
   }
 
-  /** Means from totals into a buffer, from vector `base` on; rows without entries get them. */
+  /** Means from totals into a buffer that has `base` vectors per mode, the last of them; rows without entries get them. */
   async #average(means: GPUBuffer, base: number): Promise<void> {
     const { meansKernel, fillKernel, BALANCE_TEAM } = balancing
     const shape = this.#shape
@@ -296,7 +300,8 @@ export class DeviceProblem {
     const key = code + step.base
     const group = this.#groups.get(key) ?? this.device.bind(kernel, steps, slot, [...read, ...write])
     this.#groups.set(key, group)
-    await this.#submitting.add({ kernel, group, step, groups })
+    const sizes = { mode: this.#shape.order, quads: quadsOf(this.#shape) }
+    await this.#submitting.add({ kernel, group, step: { ...sizes, ...step }, groups })
   }
 
   async errors(names: readonly string[]): Promise<ErrorSums[]> {

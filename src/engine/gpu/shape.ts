@@ -40,6 +40,9 @@ const SMALLEST_TEAM = 32
 /** More of a row than so many vectors per invocation would not stay in registers. */
 const MOST_PER_LANE = 4
 
+/** Vectors in shared memory for the sums of a team: three quarters of what every device has. */
+const MOST_SCRATCH = 768
+
 /** expected: entries of a window. */
 export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): Team {
   const quads = quadsOf(shape)
@@ -48,11 +51,13 @@ export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): 
   // Where a subgroup is smaller, more of a row per invocation is better than going through shared memory.
   if (shape.subgroup > 1) lanes = Math.min(lanes, shape.subgroup)
   const wanted = powerOfTwo((expected * lanes) / ROUNDS_WANTED / 2 + 1)
-  const size = Math.max(least, lanes, Math.min(LARGEST_TEAM, wanted))
+  const perLane = Math.ceil(quads / lanes)
+  let size = Math.max(SMALLEST_TEAM, least, lanes, Math.min(LARGEST_TEAM, wanted))
+  while (size * perLane > MOST_SCRATCH) size /= 2
   return {
     size,
     lanes,
-    perLane: Math.ceil(quads / lanes),
+    perLane,
     entries: size / lanes,
     subgroup: Math.min(size, shape.subgroup),
   }

@@ -22,8 +22,12 @@ export interface Dispatch {
 const MOST_DISPATCHES = 1024
 /** A submission is to take about so long. */
 const WANTED_MS = 20
-/** Work of the first submissions: a millisecond on a fast card, a tenth of a second on a slow one. */
-const FIRST_WORK = 5e7
+/** What takes less cannot be measured. */
+const SHORTEST_MS = 0.05
+/** Work of the first submission: next to nothing on a card, half a second where a program stands in for one. */
+const FIRST_WORK = 4e6
+/** A dispatch takes time even if there is next to nothing to do. */
+const LEAST_WORK = 1e5
 
 export class Submitting {
   readonly steps: GPUBuffer
@@ -51,7 +55,7 @@ export class Submitting {
   async add(dispatch: Dispatch): Promise<void> {
     if (this.#pending.length === MOST_DISPATCHES) await this.#submit()
     this.#pending.push(dispatch)
-    this.#work += dispatch.work ?? 0
+    this.#work += Math.max(LEAST_WORK, dispatch.work ?? 0)
     if (this.#work >= this.#most) await this.#submit()
   }
 
@@ -94,9 +98,9 @@ export class Submitting {
   }
 
   #learn(work: number, ms: number): void {
-    if (work < this.#most / 2 || ms < 0.1) return
-    const fitting = (work / ms) * WANTED_MS
-    this.#most = Math.min(2 * this.#most, Math.max(this.#most / 2, fitting, 1e6))
+    if (work < this.#most / 2) return
+    const fitting = (work / Math.max(ms, SHORTEST_MS)) * WANTED_MS
+    this.#most = Math.min(4 * this.#most, Math.max(this.#most / 4, fitting, 1e6))
   }
 
   /** Until everything has been done. */

@@ -2,8 +2,11 @@
  * Balancing the columns of the factors (src/engine/cpu/balance.ts): sums over blocks of rows, what columns are multiplied by
  * and v from them, means, and rows without entries. All modes at once; nothing leaves the device.
  */
-import { quadsOf, type Shape } from '../shape.ts'
+import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
+
+/** Sizes come with the step (count, quads, and how many modes there are as `mode`), so that all ranks have the same kernels. */
+type Order = Pick<Shape, 'order'>
 
 export const BALANCE_TEAM = 64
 /** Rows whose sums are made by one invocation. */
@@ -14,7 +17,7 @@ const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num
 const number = `let number = (group.x + group.y * groups.x) * ${BALANCE_TEAM}u + lane;`
 
 /** Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries. */
-export const blockSumsKernel = (shape: Shape, squares: boolean): string => `
+export const blockSumsKernel = (shape: Order, squares: boolean): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> blocks: array<vec2<u32>>; // its rows, from … to
@@ -23,13 +26,13 @@ ${stepStruct(shape)}
 @compute @workgroup_size(${BALANCE_TEAM})
 ${signature} {
   ${number}
-  let block = number / ${quadsOf(shape)}u;
-  let quad = number % ${quadsOf(shape)}u;
+  let block = number / step.quads;
+  let quad = number % step.quads;
   if (block >= step.count) { return; }
   var sum = vec4f();
   for (var p = blocks[block].x; p < blocks[block].y; p++) {
     if (rows[p].z == 0u) { continue; }
-    let u = factors[p * ${quadsOf(shape)}u + quad];
+    let u = factors[p * step.quads + quad];
     sum += ${squares ? 'u * u' : 'u'};
   }
   blockSums[number] = sum;
@@ -38,7 +41,7 @@ ${signature} {
 export const TOTALS_TEAM = 64
 
 /** Per mode, sums over its blocks: a workgroup per mode and vector. */
-export const totalsKernel = (shape: Shape): string => `
+export const totalsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>; // first block, blocks, rows with entries
 @group(0) @binding(2) var<storage, read> blockSums: array<vec4f>;
@@ -46,11 +49,11 @@ ${stepStruct(shape)}
 var<workgroup> scratch: array<vec4f, ${TOTALS_TEAM}>;
 @compute @workgroup_size(${TOTALS_TEAM})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let mode = modes[group.x / ${quadsOf(shape)}u];
-  let quad = group.x % ${quadsOf(shape)}u;
+  let mode = modes[group.x / step.quads];
+  let quad = group.x % step.quads;
   var sum = vec4f();
   for (var block = lane; block < mode.y; block += ${TOTALS_TEAM}u) {
-    sum += blockSums[(mode.x + block) * ${quadsOf(shape)}u + quad];
+    sum += blockSums[(mode.x + block) * step.quads + quad];
   }
   scratch[lane] = sum;
   workgroupBarrier();
@@ -65,31 +68,29 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
  * What every column is multiplied by, so that it is as long in all modes, and v: one workgroup, an invocation per component.
  * The common length is a root; logarithms find it roughly, and a step of Newton's method to the last bit.
  */
-export const scalesKernel = (shape: Shape): string => {
-  const { order, rank } = shape
-  const padded = 4 * quadsOf(shape)
-  return `
+export const scalesKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> totals: array<f32>;
-@group(0) @binding(2) var<storage, read_write> vectors: array<f32>; // v, means
+@group(0) @binding(2) var<storage, read_write> vectors: array<f32>; // per mode v, then its mean
 @group(0) @binding(3) var<storage, read_write> by: array<f32>;
 var<workgroup> exchanged: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) r: u32) {
+  let padded = 4u * step.quads;
   var joint = 0.0;
-  var isSound = r < ${rank}u;
+  var isSound = r < step.count;
   if (isSound) {
     var logarithm = 0.0;
-    for (var i = 0u; i < ${order}u; i++) {
-      let square = totals[i * ${padded}u + r];
+    for (var i = 0u; i < step.mode; i++) {
+      let square = totals[i * padded + r];
       isSound = isSound && square > 1e-37 && square < 1e38;
       logarithm += 0.5 * log2(square);
     }
     if (isSound) {
-      joint = exp2(logarithm / ${order}.0);
+      joint = exp2(logarithm / f32(step.mode));
       var ratio = 1.0;
-      for (var i = 0u; i < ${order}u; i++) { ratio *= sqrt(totals[i * ${padded}u + r]) / joint; }
-      joint *= 1.0 + (ratio - 1.0) / ${order}.0;
+      for (var i = 0u; i < step.mode; i++) { ratio *= sqrt(totals[i * padded + r]) / joint; }
+      joint *= 1.0 + (ratio - 1.0) / f32(step.mode);
     }
   }
   exchanged[r] = joint;
@@ -99,20 +100,19 @@ fn main(@builtin(local_invocation_index) r: u32) {
     workgroupBarrier();
   }
   let longest = exchanged[0];
-  if (r >= ${padded}u) { return; }
+  if (r >= padded) { return; }
   // A component this much smaller than the largest is not trusted to stay so.
   let relative = max(1e-3, select(1.0, joint / longest, longest > 0.0));
   var v = 1.0;
-  for (var i = 1u; i < ${order}u; i++) { v /= relative; }
-  for (var i = 0u; i < ${order}u; i++) {
-    by[i * ${padded}u + r] = select(1.0, joint / sqrt(totals[i * ${padded}u + r]), isSound);
-    vectors[i * ${padded}u + r] = min(v, 1e30);
+  for (var i = 1u; i < step.mode; i++) { v /= relative; }
+  for (var i = 0u; i < step.mode; i++) {
+    by[i * padded + r] = select(1.0, joint / sqrt(totals[i * padded + r]), isSound);
+    vectors[2u * i * padded + r] = min(v, 1e30);
   }
 }`
-}
 
 /** Multiplies the columns of factors and companions. */
-export const scaleRowsKernel = (shape: Shape): string => `
+export const scaleRowsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> by: array<vec4f>;
@@ -121,15 +121,15 @@ ${stepStruct(shape)}
 @compute @workgroup_size(${BALANCE_TEAM})
 ${signature} {
   ${number}
-  let p = number / ${quadsOf(shape)}u;
+  let p = number / step.quads;
   if (p >= step.count) { return; }
-  let times = by[rows[p].w * ${quadsOf(shape)}u + number % ${quadsOf(shape)}u];
+  let times = by[rows[p].w * step.quads + number % step.quads];
   factors[number] *= times;
   if (step.hasCompanions == 1u) { companions[number] *= times; }
 }`
 
-/** Means from totals, into \`means\` from vector \`base\` on. */
-export const meansKernel = (shape: Shape): string => `
+/** Means from totals, into the last of \`base\` vectors that a mode has in \`means\`. */
+export const meansKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> totals: array<vec4f>;
@@ -137,12 +137,14 @@ ${stepStruct(shape)}
 @compute @workgroup_size(${BALANCE_TEAM})
 ${signature} {
   ${number}
-  if (number >= ${shape.order * quadsOf(shape)}u) { return; }
-  means[step.base + number] = totals[number] / f32(modes[number / ${quadsOf(shape)}u].z);
+  if (number >= step.mode * step.quads) { return; }
+  let mode = number / step.quads;
+  let at = (mode * step.base + step.base - 1u) * step.quads + number % step.quads;
+  means[at] = totals[number] / f32(modes[mode].z);
 }`
 
 /** Gives rows without entries their mode's of \`means\`. */
-export const fillKernel = (shape: Shape): string => `
+export const fillKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> means: array<vec4f>;
@@ -150,7 +152,7 @@ ${stepStruct(shape)}
 @compute @workgroup_size(${BALANCE_TEAM})
 ${signature} {
   ${number}
-  let p = number / ${quadsOf(shape)}u;
+  let p = number / step.quads;
   if (p >= step.count || rows[p].z > 0u) { return; }
-  factors[number] = means[step.base + rows[p].w * ${quadsOf(shape)}u + number % ${quadsOf(shape)}u];
+  factors[number] = means[(rows[p].w * step.base + step.base - 1u) * step.quads + number % step.quads];
 }`

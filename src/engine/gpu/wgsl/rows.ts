@@ -8,7 +8,7 @@ const bindings = (element: string): string => `
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> sampled: array<u32>;
 @group(0) @binding(3) var<storage, read> sums: array<${element}>;
-@group(0) @binding(4) var<storage, read> vectors: array<${element}>; // per mode v, then per mode the mean
+@group(0) @binding(4) var<storage, read> vectors: array<${element}>; // per mode v, then its mean
 @group(0) @binding(5) var<storage, read_write> factors: array<${element}>;
 @group(0) @binding(6) var<storage, read_write> companions: array<${element}>;`
 
@@ -36,8 +36,8 @@ ${signature} {
   let place = (rows[p].x - step.base) * ${boundQuads(shape)}u + quad;
   let Hv = sums[place];
   let g = sums[place + ${quads}u];
-  let v = vectors[step.mode * ${quads}u + quad];
-  let mean = vectors[(${shape.order}u + step.mode) * ${quads}u + quad];
+  let v = vectors[2u * step.mode * ${quads}u + quad];
+  let mean = vectors[(2u * step.mode + 1u) * ${quads}u + quad];
   // The sample stands for the whole row: its share of λ is B / nnz.
   let weight = step.lambda * f32(B) / f32(rows[p].z);
   let at = p * ${quads}u + quad;
@@ -149,7 +149,7 @@ ${signature} {
   let share = f32(B) / f32(rows[p].z);
   let weight = step.lambda * share;
   let y = max(now + step.momentum * (now - companions[at]), 0.0);
-  let mean = vectors[(${shape.order}u + step.mode) * ${padded}u + r];
+  let mean = vectors[(2u * step.mode + 1u) * ${padded}u + r];
   g += weight * (y - mean);
   let diagonal = hessian(place, r, r);
   let trace = total(select(0.0, diagonal, isComponent), lane);

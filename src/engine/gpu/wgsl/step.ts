@@ -8,9 +8,12 @@ const WORDS = 20
 export const SLOT_BYTES = 256
 
 export const slotBytes = (order: number): number =>
-  Math.ceil((4 * (WORDS + order + 3)) / SLOT_BYTES) * SLOT_BYTES
+  Math.ceil((4 * (WORDS + 4 * otherQuads(order))) / SLOT_BYTES) * SLOT_BYTES
 
-export const stepStruct = ({ order }: Shape): string => `
+/** The same for all usual orders, so that kernels that do not depend on the order are compiled once. */
+const otherQuads = (order: number): number => Math.max(4, Math.ceil((order - 1) / 4))
+
+export const stepStruct = ({ order }: Pick<Shape, 'order'>): string => `
 struct Step {
   stream: u32,       // the random stream of this AO iteration
   inner: u32,        // l
@@ -30,8 +33,8 @@ struct Step {
   firstRecord: u32,  // the number, in its view, of the first record of the buffer
   count: u32,        // of things that have no numbers of their own
   hasCompanions: u32,
-  spare: u32,
-  others: array<vec4<u32>, ${Math.ceil((order - 1) / 4)}>, // the first row of each other mode, of all modes' rows
+  quads: u32,        // vectors of four that a row has
+  others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, of all modes' rows
 }
 @group(0) @binding(0) var<uniform> step: Step;`
 
@@ -53,6 +56,7 @@ export interface StepWords {
   firstRecord?: number
   count?: number
   hasCompanions?: boolean
+  quads?: number
   others?: readonly number[]
 }
 
@@ -65,20 +69,14 @@ export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): vo
   words.set([high, low, sample >= 1 ? 1 : 0, given.leastWindow ?? 1], 4)
   numbers.set([given.lambda ?? 0, given.momentum ?? 0, given.damping ?? 0], 8)
   words.set([given.base ?? 0, ...segments, ...rows, given.firstRecord ?? 0, given.count ?? 0], 11)
-  words.set([given.hasCompanions ? 1 : 0, 0], 18)
+  words.set([given.hasCompanions ? 1 : 0, given.quads ?? 0], 18)
   if (given.others) words.set(given.others, WORDS)
 }
 
-/**
- * c · 2⁶⁴ as two words: of the number after c, since the CPU rounds c · nnz, which for a c of few decimals makes a whole
- * number of what is just below it.
- */
+/** c · 2⁶⁴ as two words, exactly unless c is below 2⁻¹¹. */
 export function fractionOf(c: number): readonly [number, number] {
   if (c >= 1) return [0xffffffff, 0xffffffff]
-  const view = new DataView(new ArrayBuffer(8))
-  view.setFloat64(0, c)
-  view.setBigUint64(0, view.getBigUint64(0) + 1n)
-  const scaled = view.getFloat64(0) * 2 ** 32
+  const scaled = c * 2 ** 32
   const high = Math.floor(scaled)
-  return [Math.min(high, 0xffffffff), Math.min(0xffffffff, Math.ceil((scaled - high) * 2 ** 32))]
+  return [high, Math.floor((scaled - high) * 2 ** 32)]
 }

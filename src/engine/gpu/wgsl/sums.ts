@@ -20,7 +20,7 @@ const bindings = (shape: Shape): string => `
 @group(0) @binding(3) var<storage, read> companions: array<vec4f>;
 @group(0) @binding(4) var<storage, read> segments: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> windows: array<vec2<u32>>;
-@group(0) @binding(6) var<storage, read> vectors: array<vec4f>;     // per mode v, then per mode the mean
+@group(0) @binding(6) var<storage, read> vectors: array<vec4f>;     // per mode v, then its mean
 @group(0) @binding(7) var<storage, read_write> sums: array<vec4f>;`
 
 /** The window of this workgroup's segment, and y of its row. */
@@ -64,7 +64,7 @@ ${point}
 @compute @workgroup_size(${team.size})
 ${signature} {
   ${opening(shape, team)}
-  let scale = step.mode * ${quadsOf(shape)}u;
+  let scale = 2u * step.mode * ${quadsOf(shape)}u;
   ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `vectors[scale + ${at}]`).replaceAll('NAME', `v${q}`))}
   ${eachQuad(team, (q) => `var g${q} = vec4f(); var h${q} = vec4f();`)}
   ${entryLoop(

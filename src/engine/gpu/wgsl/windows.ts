@@ -21,13 +21,21 @@ const ROUNDING = 0x51ed270bu; // the streams of kernels/sample.ts
 const SEGMENTS = 0x2545f491u;
 const OFFSET = 0xffffffffu;
 
-/** ⌊c · n⌋, and what is left of it in 2⁻³². */
+/**
+ * ⌊c · n⌋, and what is left of it in 2⁻³². The CPU rounds the product to 53 bits, which makes a whole number of what is less
+ * than half a unit of the last of them below it: at c = 0.7 that is now and then so, and must be so here.
+ */
 fn shareOf(n: u32) -> vec2<u32> {
   if (step.isWhole == 1u) { return vec2(n, 0u); }
   let low = wideProduct(step.share.y, n);
   let high = wideProduct(step.share.x, n);
   let rest = high.y + low.x;
-  return vec2(high.x + select(0u, 1u, rest < low.x), rest);
+  let whole = high.x + select(0u, 1u, rest < low.x);
+  let missing = plus(vec2(~rest, ~low.y), 1u); // to the next whole number, in 2⁻⁶⁴
+  let halfUnit = u32(11 + i32(firstLeadingBit(whole))); // as a power of two of them; the first bit of 0 is −1
+  var isNext = missing.x == 0u && missing.y > 0u && missing.y <= 1u << min(halfUnit, 31u);
+  if (halfUnit >= 32u) { isNext = (missing.x > 0u || missing.y > 0u) && missing.x < 1u << (halfUnit - 32u); }
+  return select(vec2(whole, rest), vec2(whole + 1u, 0u), isNext);
 }
 
 fn sampleSize(n: u32, p: u32, key: u32) -> u32 {
