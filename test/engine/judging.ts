@@ -18,9 +18,9 @@ export const followsOnly = (): boolean => follows
 
 let share = 1
 
-/** A quarter of the random problems: for engines that differ from another, which is given all, by their place alone. */
-export function tryFewer(): void {
-  share = 4
+/** A quarter of the random problems, or less: for engines that differ from another, which is given all, by their place alone. */
+export function tryFewer(less = 4): void {
+  share = less
 }
 
 export const randomProblems = (count: number): number => Math.ceil(count / share)

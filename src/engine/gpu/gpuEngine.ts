@@ -15,6 +15,8 @@ export type { GpuEngineOptions } from './options.ts'
 interface AllOptions extends GpuEngineOptions, DeviceOptions {
   /** Leaves small problems, and those that the card cannot do, to the CPU. */
   onlyWorthwhile?: boolean
+  /** Whether another device is sought when one is lost. */
+  reopens?: boolean
 }
 
 /** The engine of a graphics card; refuses in a sentence where there is none. */
@@ -64,6 +66,10 @@ export class GpuEngine implements Engine {
       ...(threads !== undefined && { threads }),
       ...(parts !== undefined && { parts }),
     })
+  }
+
+  get device(): Device | undefined {
+    return this.#device
   }
 
   get threads(): number {
@@ -121,6 +127,7 @@ export class GpuEngine implements Engine {
     if (this.#closed) return undefined
     if (this.#device && !this.#device.lost) return this.#device
     this.#device = undefined
+    if (this.#options.reopens === false) return undefined
     this.#seeking ??= findAdapter()
       .then((adapter) => Device.open(adapter, this.#options))
       .catch(() => undefined)
