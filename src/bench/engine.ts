@@ -26,7 +26,7 @@ export interface EngineBenchRow {
 
 export const DIMS = [183, 24, 1140, 1717]
 export const ENTRIES = 3_309_490
-const SAMPLE = 0.5
+export const SAMPLE = 0.5
 
 export interface EngineBenchOptions {
   ranks: readonly number[]

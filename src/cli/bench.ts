@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { type Comparison, compare } from '../bench/convergence.ts'
 import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
+import { type GpuBench, runGpuBench } from '../bench/gpuEngine.ts'
 import { type BenchProblem, benchProblems } from '../bench/problems.ts'
 import {
   type ProcessesBench,
@@ -31,10 +32,11 @@ import { benchTopCommand } from './benchTop.ts'
 import { count, figure, table } from './format.ts'
 import { describeJob, planJob, refuseJob } from './memory.ts'
 import { print, printJson } from './print.ts'
-import { type EngineChoice, isSpeaker, onAllProcesses, spokenProgress, withEngine } from './processes.ts'
+import { type EngineChoice, isSpeaker, onAllProcesses, spokenProgress, withCpuEngine } from './processes.ts'
 import { startProgress } from './terminal.ts'
 
 interface Options {
+  engine: 'cpu' | 'gpu'
   small?: boolean
   ranks: number[]
   threads: number[]
@@ -77,6 +79,11 @@ export function benchCommand(): Command {
           decimalNumbers,
         )
         .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
+        .addOption(
+          new Option('--engine <name>', 'cpu, or gpu: kinds of steps, beside the most of the threads')
+            .choices(['cpu', 'gpu'])
+            .default('cpu'),
+        )
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
         .action(engine),
@@ -124,7 +131,7 @@ function sizeCommand(): Command {
 
 async function benchSize(options: SizeOptions): Promise<void> {
   const { dims, entries, rank, solver, sample, epochs, threads, parts } = options
-  await withEngine({ ...options, threads, parts }, async (engine) => {
+  await withCpuEngine({ ...options, threads, parts }, async (engine) => {
     const settings = { rank, solver, sample, epochs }
     const size = sizeOfRun({ dims, entries }, settings)
     const plan = planJob(engine, size, { holders: engine.processes })
@@ -177,7 +184,7 @@ function problemList(text: string): ProcessesProblem[] {
 
 async function benchProcesses({ small = false, ...options }: ProcessesOptions): Promise<void> {
   const progress = spokenProgress(options.quiet ?? false)
-  await withEngine(options, async (engine) => {
+  await withCpuEngine(options, async (engine) => {
     const onProgress = (line: string): void => progress.update(line)
     const bench = await runProcessesBench(engine, { ...options, small, onProgress })
     progress.end()
@@ -325,6 +332,11 @@ async function engine(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { ranks, threads, rounds, small = false } = options
   const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }
+  if (options.engine === 'gpu') {
+    const bench = await runGpuBench({ ...asked, threads: Math.max(...threads) })
+    progress.end()
+    return options.json ? printJson(bench) : print(describeGpu(bench))
+  }
   if (options.sample) {
     const bench = await runWaitingBench({ ...asked, samples: options.sample })
     progress.end()
@@ -360,4 +372,25 @@ function describe({ dims, entries, sample, rows }: EngineBench): string {
   ]
   const head = ['R', 'threads', 's/epoch', 'ns/entry/mode', 'speed-up', 'H', 'power method', 'rest']
   return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${table([head, ...rows.map(line)])}`
+}
+
+function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
+  const ms = (seconds: number): string => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0)
+  const ratio = (cpu: number, gpu: number): string => (cpu / gpu).toFixed(1)
+  const lines = rows.map(({ rank, step, gpuSeconds, cpuSeconds }) => [
+    String(rank),
+    step,
+    ms(gpuSeconds),
+    ms(cpuSeconds),
+    ratio(cpuSeconds, gpuSeconds),
+  ])
+  const starts = setUp.map(({ rank, gpuSeconds, cpuSeconds }) => [
+    String(rank),
+    'set-up',
+    ms(gpuSeconds),
+    ms(cpuSeconds),
+    ratio(cpuSeconds, gpuSeconds),
+  ])
+  const head = ['R', 'step', 'GPU, ms', `${threads} threads, ms`, 'ratio']
+  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, on ${device}: an epoch, and from the tensor to the first\n\n${table([head, ...lines, ...starts])}`
 }

@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from './arguments.ts'
 import { addArrangementOptions } from './arrangement.ts'
+import { addEngineOption } from './engines.ts'
 import { assignment } from './named.ts'
 import { onAllProcesses } from './processes.ts'
 import { runComplete } from './runComplete.ts'
@@ -156,7 +157,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(addArrangementOptions(onAllProcesses(command)))
+  return addTableOptions(addArrangementOptions(addEngineOption(onAllProcesses(command))))
     .addHelpText(
       'after',
       `

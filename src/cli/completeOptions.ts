@@ -3,6 +3,7 @@ import type { TableOptions } from '../io/node/index.ts'
 import type { Lags, Loss, Missing, Noise, Prior, SolverName } from '../solver/index.ts'
 import type { DuplicatePolicy, NegativePolicy } from '../tensor/index.ts'
 import type { ArrangementOptions } from './arrangement.ts'
+import type { EngineName } from './engines.ts'
 import type { Assignment } from './named.ts'
 
 export interface CompleteOptions extends TableOptions, ArrangementOptions {
@@ -32,6 +33,7 @@ export interface CompleteOptions extends TableOptions, ArrangementOptions {
   patience?: number
   seed: number
   threads: number
+  engine?: EngineName
   mpiLibrary?: string
   initial?: string
   resume?: boolean

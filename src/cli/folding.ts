@@ -2,7 +2,7 @@
  * `complete --folds`, `--rank auto` and `--best`: models of cross-fitting, with progress, and a checkpoint beside the ensemble that
  * they will be.
  */
-import type { CpuEngine } from '../engine/cpu/index.ts'
+import type { Engine } from '../engine/engine.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import { writeFileWhole } from '../io/node/files/writeFileWhole.ts'
 import {
@@ -79,7 +79,7 @@ export function checkFolding(given: FoldingOptions & Record<string, unknown>, pr
 
 /** Learns the models, and keeps and tells what they are together. */
 export async function learnByFolds(
-  engine: CpuEngine,
+  engine: Engine,
   { train, test }: { train: SparseTensor; test?: SparseTensor },
   { seconds, ...settings }: RunOptions,
   options: FoldingOptions,

@@ -14,6 +14,7 @@ import {
 } from '../tensor/index.ts'
 import { duplicates, positiveWholeNumber, sizes } from './arguments.ts'
 import { describeArrangement } from './arrangement.ts'
+import { tellEngines } from './engines.ts'
 import { asFlag } from './failure.ts'
 import { recordOfFolds } from './foldDetails.ts'
 import { count, figure, table } from './format.ts'
@@ -30,6 +31,7 @@ interface Options extends TableOptions {
   dims?: number[]
   duplicates?: DuplicatePolicy
   mask?: string
+  engines?: boolean
   json?: boolean
 }
 
@@ -44,6 +46,7 @@ export function infoCommand(): Command {
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
     .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
     .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--engines', 'list the engines that there are here, instead')
     .option('--json', 'print a JSON object')
   return addTableOptions(command)
     .addHelpText(
@@ -52,12 +55,14 @@ export function infoCommand(): Command {
 Examples:
   lacuna info ratings.tns.gz --rank 20
   lacuna info ratings.csv --modes userId movieId "month(timestamp)" --value rating
+  lacuna info --engines
   lacuna info sales --database shop.duckdb --modes customer product "weekday(sold)"`,
     )
     .action(info)
 }
 
 async function info(files: string[], options: Options): Promise<void> {
+  if (options.engines) return tellEngines(options.threads, options.json ?? false)
   await refuseUnreadable(files.filter((file) => file !== '-'))
   const { dims, duplicates, mask } = options
   // What was guessed and left out is told; the rest is the answer itself.

@@ -6,7 +6,8 @@ import { writeSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { type CpuEngine, cpuEngine } from '../engine/cpu/index.ts'
 import { abortJob, launchedProcess, launchedProcesses, mpiEngine } from '../engine/mpi/mpiEngine.ts'
-import { InputError } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
+import { type EngineName, type LocalEngine, openEngine } from './engines.ts'
 import { explainFailure, Interrupted } from './failure.ts'
 import { type Progress, startProgress } from './terminal.ts'
 
@@ -15,6 +16,10 @@ export interface EngineChoice {
   /** The fewest parts of a process. */
   parts?: number
   mpiLibrary?: string
+  engine?: EngineName
+  missing?: string
+  /** Hears what happens to the engine on the way. */
+  onRemark?: (sentence: string) => void
 }
 
 const isJob = launchedProcesses() > 1
@@ -62,6 +67,23 @@ const named = (error: unknown): unknown =>
 
 /** Works on an engine, and closes it. What one process alone fails at ends them all. */
 export async function withEngine<T>(
+  choice: EngineChoice,
+  work: (engine: LocalEngine) => Promise<T>,
+): Promise<T> {
+  if (!isJob) {
+    const engine = await openEngine(choice)
+    return work(engine).finally(() => engine.close())
+  }
+  if (choice.engine === 'gpu')
+    throw new InputError(
+      'option',
+      sentence`Processes of mpirun work on the CPU; leave ${option('engine', 'gpu')} out.`,
+    )
+  return withCpuEngine(choice, work)
+}
+
+/** The CPU engine, of all processes that there are. */
+export async function withCpuEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,
 ): Promise<T> {

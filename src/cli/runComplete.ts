@@ -1,4 +1,4 @@
-import type { CpuEngine } from '../engine/cpu/index.ts'
+import { CpuEngine } from '../engine/cpu/index.ts'
 import { checkLimits } from '../engine/cpu/limits.ts'
 import type { World } from '../engine/cpu/world.ts'
 import { InputError, inWords, option, sentence } from '../inputError.ts'
@@ -17,6 +17,7 @@ import { countsRemark, type SparseTensor } from '../tensor/index.ts'
 import { describeArrangement, readArrangement } from './arrangement.ts'
 import type { CompleteOptions } from './completeOptions.ts'
 import { type Errors, jsonReport, textReport } from './completeReport.ts'
+import type { LocalEngine } from './engines.ts'
 import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { asFlag, Interrupted } from './failure.ts'
 import { checkFolding, findRank, isFolded, learnByFolds } from './folding.ts'
@@ -39,19 +40,20 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
   checkChoose(options)
-  await withEngine(options, (engine) => {
+  const onRemark = (text: string): void => progress.insist(text)
+  await withEngine({ ...options, onRemark }, (engine) => {
     checkFolding({ ...options }, engine.processes)
     return runOn(engine, files, options, progress)
   })
 }
 
 async function runOn(
-  engine: CpuEngine,
+  engine: LocalEngine,
   files: readonly string[],
   options: CompleteOptions,
   progress: Progress,
 ): Promise<void> {
-  const world = engine.processes > 1 ? await engine.world() : undefined
+  const world = engine instanceof CpuEngine && engine.processes > 1 ? await engine.world() : undefined
   const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
   const holders = await entries.holders(files, options)
   const { initial, settings, reading } = await together(world, async () => {
@@ -67,7 +69,10 @@ async function runOn(
     // Where addresses are short, memory would seem to be.
     checkLimits(engine.threads, 1)
     // Threads start and the kernel is compiled while the file is read.
-    if (settings.rank !== undefined || (options.rank === undefined && !options.best))
+    if (
+      engine instanceof CpuEngine &&
+      (settings.rank !== undefined || (options.rank === undefined && !options.best))
+    )
       engine.warm(settings.rank ?? defaults.fast.rank)
     const isReader = engine.process === 0 || holders > 1
     const { modes, weight } = options
@@ -91,7 +96,7 @@ async function runOn(
   await withSignals(async (interruption) => {
     const isToFind = options.rank === 'auto' || (options.best && options.rank === undefined)
     const rank = isToFind ? 'to be found' : (settings.rank ?? defaults.fast.rank)
-    progress.say(`Rank ${rank} on ${engine.description}, ${describeJob(plan)}`)
+    progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
     if (isFolded(options)) return learnByFolds(engine, parts, learning, options, interruption, progress)
     const found = isToFind
       ? await findRank(parts.train, learning, options, interruption, progress)
@@ -117,7 +122,7 @@ const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<
   world ? world.together(work) : work()
 
 async function planParts(
-  engine: CpuEngine,
+  engine: LocalEngine,
   { train, validation, test }: Parts,
   entries: Entries,
   settings: RunOptions,

@@ -349,6 +349,7 @@ export class Run implements AsyncIterable<EpochReport> {
       ...(prior && { prior }),
       training: finite({
         version,
+        ...(this.#problem.place !== undefined && { engine: this.#problem.place }),
         ...settings,
         epochs: this.epoch,
         iterations,

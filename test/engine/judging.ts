@@ -5,7 +5,7 @@ import { weightsOf } from '#dist/reference/weights.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 import { toMatrix } from '../problems.ts'
 
-export type MakeEngine = () => Engine
+export type MakeEngine = () => Engine | Promise<Engine>
 
 let follows = false
 
@@ -18,9 +18,9 @@ export const followsOnly = (): boolean => follows
 
 let share = 1
 
-/** A quarter of the random problems: for engines that differ from another, which is given all, by their place alone. */
-export function tryFewer(): void {
-  share = 4
+/** A quarter of the random problems, or less: for engines that differ from another, which is given all, by their place alone. */
+export function tryFewer(less = 4): void {
+  share = less
 }
 
 export const randomProblems = (count: number): number => Math.ceil(count / share)
@@ -36,7 +36,7 @@ export const same = (a: unknown, b: unknown, what: string): void =>
   demand(JSON.stringify(a) === JSON.stringify(b), `${what}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
 
 export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = make()
+  const engine = await make()
   try {
     return await use(engine)
   } finally {

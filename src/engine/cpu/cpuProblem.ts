@@ -80,6 +80,11 @@ export class CpuProblem implements LoadedProblem {
     return problem
   }
 
+  /** How it lies in memory, for an engine that works on the same views elsewhere. */
+  get loaded(): LoadedParts {
+    return this.#loaded
+  }
+
   cost(stage: { sample: number; kind: Step['kind'] }): number {
     const { dims, emptyRows, sets } = this.statistics
     const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)

@@ -48,6 +48,8 @@ export interface LoadedParts {
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
   times: Omit<SetUpTimes, 'look'>
+  /** Per view, the most entries of a row that is one segment. */
+  segments: readonly number[]
 }
 
 export interface LoadingPlace {
@@ -218,6 +220,7 @@ export async function loadParts(
     companions,
     posterior,
     times,
+    segments,
     weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
     entries: new Map(
       [...viewOf].map(([name, v]) => [

@@ -1,0 +1,378 @@
+/** A problem on a device: its buffers, and what is done with them. Its state goes in and out as on any other engine. */
+import { InputError } from '../../inputError.ts'
+import { formatBytes } from '../../memory.ts'
+import type { EngineState, ErrorSums } from '../engine.ts'
+import { type Slice, sliceRecords } from './cutting.ts'
+import type { Device } from './device.ts'
+import { padded, unpadded } from './padding.ts'
+import { quadsOf, type Shape, teamFor } from './shape.ts'
+import { Stepping } from './stepping.ts'
+import { Submitting } from './submitting.ts'
+import type { Tables, ViewTable } from './tables.ts'
+import * as balancing from './wgsl/balance.ts'
+import { ERROR_BLOCK, errorsKernel, foldErrorsKernel } from './wgsl/errors.ts'
+
+/** What the device remembers of a problem, but for what a learned prior adds. */
+export type DeviceState = Pick<EngineState, 'factors' | 'companions' | 'means' | 'scales' | 'kept'>
+
+export interface DeviceBuffers {
+  factors: GPUBuffer
+  companions: GPUBuffer
+  kept: GPUBuffer
+  rows: GPUBuffer
+  segments: GPUBuffer
+  /** Per mode v, then its mean. */
+  vectors: GPUBuffer
+  /** What columns are multiplied by. */
+  by: GPUBuffer
+  /** Sums over blocks of rows, and their totals. */
+  blocks: GPUBuffer
+  blockSums: GPUBuffer
+  totals: GPUBuffer
+  modes: GPUBuffer
+}
+
+/** A view in its buffers. */
+export interface DeviceView {
+  shape: Shape
+  slices: (Slice & { buffer: GPUBuffer })[]
+}
+
+/** A view whose errors can be asked for. */
+interface ErrorView extends DeviceView {
+  segments: GPUBuffer
+  count: number
+  entries: number
+  errors: GPUBuffer
+  folded: GPUBuffer
+}
+
+export class DeviceProblem {
+  readonly device: Device
+  readonly #tables: Tables
+  readonly #shape: Shape
+  readonly #hasCompanions: boolean
+  readonly #buffers: DeviceBuffers
+  readonly #submitting: Submitting
+  readonly #errorViews: Map<string, ErrorView>
+  readonly #own: GPUBuffer[]
+  readonly #blockCount: number
+  readonly stepping: Stepping
+
+  private constructor(device: Device, tables: Tables, shape: Shape, hasCompanions: boolean) {
+    this.device = device
+    this.#tables = tables
+    this.#shape = shape
+    this.#hasCompanions = hasCompanions
+    this.#own = []
+    const own = (buffer: GPUBuffer): GPUBuffer => {
+      this.#own.push(buffer)
+      return buffer
+    }
+    const fill = (words: Uint32Array): GPUBuffer =>
+      own(device.filled(words.byteLength, (into) => into.set(words)))
+    const { modes, rows } = tables
+    const quadBytes = 16 * quadsOf(shape)
+    const factorBytes = (rows.length / 4) * quadBytes
+    const blocks = blocksOf(tables)
+    this.#blockCount = blocks.length
+    const segments = new Uint32Array(4 * tables.totalSegments)
+    for (const mode of modes) segments.set(mode.segments, 4 * mode.firstSegment)
+    let firstBlock = 0
+    const modeWords = modes.flatMap(({ rows, observed }) => {
+      const count = Math.ceil(rows / balancing.BLOCK_ROWS)
+      firstBlock += count
+      return [firstBlock - count, count, observed, 0]
+    })
+    this.#buffers = {
+      factors: own(device.storage(factorBytes)),
+      companions: own(device.storage(hasCompanions ? factorBytes : 16)),
+      kept: own(device.storage(factorBytes)),
+      rows: fill(rows),
+      segments: fill(segments),
+      vectors: own(device.storage(2 * shape.order * quadBytes)),
+      by: own(device.storage(shape.order * quadBytes)),
+      blocks: fill(Uint32Array.from(blocks.flat())),
+      blockSums: own(device.storage(blocks.length * quadBytes)),
+      totals: own(device.storage(shape.order * quadBytes)),
+      modes: fill(Uint32Array.from(modeWords)),
+    }
+    this.#submitting = new Submitting(device, shape.order)
+    const upload = (view: ViewTable): DeviceView => ({
+      shape: { ...shape, weighted: view.words > shape.order },
+      slices: sliceRecords(view, device.mostBinding).map((slice) => ({
+        ...slice,
+        buffer: own(uploadSlice(device, view, slice)),
+      })),
+    })
+    const views = modes.map(upload)
+    this.stepping = new Stepping(device, tables, shape, hasCompanions, this.#buffers, views, this.#submitting)
+    const errorView = (view: ViewTable, uploaded: DeviceView, segments: GPUBuffer): ErrorView => {
+      const count = view.segments.length / 4
+      return {
+        ...uploaded,
+        segments,
+        count,
+        entries: view.entries,
+        errors: own(device.storage(8 * count)),
+        folded: own(device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
+      }
+    }
+    this.#errorViews = new Map([['train', errorView(modes[0], views[0], this.#buffers.segments)]])
+    for (const [name, view] of tables.sets)
+      this.#errorViews.set(name, errorView(view, upload(view), fill(view.segments)))
+  }
+
+  /** Takes the buffers and fills them; refuses what the device has no room for. */
+  static async open(
+    device: Device,
+    tables: Tables,
+    shape: Shape,
+    hasCompanions: boolean,
+  ): Promise<DeviceProblem> {
+    device.gpu.pushErrorScope('out-of-memory')
+    let problem: DeviceProblem | undefined
+    let failure: unknown
+    try {
+      problem = new DeviceProblem(device, tables, shape, hasCompanions)
+    } catch (error) {
+      failure = error
+    }
+    const refusal = await device.gpu.popErrorScope()
+    if (problem && !refusal) return problem
+    problem?.close()
+    if (failure && !(failure instanceof RangeError)) throw failure
+    throw new InputError(
+      'memory',
+      `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasCompanions))}; use the CPU engine, a smaller rank or fewer entries.`,
+    )
+  }
+
+  close(): void {
+    for (const buffer of this.#own) buffer.destroy()
+    this.stepping.close()
+    this.#submitting.close()
+  }
+
+  /** Until all that was asked for has been done. */
+  finish(): Promise<void> {
+    return this.#submitting.finish()
+  }
+
+  get #rows(): number[] {
+    return this.#tables.modes.map(({ rows }) => rows)
+  }
+
+  #write(buffer: GPUBuffer, matrices: readonly Float32Array[]): void {
+    this.device.gpu.queue.writeBuffer(buffer, 0, padded(matrices, this.#shape))
+  }
+
+  writeFactors(factors: readonly Float32Array[]): void {
+    this.#write(this.#buffers.factors, factors)
+    if (this.#hasCompanions) this.#write(this.#buffers.companions, factors)
+  }
+
+  async readFactors(which: 'factors' | 'kept'): Promise<Float32Array[]> {
+    const buffer = this.#buffers[which]
+    const [all] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
+    return unpadded(all, this.#rows, this.#shape)
+  }
+
+  get #factorBytes(): number {
+    return 4 * this.#tables.rows.length * quadsOf(this.#shape)
+  }
+
+  async readState(): Promise<DeviceState> {
+    const { factors, kept, vectors, companions } = this.#buffers
+    const { order } = this.#shape
+    const byteLength = this.#factorBytes
+    const sources = [
+      { buffer: factors, byteLength },
+      { buffer: kept, byteLength },
+      { buffer: vectors, byteLength: 32 * order * quadsOf(this.#shape) },
+      ...(this.#hasCompanions ? [{ buffer: companions, byteLength }] : []),
+    ]
+    const [now, best, pairs, beside] = await this.device.read(sources)
+    const found = unpadded(
+      pairs,
+      Array.from({ length: 2 * order }, () => 1),
+      this.#shape,
+    )
+    const matrices = (all: Float32Array): Float32Array[] => unpadded(all, this.#rows, this.#shape)
+    return {
+      factors: matrices(now),
+      kept: matrices(best),
+      scales: found.filter((_, at) => at % 2 === 0),
+      means: found.filter((_, at) => at % 2 === 1),
+      ...(this.#hasCompanions && { companions: matrices(beside) }),
+    }
+  }
+
+  writeState({ factors, companions, means, scales, kept }: DeviceState): void {
+    this.#write(this.#buffers.factors, factors)
+    if (this.#hasCompanions) this.#write(this.#buffers.companions, companions ?? factors)
+    const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
+    const vectors = padded(pairs, this.#shape)
+    // What pads the rank takes no part: any finite v > 0 will do there.
+    const width = 4 * quadsOf(this.#shape)
+    for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
+    this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
+    if (kept) this.#write(this.#buffers.kept, kept)
+  }
+
+  keep(): void {
+    this.#copy([[this.#buffers.factors, this.#buffers.kept]])
+  }
+
+  restore(): void {
+    const { factors, kept, companions } = this.#buffers
+    this.#copy([[kept, factors], ...(this.#hasCompanions ? [[kept, companions] as const] : [])])
+  }
+
+  #copy(pairs: readonly (readonly [GPUBuffer, GPUBuffer])[]): void {
+    const encoder = this.device.gpu.createCommandEncoder()
+    for (const [from, to] of pairs) encoder.copyBufferToBuffer(from, 0, to, 0, this.#factorBytes)
+    this.device.gpu.queue.submit([encoder.finish()])
+  }
+
+  async balance(): Promise<void> {
+    const { scalesKernel, scaleRowsKernel, BALANCE_TEAM } = balancing
+    const shape = this.#shape
+    const { rows, vectors, by, totals, factors, companions } = this.#buffers
+    const count = this.#tables.rows.length / 4
+    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
+    const hasCompanions = this.#hasCompanions
+    await this.#sumColumns(true)
+    await this.#add(scalesKernel(shape), [totals], [vectors, by], { count: shape.rank }, 1)
+    await this.#add(
+      scaleRowsKernel(shape),
+      [rows, by],
+      [factors, companions],
+      { count, hasCompanions },
+      groups,
+    )
+    await this.#sumColumns(false)
+    await this.#average(vectors, 2)
+    await this.#submitting.finish()
+  }
+
+  async fillEmptyRows(): Promise<void> {
+    await this.#sumColumns(false)
+    await this.#average(this.#buffers.by, 1)
+    await this.#submitting.finish()
+  }
+
+  /** Sums over the rows with entries of each column, or of its squares, into `totals`. */
+  async #sumColumns(squares: boolean): Promise<void> {
+    const { blockSumsKernel, totalsKernel, BALANCE_TEAM } = balancing
+    const shape = this.#shape
+    const { rows, blocks, factors, blockSums, modes, totals } = this.#buffers
+    const count = this.#blockCount
+    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
+    await this.#add(blockSumsKernel(shape, squares), [rows, blocks, factors], [blockSums], { count }, groups)
+    await this.#add(totalsKernel(shape), [modes, blockSums], [totals], {}, shape.order * quadsOf(shape))
+  }
+
+  /** Means from totals into a buffer that has `base` vectors per mode, the last of them; rows without entries get them. */
+  async #average(means: GPUBuffer, base: number): Promise<void> {
+    const { meansKernel, fillKernel, BALANCE_TEAM } = balancing
+    const shape = this.#shape
+    const { rows, modes, totals, factors } = this.#buffers
+    const count = this.#tables.rows.length / 4
+    await this.#add(meansKernel(shape), [modes, totals], [means], { base }, shape.order * quadsOf(shape))
+    if (this.#tables.modes.every((mode) => mode.observed === mode.rows)) return
+    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
+    await this.#add(fillKernel(shape), [rows, means], [factors], { base, count }, groups)
+  }
+
+  readonly #groups = new Map<string, GPUBindGroup>()
+
+  async #add(
+    code: string,
+    read: readonly GPUBuffer[],
+    write: readonly GPUBuffer[],
+    step: { count?: number; base?: number; hasCompanions?: boolean },
+    groups: number,
+  ): Promise<void> {
+    const { steps, slot } = this.#submitting
+    const access = [...read.map(() => 'read' as const), ...write.map(() => 'write' as const)]
+    const kernel = await this.device.compile(code, access)
+    const key = code + step.base
+    const group = this.#groups.get(key) ?? this.device.bind(kernel, steps, slot, [...read, ...write])
+    this.#groups.set(key, group)
+    const sizes = { mode: this.#shape.order, quads: quadsOf(this.#shape) }
+    await this.#submitting.add({ kernel, group, step: { ...sizes, ...step }, groups })
+  }
+
+  async errors(names: readonly string[]): Promise<ErrorSums[]> {
+    const views = names.map((name) => this.#errorViews.get(name)!)
+    for (const view of views) await this.#sumErrors(view)
+    this.#submitting.flush()
+    const found = await this.device.read(
+      views.map(({ folded, count }) => ({ buffer: folded, byteLength: 8 * Math.ceil(count / ERROR_BLOCK) })),
+    )
+    return found.map((sums) => {
+      const total = { squares: 0, absolutes: 0 }
+      for (let at = 0; at < sums.length; at += 2) {
+        total.squares += sums[at]
+        total.absolutes += sums[at + 1]
+      }
+      return total
+    })
+  }
+
+  async #sumErrors({ shape, slices, segments, count, entries, errors, folded }: ErrorView): Promise<void> {
+    const { steps, slot } = this.#submitting
+    const team = teamFor(shape, entries / count)
+    const kernel = await this.device.compile(errorsKernel(shape, team), ['read', 'read', 'read', 'write'])
+    const others = this.#tables.modes.slice(1).map(({ firstRow }) => firstRow)
+    for (const { buffer, segments: range, records } of slices) {
+      const group = this.device.bind(kernel, steps, slot, [buffer, this.#buffers.factors, segments, errors])
+      const step = { segments: range, firstRecord: records[0], others }
+      const work = quadsOf(shape) * (records[1] - records[0])
+      await this.#submitting.add({ kernel, group, step, groups: range[1] - range[0], work })
+    }
+    const fold = await this.device.compile(foldErrorsKernel(shape), ['read', 'write'])
+    const group = this.device.bind(fold, steps, slot, [errors, folded])
+    await this.#submitting.add({
+      kernel: fold,
+      group,
+      step: { count },
+      groups: Math.ceil(count / ERROR_BLOCK),
+    })
+  }
+}
+
+/** Blocks of rows of one mode each, of all modes' rows. */
+function blocksOf({ modes }: Tables): [number, number][] {
+  return modes.flatMap(({ firstRow, rows }) =>
+    Array.from({ length: Math.ceil(rows / balancing.BLOCK_ROWS) }, (_, block): [number, number] => [
+      firstRow + block * balancing.BLOCK_ROWS,
+      firstRow + Math.min(rows, (block + 1) * balancing.BLOCK_ROWS),
+    ]),
+  )
+}
+
+function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {
+  const [from, to] = records
+  return device.filled(4 * words * (to - from), (into) => {
+    for (const piece of pieces) {
+      const begin = Math.max(from, piece.first)
+      const end = Math.min(to, piece.first + piece.words.length / words)
+      if (begin < end)
+        into.set(
+          piece.words.subarray(words * (begin - piece.first), words * (end - piece.first)),
+          words * (begin - from),
+        )
+    }
+  })
+}
+
+/** About what the buffers of a problem take. */
+function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasCompanions: boolean): number {
+  const records = [...modes, ...sets.values()].reduce(
+    (sum, { entries, words, segments }) => sum + 4 * words * entries + 4 * segments.length,
+    0,
+  )
+  return records + (hasCompanions ? 3 : 2) * 4 * rows.length * quadsOf(shape)
+}

@@ -1,0 +1,343 @@
+/**
+ * A problem on a graphics card, beside the same problem on the CPU. The CPU engine checks the entries, counts and sorts them
+ * into views, which are copied to the card; and it does what the card does not: sweeps under a learned prior, on the state
+ * that the card hands over. When the card is lost, the work goes on from the last state that was read, on a new device or
+ * else on the CPU.
+ */
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
+import type { CpuProblem } from '../cpu/cpuProblem.ts'
+import type {
+  EngineState,
+  Iterated,
+  Iterations,
+  LearnedPrior,
+  LoadedProblem,
+  Measured,
+  Statistics,
+  Step,
+  Timed,
+} from '../engine.ts'
+import { gpuCost } from './cost.ts'
+import type { Device } from './device.ts'
+import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
+import type { Shape } from './shape.ts'
+import { type DeviceStep, isDeviceStep } from './stepping.ts'
+import type { Tables } from './tables.ts'
+
+/** What a problem needs of its engine. */
+export interface Place {
+  /** The device, or a new one if it was lost; undefined if there is none any more. */
+  device(): Promise<Device | undefined>
+  /** What there is, with or without a device. */
+  description(hasDevice: boolean): string
+  /** Tells people what happened. */
+  say(sentence: string): void
+}
+
+/** Work since the last state that was read, in seconds: so much is lost with a device. */
+const SECONDS_BETWEEN_SNAPSHOTS = 1
+
+export class GpuProblem implements LoadedProblem {
+  readonly statistics: Statistics
+  readonly #twin: CpuProblem
+  readonly #place: Place
+  readonly #tables: Tables
+  readonly #shape: Omit<Shape, 'subgroup'>
+  readonly #companions: boolean
+  /** Where the state is: on the device as long as there is one here, else on the CPU. */
+  #on: DeviceProblem | undefined
+  /** The device has the entries, even while the CPU works. */
+  #idle: DeviceProblem | undefined
+  #snapshot: DeviceState | undefined
+  #snapshotAt = 0
+  #isStopped = false
+  #open = true
+  /** What is under way. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    twin: CpuProblem,
+    place: Place,
+    tables: Tables,
+    shape: Omit<Shape, 'subgroup'>,
+    companions: boolean,
+    on: DeviceProblem,
+  ) {
+    this.statistics = twin.statistics
+    this.#twin = twin
+    this.#place = place
+    this.#tables = tables
+    this.#shape = shape
+    this.#companions = companions
+    this.#on = on
+  }
+
+  static async open(
+    twin: CpuProblem,
+    place: Place,
+    tables: Tables,
+    shape: Omit<Shape, 'subgroup'>,
+    companions: boolean,
+    device: Device,
+  ): Promise<GpuProblem> {
+    const on = await DeviceProblem.open(device, tables, { ...shape, subgroup: device.subgroup }, companions)
+    return new GpuProblem(twin, place, tables, shape, companions, on)
+  }
+
+  get place(): string {
+    return this.#place.description(this.#on !== undefined || this.#idle !== undefined)
+  }
+
+  cost(stage: { sample: number; kind: Step['kind'] }): number {
+    return gpuCost(stage, this.#tables, this.#shape.rank)
+  }
+
+  writeFactors(factors: readonly Float32Array[]): Promise<void> {
+    return this.#do(
+      async (on) => {
+        on.writeFactors(factors)
+        // A lost device would have to begin from here: means and v follow from the next balance.
+        this.#snapshot = { ...(await this.#freshState(on)), factors: factors.map((factor) => factor.slice()) }
+        this.#snapshotAt = performance.now()
+      },
+      () => this.#twin.writeFactors(factors),
+    )
+  }
+
+  readFactors(which: 'current' | 'kept' = 'current'): Promise<Float32Array[]> {
+    return this.#do(
+      (on) => on.readFactors(which === 'kept' ? 'kept' : 'factors'),
+      () => this.#twin.readFactors(which),
+    )
+  }
+
+  async iterate(run: Iterations): Promise<Iterated> {
+    const { step } = run
+    if (!isDeviceStep(step)) {
+      await this.#inTurn(() => this.#toCpu())
+      return this.#inTurn(() => this.#twin.iterate(run))
+    }
+    await this.#inTurn(() => this.#toDevice())
+    return this.#do(
+      (on) => this.#iterate(on, { ...run, step }),
+      () => this.#twin.iterate(run),
+    )
+  }
+
+  async #iterate(on: DeviceProblem, run: Iterations & { step: DeviceStep }): Promise<Iterated> {
+    const start = performance.now()
+    const end = start + 1000 * (run.seconds ?? Infinity)
+    await on.stepping.prepare(run.step.kind, run.sample)
+    let done = 0
+    let cut: Iterated['cut']
+    for (; done < run.count; done++) {
+      // At least one, however little time there is: otherwise it would never end.
+      cut = this.#isStopped ? 'stopped' : done > 0 && performance.now() >= end ? 'seconds' : undefined
+      if (cut || on.device.lost) break
+      await on.stepping.add(run, run.first + done)
+    }
+    await on.finish()
+    return { done, ...(cut && { cut }), seconds: (performance.now() - start) / 1000 }
+  }
+
+  stop(stopped = true): void {
+    this.#isStopped = stopped
+    this.#twin.stop(stopped)
+  }
+
+  balance(): Promise<Timed> {
+    return this.#do(
+      (on) => timed(() => on.balance()),
+      () => this.#twin.balance(),
+    )
+  }
+
+  async fillEmptyRows(): Promise<Timed> {
+    if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
+    return this.#do(
+      (on) => timed(() => on.fillEmptyRows()),
+      () => this.#twin.fillEmptyRows(),
+    )
+  }
+
+  errors(sets: readonly string[]): Promise<Measured> {
+    for (const name of sets)
+      if (!this.#twin.loaded.viewOf.has(name)) throw new Error(`No set '${name}' was loaded.`)
+    // Where the probe is all of them, it is the training entries.
+    const names = sets.map((name) => (this.#tables.sets.has(name) ? name : 'train'))
+    const distinct = [...new Set(names)]
+    return this.#do(
+      async (on) => {
+        const start = performance.now()
+        const sums = await on.errors(distinct)
+        const seconds = (performance.now() - start) / 1000
+        return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
+      },
+      () => this.#twin.errors(sets),
+    )
+  }
+
+  keep(): Promise<void> {
+    return this.#do(
+      async (on) => {
+        on.keep()
+        await this.#takeSnapshot(on)
+      },
+      () => this.#twin.keep(),
+    )
+  }
+
+  restore(): Promise<void> {
+    return this.#do(
+      async (on) => on.restore(),
+      () => this.#twin.restore(),
+    )
+  }
+
+  readState(): Promise<EngineState> {
+    return this.#do(
+      async (on) => {
+        const state = await on.readState()
+        if (!this.#twin.loaded.posterior) return state
+        // What a learned prior adds never leaves the CPU.
+        return { ...(await this.#twin.readState()), ...state }
+      },
+      () => this.#twin.readState(),
+    )
+  }
+
+  writeState(state: EngineState): Promise<void> {
+    return this.#do(
+      async (on) => {
+        if (state.moments) await this.#twin.writeState(state)
+        on.writeState(state)
+        this.#snapshot = copyOf(state)
+        this.#snapshotAt = performance.now()
+      },
+      () => this.#twin.writeState(state),
+    )
+  }
+
+  observed(tensor?: SparseTensor): Promise<Observed> {
+    return this.#twin.observed(tensor)
+  }
+
+  readPrior(): Promise<LearnedPrior | undefined> {
+    return this.#twin.readPrior()
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    await this.#turn.catch(() => {})
+    this.#on?.close()
+    this.#idle?.close()
+    await this.#twin.close()
+  }
+
+  /** One thing at a time, in the order in which they are asked for. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#open) return Promise.reject(new Error('The problem has been closed.'))
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
+  /** Does something where the state is; if the device is lost meanwhile, again from the last snapshot, elsewhere. */
+  #do<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      for (;;) {
+        const on = this.#on
+        if (!on) return onCpu()
+        try {
+          const result = await onDevice(on)
+          if (!on.device.lost) return result
+        } catch (error) {
+          if (!(await isLost(on.device))) throw error
+        }
+        await this.#recover(on.device)
+      }
+    })
+  }
+
+  async #recover(lost: Device): Promise<void> {
+    this.#on = undefined
+    this.#idle = undefined
+    const snapshot = this.#snapshot
+    const device = await this.#place.device()
+    const why = `The graphics card was lost (${lost.lost})`
+    if (device) {
+      const shape = { ...this.#shape, subgroup: device.subgroup }
+      this.#on = await DeviceProblem.open(device, this.#tables, shape, this.#companions).catch(
+        () => undefined,
+      )
+    }
+    this.#place.say(
+      `${why}; the run goes on from its last snapshot on ${this.#on ? 'a new device' : 'the CPU'}.`,
+    )
+    if (!snapshot) return
+    if (this.#on) this.#on.writeState(snapshot)
+    else await this.#twin.writeState(snapshot)
+  }
+
+  async #toCpu(): Promise<void> {
+    const on = this.#on
+    if (!on) return
+    try {
+      await this.#twin.writeState(await on.readState())
+      if (on.device.lost) throw new Error('lost')
+      this.#idle = on
+      this.#on = undefined
+    } catch (error) {
+      if (!(await isLost(on.device))) throw error
+      await this.#recover(on.device)
+      await this.#toCpu()
+    }
+  }
+
+  async #toDevice(): Promise<void> {
+    if (this.#on || !this.#idle || this.#idle.device.lost) return
+    const state = await this.#twin.readState()
+    this.#on = this.#idle
+    this.#idle = undefined
+    this.#on.writeState(state)
+    this.#snapshot = copyOf(state)
+  }
+
+  async #takeSnapshot(on: DeviceProblem): Promise<void> {
+    if (performance.now() - this.#snapshotAt < 1000 * SECONDS_BETWEEN_SNAPSHOTS) return
+    this.#snapshot = await on.readState()
+    this.#snapshotAt = performance.now()
+  }
+
+  /** As it is before anything was learned, or as it was. */
+  async #freshState(on: DeviceProblem): Promise<DeviceState> {
+    const { companions, ...state } = this.#snapshot ?? (await on.readState())
+    return state
+  }
+}
+
+/** Only the device's own; arrays of the caller are copied. */
+function copyOf({ factors, companions, means, scales, kept }: EngineState): DeviceState {
+  const copies = (arrays: readonly Float32Array[]): Float32Array[] => arrays.map((array) => array.slice())
+  return {
+    factors: copies(factors),
+    means: copies(means),
+    scales: copies(scales),
+    ...(companions && { companions: copies(companions) }),
+    ...(kept && { kept: copies(kept) }),
+  }
+}
+
+/** A device that fails may be lost, of which one hears a moment later. */
+async function isLost(device: Device): Promise<boolean> {
+  const aMoment = new Promise((resolve) => setTimeout(resolve, 50))
+  await Promise.race([device.whenLost, aMoment])
+  return device.lost !== undefined
+}
+
+async function timed(work: () => Promise<void>): Promise<Timed> {
+  const start = performance.now()
+  await work()
+  return { seconds: (performance.now() - start) / 1000 }
+}

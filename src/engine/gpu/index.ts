@@ -1,0 +1,2 @@
+export { type FoundAdapter, findAdapter } from './adapter.ts'
+export { autoEngine, GpuEngine, type GpuEngineOptions, gpuEngine } from './gpuEngine.ts'

@@ -1,0 +1,7 @@
+import type { CpuEngineOptions } from '../cpu/options.ts'
+
+/** Of the threads beside the card, and who hears of it. */
+export interface GpuEngineOptions extends CpuEngineOptions {
+  /** Hears what happens on the way: that a device was lost, and where the run goes on. */
+  onRemark?: (sentence: string) => void
+}

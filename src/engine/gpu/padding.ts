@@ -1,0 +1,29 @@
+/** Factors of all modes one after the other, their rows padded to vectors of four: as they lie on the device. */
+import { quadsOf, type Shape } from './shape.ts'
+
+export function padded(matrices: readonly Float32Array[], { rank }: Shape): Float32Array<ArrayBuffer> {
+  const width = 4 * quadsOf({ rank })
+  const rows = matrices.reduce((sum, { length }) => sum + length / rank, 0)
+  const all = new Float32Array(rows * width)
+  let at = 0
+  for (const matrix of matrices) {
+    if (rank === width) all.set(matrix, at)
+    else
+      for (let from = 0, to = at; from < matrix.length; from += rank, to += width)
+        for (let r = 0; r < rank; r++) all[to + r] = matrix[from + r]
+    at += (matrix.length / rank) * width
+  }
+  return all
+}
+
+/** rows: of each of the matrices. */
+export function unpadded(all: Float32Array, rows: readonly number[], { rank }: Shape): Float32Array[] {
+  const width = 4 * quadsOf({ rank })
+  let at = 0
+  return rows.map((count) => {
+    const matrix = new Float32Array(count * rank)
+    for (let p = 0; p < count; p++, at += width)
+      for (let r = 0; r < rank; r++) matrix[p * rank + r] = all[at + r]
+    return matrix
+  })
+}

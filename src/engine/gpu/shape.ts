@@ -1,0 +1,67 @@
+/** What kernels are generated for, and how their invocations share the work on a row's entries. */
+export interface Shape {
+  /** N */
+  order: number
+  /** R */
+  rank: number
+  /** Whether a record ends with its entry's weight. */
+  weighted: boolean
+  /** Invocations that are certain to be able to exchange numbers by themselves; 1 where there are no subgroups. */
+  subgroup: number
+}
+
+/** Vectors of four that a row has: the rank is padded to a multiple of 4, as on the CPU. */
+export const quadsOf = ({ rank }: Pick<Shape, 'rank'>): number => Math.ceil(rank / 4)
+
+/** Words of a record: the indices in the other modes, the value, and the weight where there are weights. */
+export const wordsOf = ({ order, weighted }: Shape): number => order + (weighted ? 1 : 0)
+
+/** 4 × 4 tiles of H on and above the diagonal. */
+export const tilesOf = (shape: Shape): number => (quadsOf(shape) * (quadsOf(shape) + 1)) / 2
+
+/** How a workgroup goes through the entries of a window. */
+export interface Team {
+  /** Invocations of a workgroup. */
+  size: number
+  /** Of them, those that share an entry: neighbours, so that they read a factor's row as one piece of memory. */
+  lanes: number
+  /** Vectors of four that each of these has of a row. */
+  perLane: number
+  /** Entries at a time. */
+  entries: number
+  /** Invocations whose sums are added without shared memory: 1 if there are no subgroups. */
+  subgroup: number
+}
+
+/** Entries that a team should have for each of its places, or else most of its time goes to adding up. */
+const ROUNDS_WANTED = 4
+export const LARGEST_TEAM = 128
+const SMALLEST_TEAM = 32
+/** More of a row than so many vectors per invocation would not stay in registers. */
+const MOST_PER_LANE = 4
+
+/** Vectors in shared memory for the sums of a team: three quarters of what every device has. */
+const MOST_SCRATCH = 768
+
+/** expected: entries of a window. */
+export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): Team {
+  const quads = quadsOf(shape)
+  let lanes = Math.min(8, powerOfTwo(quads))
+  while (quads / lanes > MOST_PER_LANE) lanes *= 2
+  // Where a subgroup is smaller, more of a row per invocation is better than going through shared memory.
+  if (shape.subgroup > 1) lanes = Math.min(lanes, shape.subgroup)
+  const wanted = powerOfTwo((expected * lanes) / ROUNDS_WANTED / 2 + 1)
+  const perLane = Math.ceil(quads / lanes)
+  let size = Math.max(SMALLEST_TEAM, least, lanes, Math.min(LARGEST_TEAM, wanted))
+  while (size * perLane > MOST_SCRATCH) size /= 2
+  return {
+    size,
+    lanes,
+    perLane,
+    entries: size / lanes,
+    subgroup: Math.min(size, shape.subgroup),
+  }
+}
+
+/** The least that is not smaller. */
+export const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, n)))

@@ -1,0 +1,158 @@
+/**
+ * Balancing the columns of the factors (src/engine/cpu/balance.ts): sums over blocks of rows, what columns are multiplied by
+ * and v from them, means, and rows without entries. All modes at once; nothing leaves the device.
+ */
+import type { Shape } from '../shape.ts'
+import { stepStruct } from './step.ts'
+
+/** Sizes come with the step (count, quads, and how many modes there are as `mode`), so that all ranks have the same kernels. */
+type Order = Pick<Shape, 'order'>
+
+export const BALANCE_TEAM = 64
+/** Rows whose sums are made by one invocation. */
+export const BLOCK_ROWS = 64
+
+const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32)`
+const number = `let number = (group.x + group.y * groups.x) * ${BALANCE_TEAM}u + lane;`
+
+/** Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries. */
+export const blockSumsKernel = (shape: Order, squares: boolean): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> blocks: array<vec2<u32>>; // its rows, from … to
+@group(0) @binding(3) var<storage, read> factors: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> blockSums: array<vec4f>;
+@compute @workgroup_size(${BALANCE_TEAM})
+${signature} {
+  ${number}
+  let block = number / step.quads;
+  let quad = number % step.quads;
+  if (block >= step.count) { return; }
+  var sum = vec4f();
+  for (var p = blocks[block].x; p < blocks[block].y; p++) {
+    if (rows[p].z == 0u) { continue; }
+    let u = factors[p * step.quads + quad];
+    sum += ${squares ? 'u * u' : 'u'};
+  }
+  blockSums[number] = sum;
+}`
+
+export const TOTALS_TEAM = 64
+
+/** Per mode, sums over its blocks: a workgroup per mode and vector. */
+export const totalsKernel = (shape: Order): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>; // first block, blocks, rows with entries
+@group(0) @binding(2) var<storage, read> blockSums: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> totals: array<vec4f>;
+var<workgroup> scratch: array<vec4f, ${TOTALS_TEAM}>;
+@compute @workgroup_size(${TOTALS_TEAM})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let mode = modes[group.x / step.quads];
+  let quad = group.x % step.quads;
+  var sum = vec4f();
+  for (var block = lane; block < mode.y; block += ${TOTALS_TEAM}u) {
+    sum += blockSums[(mode.x + block) * step.quads + quad];
+  }
+  scratch[lane] = sum;
+  workgroupBarrier();
+  for (var half = ${TOTALS_TEAM / 2}u; half > 0u; half >>= 1u) {
+    if (lane < half) { scratch[lane] += scratch[lane + half]; }
+    workgroupBarrier();
+  }
+  if (lane == 0u) { totals[group.x] = scratch[0]; }
+}`
+
+/**
+ * What every column is multiplied by, so that it is as long in all modes, and v: one workgroup, an invocation per component.
+ * The common length is a root; logarithms find it roughly, and a step of Newton's method to the last bit.
+ */
+export const scalesKernel = (shape: Order): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> totals: array<f32>;
+@group(0) @binding(2) var<storage, read_write> vectors: array<f32>; // per mode v, then its mean
+@group(0) @binding(3) var<storage, read_write> by: array<f32>;
+var<workgroup> exchanged: array<f32, 256>;
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) r: u32) {
+  let padded = 4u * step.quads;
+  var joint = 0.0;
+  var isSound = r < step.count;
+  if (isSound) {
+    var logarithm = 0.0;
+    for (var i = 0u; i < step.mode; i++) {
+      let square = totals[i * padded + r];
+      isSound = isSound && square > 1e-37 && square < 1e38;
+      logarithm += 0.5 * log2(square);
+    }
+    if (isSound) {
+      joint = exp2(logarithm / f32(step.mode));
+      var ratio = 1.0;
+      for (var i = 0u; i < step.mode; i++) { ratio *= sqrt(totals[i * padded + r]) / joint; }
+      joint *= 1.0 + (ratio - 1.0) / f32(step.mode);
+    }
+  }
+  exchanged[r] = joint;
+  workgroupBarrier();
+  for (var half = 128u; half > 0u; half >>= 1u) {
+    if (r < half) { exchanged[r] = max(exchanged[r], exchanged[r + half]); }
+    workgroupBarrier();
+  }
+  let longest = exchanged[0];
+  if (r >= padded) { return; }
+  // A component this much smaller than the largest is not trusted to stay so.
+  let relative = max(1e-3, select(1.0, joint / longest, longest > 0.0));
+  var v = 1.0;
+  for (var i = 1u; i < step.mode; i++) { v /= relative; }
+  for (var i = 0u; i < step.mode; i++) {
+    by[i * padded + r] = select(1.0, joint / sqrt(totals[i * padded + r]), isSound);
+    vectors[2u * i * padded + r] = min(v, 1e30);
+  }
+}`
+
+/** Multiplies the columns of factors and companions. */
+export const scaleRowsKernel = (shape: Order): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> by: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> factors: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> companions: array<vec4f>;
+@compute @workgroup_size(${BALANCE_TEAM})
+${signature} {
+  ${number}
+  let p = number / step.quads;
+  if (p >= step.count) { return; }
+  let times = by[rows[p].w * step.quads + number % step.quads];
+  factors[number] *= times;
+  if (step.hasCompanions == 1u) { companions[number] *= times; }
+}`
+
+/** Means from totals, into the last of \`base\` vectors that a mode has in \`means\`. */
+export const meansKernel = (shape: Order): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> totals: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> means: array<vec4f>;
+@compute @workgroup_size(${BALANCE_TEAM})
+${signature} {
+  ${number}
+  if (number >= step.mode * step.quads) { return; }
+  let mode = number / step.quads;
+  let at = (mode * step.base + step.base - 1u) * step.quads + number % step.quads;
+  means[at] = totals[number] / f32(modes[mode].z);
+}`
+
+/** Gives rows without entries their mode's of \`means\`. */
+export const fillKernel = (shape: Order): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> means: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> factors: array<vec4f>;
+@compute @workgroup_size(${BALANCE_TEAM})
+${signature} {
+  ${number}
+  let p = number / step.quads;
+  if (p >= step.count || rows[p].z > 0u) { return; }
+  factors[number] = means[(rows[p].w * step.base + step.base - 1u) * step.quads + number % step.quads];
+}`

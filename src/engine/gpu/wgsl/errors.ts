@@ -1,0 +1,71 @@
+/** Σ w (k·y − x)² and Σ w |k·y − x| per segment of a view by the first mode, and sums of these. */
+import { quadsOf, type Shape, type Team } from '../shape.ts'
+import {
+  eachQuad,
+  entryLoop,
+  entrySum,
+  header,
+  partialDot,
+  placesInTeam,
+  quadAt,
+  recordsType,
+} from './gather.ts'
+import { stepStruct } from './step.ts'
+
+export const errorsKernel = (shape: Shape, team: Team): string => `${header(shape)}
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
+@group(0) @binding(2) var<storage, read> factors: array<vec4f>;
+@group(0) @binding(3) var<storage, read> segments: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read_write> errors: array<vec2f>;
+var<workgroup> scratch: array<vec2f, ${team.size}>;
+${entrySum(team)}
+@compute @workgroup_size(${team.size})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32) {
+  let s = step.firstSegment + group.x + group.y * groups.x;
+  if (s >= step.endSegment) { return; }
+  let start = 0u;
+  let length = segments[s].y;
+  let count = length;
+  let first = segments[s].x - step.firstRecord;
+  ${placesInTeam(team)}
+  let row = segments[s].z * ${quadsOf(shape)}u;
+  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `factors[row + ${at}]`).replaceAll('NAME', `y${q}`))}
+  var sum = vec2f();
+  ${entryLoop(
+    shape,
+    team,
+    `let d = entrySum(vec2f(${partialDot(team, 'y')}, 0.0), lane).x - x;
+    if (isIn && own == 0u) { sum += w * vec2f(d * d, abs(d)); }`,
+  )}
+  scratch[lane] = sum;
+  workgroupBarrier();
+  for (var half = ${team.size / 2}u; half > 0u; half >>= 1u) {
+    if (lane < half) { scratch[lane] += scratch[lane + half]; }
+    workgroupBarrier();
+  }
+  if (lane == 0u) { errors[s] = scratch[0]; }
+}`
+
+export const ERROR_BLOCK = 256
+
+/** Of \`count\` segments, sums over blocks of them. */
+export const foldErrorsKernel = (shape: Shape): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> errors: array<vec2f>;
+@group(0) @binding(2) var<storage, read_write> folded: array<vec2f>;
+var<workgroup> scratch: array<vec2f, ${ERROR_BLOCK}>;
+@compute @workgroup_size(${ERROR_BLOCK})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let s = group.x * ${ERROR_BLOCK}u + lane;
+  var own = vec2f();
+  if (s < step.count) { own = errors[s]; }
+  scratch[lane] = own;
+  workgroupBarrier();
+  for (var half = ${ERROR_BLOCK / 2}u; half > 0u; half >>= 1u) {
+    if (lane < half) { scratch[lane] += scratch[lane + half]; }
+    workgroupBarrier();
+  }
+  if (lane == 0u) { folded[group.x] = scratch[0]; }
+}`

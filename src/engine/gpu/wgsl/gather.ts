@@ -1,0 +1,135 @@
+/**
+ * Khatri-Rao rows on the fly: what the kernels that pass over entries have in common. A workgroup has the window of a
+ * segment; `lanes` neighbouring invocations share an entry, each with some of the components. All invocations go round as
+ * often, so that they may meet within the loop; those without an entry repeat the last one and count for nothing.
+ */
+import { quadsOf, type Shape, type Team, wordsOf } from '../shape.ts'
+
+/** Code for each of an invocation's vectors of a row. */
+export const eachQuad = ({ perLane }: Team, code: (q: number) => string): string =>
+  Array.from({ length: perLane }, (_, q) => code(q)).join('\n')
+
+/** Reads a vector where the row has one: 0 elsewhere. */
+export function quadAt(shape: Shape, { lanes }: Team, q: number, read: (at: string) => string): string {
+  const at = `own + ${q * lanes}u`
+  const isFull = (q + 1) * lanes <= quadsOf(shape)
+  if (isFull) return `let NAME = ${read(at)};`
+  return `var NAME = vec4f(); if (${at} < ${quadsOf(shape)}u) { NAME = ${read(at)}; }`
+}
+
+/** Records as the buffer has them: as vectors where a record is one. */
+export const recordsType = (shape: Shape): string =>
+  wordsOf(shape) === 4 ? 'array<vec4<u32>>' : wordsOf(shape) === 2 ? 'array<vec2<u32>>' : 'array<u32>'
+
+/** Sums of two numbers over the invocations that share an entry; all of them get it. */
+export function entrySum({ size, lanes, subgroup }: Team): string {
+  if (lanes === 1) return 'fn entrySum(x: vec2f, lane: u32) -> vec2f { return x; }'
+  if (subgroup >= lanes) {
+    const adds = powersBelow(lanes, 1).map((mask) => `sum += subgroupShuffleXor(sum, ${mask}u);`)
+    return `fn entrySum(x: vec2f, lane: u32) -> vec2f { var sum = x; ${adds.join(' ')} return sum; }`
+  }
+  return `
+var<workgroup> exchanged: array<vec2f, ${size}>;
+fn entrySum(x: vec2f, lane: u32) -> vec2f {
+  workgroupBarrier();
+  exchanged[lane] = x;
+  workgroupBarrier();
+  let first = lane & ~${lanes - 1}u;
+  var sum = vec2f();
+  for (var other = 0u; other < ${lanes}u; other++) { sum += exchanged[first + other]; }
+  return sum;
+}`
+}
+
+/** The powers of two from `from` on that are below. */
+const powersBelow = (below: number, from: number): number[] => {
+  const powers: number[] = []
+  for (let power = from; power < below; power *= 2) powers.push(power)
+  return powers
+}
+
+export const placesInTeam = ({ lanes }: Team): string => `
+  let own = lane % ${lanes}u;  // which of an entry's invocations this is
+  let part = lane / ${lanes}u; // which of the entries at a time`
+
+/**
+ * The loop over a window (`start`, `count` of a segment of `length` entries from record `first` on). In `body`, k0 … are
+ * this invocation's vectors of k, x the value, w the weight, and isIn says whether the entry counts.
+ */
+export function entryLoop(shape: Shape, team: Team, body: string): string {
+  const quads = quadsOf(shape)
+  const { order, weighted } = shape
+  const words = wordsOf(shape)
+  const isVector = words === 4 || words === 2
+  const word = (i: number): string => (isVector ? `record.${'xyzw'[i]}` : `word${i}`)
+  const each = (code: (i: number) => string): string =>
+    Array.from({ length: words }, (_, i) => code(i)).join(' ')
+  const read = (name: string, at: string): string =>
+    isVector ? `${name} = records[${at}];` : each((i) => `${name}${i} = records[${at} * ${words}u + ${i}u];`)
+  const rows = Array.from(
+    { length: order - 1 },
+    (_, o) => `let row${o} = (step.others[${o >> 2}].${'xyzw'[o & 3]} + ${word(o)}) * ${quads}u;`,
+  )
+  const product = (at: string): string => rows.map((_, o) => `factors[row${o} + ${at}]`).join(' * ')
+  return `
+  let rounds = (count + ${team.entries - 1}u) / ${team.entries}u;
+  var place = start + min(part, count - 1u);
+  var position = first + select(place, place - length, place >= length);
+  ${isVector ? 'var record = records[position];' : each((i) => `var word${i} = records[position * ${words}u + ${i}u];`)}
+  for (var round = 0u; round < rounds; round++) {
+    let isIn = round * ${team.entries}u + part < count;
+    ${rows.join('\n    ')}
+    let x = bitcast<f32>(${word(order - 1)});
+    let w = ${weighted ? `bitcast<f32>(${word(order)})` : '1.0'};
+    // The next record is asked for before the rows of this one are waited for.
+    place = start + min((round + 1u) * ${team.entries}u + part, count - 1u);
+    position = first + select(place, place - length, place >= length);
+    ${read(isVector ? 'record' : 'word', 'position')}
+    ${eachQuad(team, (q) => quadAt(shape, team, q, product).replaceAll('NAME', `k${q}`))}
+    ${body}
+  }`
+}
+
+/** This invocation's part of a dot product of k with others of its vectors. */
+export const partialDot = (team: Team, other: string): string =>
+  Array.from({ length: team.perLane }, (_, q) => `dot(k${q}, ${other}${q})`).join(' + ')
+
+/**
+ * Adds up vectors (name0 … of each invocation) over the entries at a time, in a fixed order, and hands each component's sum
+ * to `store` (with `value` and `quad`): by exchange within subgroups as far as they reach, then through `scratch`, of
+ * which `team.size · perLane` vectors are used.
+ */
+export function addUp(shape: Shape, team: Team, name: string, store: string): string {
+  const quads = quadsOf(shape)
+  const { size, lanes, perLane, subgroup } = team
+  const reach = Math.max(lanes, Math.min(size, subgroup))
+  const within = powersBelow(reach, lanes).map((mask) =>
+    eachQuad(team, (q) => `${name}${q} += subgroupShuffleXor(${name}${q}, ${mask}u);`),
+  )
+  const blocks = size / reach
+  const stores = (read: (q: number) => string): string =>
+    eachQuad(
+      team,
+      (q) =>
+        `if (own + ${q * lanes}u < ${quads}u) { let quad = own + ${q * lanes}u; let value = ${read(q)}; ${store} }`,
+    )
+  if (blocks === 1) return `${within.join('\n')} if (lane < ${lanes}u) { ${stores((q) => `${name}${q}`)} }`
+  const slots = lanes * perLane
+  return `${within.join('\n')}
+  workgroupBarrier();
+  if (lane % ${reach}u < ${lanes}u) {
+    ${eachQuad(team, (q) => `scratch[lane / ${reach}u * ${slots}u + own + ${q * lanes}u] = ${name}${q};`)}
+  }
+  workgroupBarrier();
+  for (var quad = lane; quad < ${quads}u; quad += ${size}u) {
+    var value = scratch[quad];
+    for (var block = 1u; block < ${blocks}u; block++) { value += scratch[block * ${slots}u + quad]; }
+    ${store}
+  }`
+}
+
+/** Vectors of scratch that `addUp` needs. */
+export const scratchQuads = ({ size, perLane }: Team): number => size * perLane
+
+export const header = (shape: Shape): string =>
+  shape.subgroup > 1 ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);' : ''

@@ -1,0 +1,82 @@
+/** What a dispatch is told: a uniform that lies in a slot of a buffer, and how it is written. */
+import type { Shape } from '../shape.ts'
+
+/** Words before the others' first rows. */
+const WORDS = 20
+
+/** Dynamic offsets are multiples of this. */
+export const SLOT_BYTES = 256
+
+export const slotBytes = (order: number): number =>
+  Math.ceil((4 * (WORDS + 4 * otherQuads(order))) / SLOT_BYTES) * SLOT_BYTES
+
+/** The same for all usual orders, so that kernels that do not depend on the order are compiled once. */
+const otherQuads = (order: number): number => Math.max(4, Math.ceil((order - 1) / 4))
+
+export const stepStruct = ({ order }: Pick<Shape, 'order'>): string => `
+struct Step {
+  stream: u32,       // the random stream of this AO iteration
+  inner: u32,        // l
+  mode: u32,         // i
+  isPaper: u32,      // B is rounded down, and y is the companion from l = 1 on
+  share: vec2<u32>,  // c as a binary fraction, its high word first …
+  isWhole: u32,      // … unless it is 1
+  leastWindow: u32,  // the fewest sampled entries for which another segment of a row is visited
+  lambda: f32,
+  momentum: f32,
+  damping: f32,
+  base: u32,         // the segment whose sums come first
+  firstSegment: u32, // of this dispatch, of all modes' segments
+  endSegment: u32,
+  firstRow: u32,     // of this dispatch, of all modes' rows
+  endRow: u32,
+  firstRecord: u32,  // the number, in its view, of the first record of the buffer
+  count: u32,        // of things that have no numbers of their own
+  hasCompanions: u32,
+  quads: u32,        // vectors of four that a row has
+  others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, of all modes' rows
+}
+@group(0) @binding(0) var<uniform> step: Step;`
+
+/** The same by name; what is left out is 0. */
+export interface StepWords {
+  stream?: number
+  inner?: number
+  mode?: number
+  isPaper?: boolean
+  /** c */
+  sample?: number
+  leastWindow?: number
+  lambda?: number
+  momentum?: number
+  damping?: number
+  base?: number
+  segments?: readonly [number, number]
+  rows?: readonly [number, number]
+  firstRecord?: number
+  count?: number
+  hasCompanions?: boolean
+  quads?: number
+  others?: readonly number[]
+}
+
+export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): void {
+  const words = new Uint32Array(buffer, at, WORDS + (given.others?.length ?? 0))
+  const numbers = new Float32Array(buffer, at, WORDS)
+  const { sample = 1, segments = [0, 0], rows = [0, 0] } = given
+  const [high, low] = fractionOf(sample)
+  words.set([given.stream ?? 0, given.inner ?? 0, given.mode ?? 0, given.isPaper ? 1 : 0])
+  words.set([high, low, sample >= 1 ? 1 : 0, given.leastWindow ?? 1], 4)
+  numbers.set([given.lambda ?? 0, given.momentum ?? 0, given.damping ?? 0], 8)
+  words.set([given.base ?? 0, ...segments, ...rows, given.firstRecord ?? 0, given.count ?? 0], 11)
+  words.set([given.hasCompanions ? 1 : 0, given.quads ?? 0], 18)
+  if (given.others) words.set(given.others, WORDS)
+}
+
+/** c · 2⁶⁴ as two words, exactly unless c is below 2⁻¹¹. */
+export function fractionOf(c: number): readonly [number, number] {
+  if (c >= 1) return [0xffffffff, 0xffffffff]
+  const scaled = c * 2 ** 32
+  const high = Math.floor(scaled)
+  return [high, Math.floor((scaled - high) * 2 ** 32)]
+}

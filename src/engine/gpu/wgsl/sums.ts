@@ -1,0 +1,217 @@
+/** The passes over a sample: per segment, what the update of a row needs (src/kernels/entries.ts). */
+import { quadsOf, type Shape, type Team, tilesOf } from '../shape.ts'
+import {
+  addUp,
+  eachQuad,
+  entryLoop,
+  entrySum,
+  header,
+  partialDot,
+  placesInTeam,
+  quadAt,
+  recordsType,
+  scratchQuads,
+} from './gather.ts'
+import { stepStruct } from './step.ts'
+
+const bindings = (shape: Shape): string => `
+@group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
+@group(0) @binding(2) var<storage, read> factors: array<vec4f>;     // of all modes, one after the other
+@group(0) @binding(3) var<storage, read> companions: array<vec4f>;
+@group(0) @binding(4) var<storage, read> segments: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read> windows: array<vec2<u32>>;
+@group(0) @binding(6) var<storage, read> vectors: array<vec4f>;     // per mode v, then its mean
+@group(0) @binding(7) var<storage, read_write> sums: array<vec4f>;`
+
+/** The window of this workgroup's segment, and y of its row. */
+const opening = (shape: Shape, team: Team): string => `
+  let s = step.firstSegment + group.x + group.y * groups.x;
+  if (s >= step.endSegment) { return; }
+  let start = windows[s].x;
+  let count = windows[s].y;
+  if (count == 0u) { return; }
+  let length = segments[s].y;
+  let first = segments[s].x - step.firstRecord;
+  ${placesInTeam(team)}
+  let row = segments[s].z * ${quadsOf(shape)}u;
+  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `pointAt(row + ${at})`).replaceAll('NAME', `y${q}`))}`
+
+/** y, where the gradient is taken: the paper's Y, or the row gone on in the direction of its last update. */
+const point = `
+fn pointAt(at: u32) -> vec4f {
+  let now = factors[at];
+  if (step.isPaper == 1u) {
+    if (step.inner == 0u) { return now; }
+    return companions[at];
+  }
+  return max(now + step.momentum * (now - companions[at]), vec4f());
+}`
+
+const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32)`
+
+/** Vectors of four that the sums over a segment take: of a gradient step, and of one that forms H. */
+export const boundQuads = (shape: Shape): number => 2 * quadsOf(shape)
+export const gramQuads = (shape: Shape): number => 4 * tilesOf(shape) + quadsOf(shape)
+
+/** Hv = Σ (k·v) k, then g = Σ (k·y − x) k. */
+export const boundKernel = (shape: Shape, team: Team): string => `${header(shape)}
+${stepStruct(shape)}
+${bindings(shape)}
+var<workgroup> scratch: array<vec4f, ${scratchQuads(team)}>;
+${entrySum(team)}
+${point}
+@compute @workgroup_size(${team.size})
+${signature} {
+  ${opening(shape, team)}
+  let scale = 2u * step.mode * ${quadsOf(shape)}u;
+  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `vectors[scale + ${at}]`).replaceAll('NAME', `v${q}`))}
+  ${eachQuad(team, (q) => `var g${q} = vec4f(); var h${q} = vec4f();`)}
+  ${entryLoop(
+    shape,
+    team,
+    `let dots = entrySum(vec2f(${partialDot(team, 'y')}, ${partialDot(team, 'v')}), lane);
+    let d = select(0.0, w * (dots.x - x), isIn);
+    let b = select(0.0, w * dots.y, isIn);
+    ${eachQuad(team, (q) => `g${q} += d * k${q}; h${q} += b * k${q};`)}`,
+  )}
+  let into = (s - step.base) * ${boundQuads(shape)}u;
+  ${addUp(shape, team, 'h', 'sums[into + quad] = value;')}
+  ${addUp(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
+}`
+
+/** Bytes of workgroup memory that every device has. */
+const SHARED_BYTES = 16384
+
+/** Entries whose k lie in shared memory at a time. */
+function blockEntries(shape: Shape, team: Team): number {
+  const most = Math.floor(SHARED_BYTES / 2 / 16 / quadsOf(shape) / team.entries)
+  return team.entries * Math.max(1, Math.min(8, most))
+}
+
+/** How many workgroups share the tiles of H of a segment. */
+export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
+
+/**
+ * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one tile, and where
+ * there are fewer tiles than invocations, over some of the entries.
+ */
+export function gramKernel(shape: Shape, team: Team): string {
+  const quads = quadsOf(shape)
+  const tiles = tilesOf(shape)
+  const { size } = team
+  const shared = Math.min(tiles, size)
+  const splits = Math.floor(size / shared)
+  const block = blockEntries(shape, team)
+  const perBlock = block / team.entries
+  const scratch = Math.max(block * quads, splits > 1 ? splits * shared * 4 : 0, scratchQuads(team))
+  return `${header(shape)}
+${stepStruct(shape)}
+${bindings(shape)}
+var<workgroup> scratch: array<vec4f, ${scratch}>;
+${entrySum(team)}
+${point}
+/** Tiles are numbered by columns: (0,0), (0,1), (1,1), (0,2) … */
+fn tileAt(number: u32) -> vec2<u32> {
+  var column = u32((sqrt(8.0 * f32(number) + 1.0) - 1.0) / 2.0);
+  if (column * (column + 1u) / 2u > number) { column--; }
+  if ((column + 1u) * (column + 2u) / 2u <= number) { column++; }
+  return vec2(number - column * (column + 1u) / 2u, column);
+}
+@compute @workgroup_size(${size})
+${signature} {
+  ${opening(shape, team)}
+  let number = group.z * ${size}u + lane % ${shared}u;
+  let split = lane / ${shared}u;
+  let hasTile = number < ${tiles}u && split < ${splits}u;
+  let tile = tileAt(min(number, ${tiles - 1}u));
+  var t0 = vec4f(); var t1 = vec4f(); var t2 = vec4f(); var t3 = vec4f();
+  ${eachQuad(team, (q) => `var g${q} = vec4f();`)}
+  ${entryLoop(
+    shape,
+    team,
+    `let dots = entrySum(vec2f(${partialDot(team, 'y')}, 0.0), lane);
+    let d = select(0.0, w * (dots.x - x), isIn);
+    let root = select(0.0, sqrt(w), isIn);
+    ${eachQuad(team, (q) => `g${q} += d * k${q};`)}
+    let turn = round % ${perBlock}u;
+    if (turn == 0u) { workgroupBarrier(); }
+    let slot = (turn * ${team.entries}u + part) * ${quads}u + own;
+    ${eachQuad(team, (q) => `if (own + ${q * team.lanes}u < ${quads}u) { scratch[slot + ${q * team.lanes}u] = root * k${q}; }`)}
+    if (turn == ${perBlock - 1}u || round + 1u == rounds) {
+      workgroupBarrier();
+      let filled = (turn + 1u) * ${team.entries}u;
+      if (hasTile) {
+        for (var other = split; other < filled; other += ${splits}u) {
+          let a = scratch[other * ${quads}u + tile.x];
+          let b = scratch[other * ${quads}u + tile.y];
+          t0 += a.x * b; t1 += a.y * b; t2 += a.z * b; t3 += a.w * b;
+        }
+      }
+    }`,
+  )}
+  let into = (s - step.base) * ${gramQuads(shape)}u;
+  ${
+    splits > 1
+      ? `workgroupBarrier();
+  if (hasTile) {
+    let at = (split * ${shared}u + number) * 4u;
+    scratch[at] = t0; scratch[at + 1u] = t1; scratch[at + 2u] = t2; scratch[at + 3u] = t3;
+  }
+  workgroupBarrier();
+  for (var quad = lane; quad < ${4 * tiles}u; quad += ${size}u) {
+    var value = scratch[quad];
+    for (var other = 1u; other < ${splits}u; other++) { value += scratch[other * ${4 * shared}u + quad]; }
+    sums[into + quad] = value;
+  }`
+      : `if (hasTile) {
+    let at = into + number * 4u;
+    sums[at] = t0; sums[at + 1u] = t1; sums[at + 2u] = t2; sums[at + 3u] = t3;
+  }`
+  }
+  if (group.z > 0u) { return; }
+  ${addUp(shape, team, 'g', `sums[into + ${4 * tiles}u + quad] = value;`)}
+}`
+}
+
+export const FOLD_TEAM = 256
+
+/**
+ * Adds up the sums over the segments of long rows, in a fixed order, into those of each row's first segment. A workgroup has
+ * some of a row's vectors; several invocations share each of them.
+ */
+export function foldKernel(shape: Shape, sumQuads: number): string {
+  const across = foldAcross(sumQuads)
+  const parts = FOLD_TEAM / across
+  return `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> longRows: array<u32>;
+@group(0) @binding(2) var<storage, read> rows: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> windows: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> sums: array<vec4f>;
+var<workgroup> scratch: array<vec4f, ${FOLD_TEAM}>;
+@compute @workgroup_size(${FOLD_TEAM})
+${signature} {
+  let number = group.x + group.y * groups.x;
+  if (number >= step.count) { return; }
+  let row = rows[longRows[step.firstRow + number]];
+  let quad = group.z * ${across}u + lane % ${across}u;
+  let part = lane / ${across}u;
+  var sum = vec4f();
+  if (quad < ${sumQuads}u) {
+    for (var index = part; index < row.y; index += ${parts}u) {
+      if (windows[row.x + index].y > 0u) { sum += sums[(row.x + index - step.base) * ${sumQuads}u + quad]; }
+    }
+  }
+  scratch[lane] = sum;
+  workgroupBarrier();
+  for (var half = ${parts / 2}u; half > 0u; half >>= 1u) {
+    if (part < half) { scratch[lane] += scratch[lane + half * ${across}u]; }
+    workgroupBarrier();
+  }
+  if (part == 0u && quad < ${sumQuads}u) { sums[(row.x - step.base) * ${sumQuads}u + quad] = scratch[lane]; }
+}`
+}
+
+/** Vectors of a row's sums that a workgroup adds up. */
+export const foldAcross = (sumQuads: number): number => Math.min(64, 2 ** Math.ceil(Math.log2(sumQuads)))

@@ -1,0 +1,142 @@
+/**
+ * Which entries of every row a step uses: kernels/sample.ts in WGSL, with the same draws. One invocation per segment. There
+ * are no numbers of 64 bits here, so products and quotients are made of words.
+ */
+import type { Shape } from '../shape.ts'
+import { stepStruct } from './step.ts'
+
+export const WINDOWS_TEAM = 64
+
+export const windowsKernel = (shape: Shape): string => `
+${stepStruct(shape)}
+@group(0) @binding(1) var<storage, read> segments: array<vec4<u32>>;      // first record, entries, row, row within its mode
+@group(0) @binding(2) var<storage, read> rows: array<vec4<u32>>;          // first segment, segments, entries, mode
+@group(0) @binding(3) var<storage, read_write> windows: array<vec2<u32>>; // where a segment's window starts, its entries
+@group(0) @binding(4) var<storage, read_write> sampled: array<u32>;       // B of each row
+
+${random}
+${wideArithmetic}
+
+const ROUNDING = 0x51ed270bu; // the streams of kernels/sample.ts
+const SEGMENTS = 0x2545f491u;
+const OFFSET = 0xffffffffu;
+
+/**
+ * ⌊c · n⌋, and what is left of it in 2⁻³². The CPU rounds the product to 53 bits, which makes a whole number of what is less
+ * than half a unit of the last of them below it: at c = 0.7 that is now and then so, and must be so here.
+ */
+fn shareOf(n: u32) -> vec2<u32> {
+  if (step.isWhole == 1u) { return vec2(n, 0u); }
+  let low = wideProduct(step.share.y, n);
+  let high = wideProduct(step.share.x, n);
+  let rest = high.y + low.x;
+  let whole = high.x + select(0u, 1u, rest < low.x);
+  let missing = plus(vec2(~rest, ~low.y), 1u); // to the next whole number, in 2⁻⁶⁴
+  let halfUnit = u32(11 + i32(firstLeadingBit(whole))); // as a power of two of them; the first bit of 0 is −1
+  var isNext = missing.x == 0u && missing.y > 0u && missing.y <= 1u << min(halfUnit, 31u);
+  if (halfUnit >= 32u) { isNext = (missing.x > 0u || missing.y > 0u) && missing.x < 1u << (halfUnit - 32u); }
+  return select(vec2(whole, rest), vec2(whole + 1u, 0u), isNext);
+}
+
+fn sampleSize(n: u32, p: u32, key: u32) -> u32 {
+  let share = shareOf(n);
+  if (step.isPaper == 1u) { return share.x; }
+  let u = draw(key + ROUNDING, p);
+  return min(n, share.x + select(0u, 1u, share.y + u < u));
+}
+
+fn startOf(n: u32, B: u32, draws: u32, counter: u32) -> u32 {
+  return select(0u, below(draw(draws, counter), n), B < n);
+}
+
+@compute @workgroup_size(${WINDOWS_TEAM})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32) {
+  let s = step.firstSegment + (group.x + group.y * groups.x) * ${WINDOWS_TEAM}u + lane;
+  if (s >= step.endSegment) { return; }
+  let segment = segments[s];
+  let row = rows[segment.z];
+  let p = segment.w;
+  let n = row.z;
+  let key = extend(extend(step.stream, row.w), step.inner);
+  let B = sampleSize(n, p, key);
+  let index = s - row.x;
+  if (index == 0u) { sampled[segment.z] = B; }
+  if (row.y == 1u) {
+    windows[s] = vec2(startOf(n, B, key, p), B);
+    return;
+  }
+  var window = vec2(0u, 0u);
+  if (B > 0u) { window = windowOf(row, segment, index, p, key, B); }
+  windows[s] = window;
+}
+
+/** Of a long row's segment. */
+fn windowOf(row: vec4<u32>, segment: vec4<u32>, index: u32, p: u32, key: u32, B: u32) -> vec2<u32> {
+  let n = row.z;
+  let draws = draw(key + SEGMENTS, p);
+  var count = row.y;
+  if (step.isPaper == 0u) { count = min(count, max(1u, shareOf(n).x / step.leastWindow)); }
+  let offset = below(draw(draws, OFFSET), select(n, row.y, count < row.y));
+  var size = 0u;
+  if (count == row.y) {
+    // Every segment has a window, in proportion to its entries.
+    let before = segment.x - segments[row.x].x;
+    size = quotient(B, before + segment.y, offset, n) - quotient(B, before, offset, n);
+  } else {
+    // Windows evenly spaced: the first whose segment is not before this one must be in it.
+    let reached = wideProduct(index, count);
+    var j = 0u;
+    if (reached.x > 0u || reached.y > offset) { j = quotientOf(plus(minus(reached, offset), row.y - 1u), row.y); }
+    if (j >= count || quotient(j, row.y, offset, count) != index) { return vec2(0u, 0u); }
+    size = min(segment.y, quotient(B, j + 1u, 0u, count) - quotient(B, j, 0u, count));
+  }
+  return vec2(startOf(segment.y, size, draws, index), size);
+}
+`
+
+/** src/random.ts in WGSL: same functions, same bits. */
+const random = `
+fn mixed(word: u32) -> u32 {
+  var x = (word ^ (word >> 16u)) * 0x7feb352du;
+  x = (x ^ (x >> 15u)) * 0x846ca68bu;
+  return x ^ (x >> 16u);
+}
+fn extend(key: u32, word: u32) -> u32 { return mixed(mixed(key ^ word) + 0x9e3779b9u); }
+fn draw(key: u32, counter: u32) -> u32 { return mixed(mixed(key ^ counter) + key * 0x85ebca6bu); }
+fn below(bits: u32, n: u32) -> u32 { return wideProduct(bits, n).x; }
+`
+
+/** Numbers of two words, the high one first. */
+const wideArithmetic = `
+fn wideProduct(a: u32, b: u32) -> vec2<u32> {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let first = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let second = (a & 0xffffu) * (b >> 16u) + (first & 0xffffu);
+  return vec2((a >> 16u) * (b >> 16u) + (first >> 16u) + (second >> 16u), (second << 16u) | (low & 0xffffu));
+}
+fn plus(a: vec2<u32>, b: u32) -> vec2<u32> {
+  let low = a.y + b;
+  return vec2(a.x + select(0u, 1u, low < b), low);
+}
+fn minus(a: vec2<u32>, b: u32) -> vec2<u32> { return vec2(a.x - select(0u, 1u, a.y < b), a.y - b); }
+
+/** a / d, if that is below 2³²; d below 2³¹. */
+fn quotientOf(a: vec2<u32>, d: u32) -> u32 {
+  if (a.x == 0u) { return a.y / d; }
+  var rest = a.x % d;
+  var result = 0u;
+  for (var bit = 0u; bit < 32u; bit++) {
+    rest = (rest << 1u) | ((a.y >> (31u - bit)) & 1u);
+    result <<= 1u;
+    if (rest >= d) {
+      rest -= d;
+      result |= 1u;
+    }
+  }
+  return result;
+}
+
+/** ⌊(a b + c) / d⌋ */
+fn quotient(a: u32, b: u32, c: u32, d: u32) -> u32 { return quotientOf(plus(wideProduct(a, b), c), d); }
+`

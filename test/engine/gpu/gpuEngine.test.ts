@@ -1,0 +1,201 @@
+/** The engine suite on a software adapter, and what only this engine has. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuEngine } from '#dist/engine/cpu/index.js'
+import type { Engine, Iterations, LoadedProblem, Problem, Step } from '#dist/engine/engine.js'
+import { type GpuEngine, gpuEngine } from '#dist/engine/gpu/index.js'
+import { fractionOf } from '#dist/engine/gpu/wgsl/step.js'
+import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../../problems.ts'
+import { engineChecks, tryFewer } from '../suite.ts'
+import { useSoftwareAdapter } from './softwareAdapter.ts'
+
+useSoftwareAdapter()
+// Every rank and order compiles kernels of its own.
+tryFewer(10)
+
+const PATIENCE_MS = 300_000
+
+/** An engine that many checks share, so that kernels are compiled once. */
+const unclosed = (engine: Engine): Engine =>
+  new Proxy(engine, {
+    get(target, name) {
+      if (name === 'close') return async () => {}
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+const NOT_ON_A_CARD = ['takes cells that are not listed', 'takes listed cells of other sets']
+const checks = engineChecks.filter(({ name }) => !NOT_ON_A_CARD.some((other) => name.startsWith(other)))
+
+const GRADIENT: Step = { kind: 'gradient', momentum: 0.9 }
+const NEWTON: Step = { kind: 'newton', momentum: 0.5, damping: 1 }
+const PAPER: Step = { kind: 'paper', maxInner: 2 }
+const runOf = (step: Step, sample = 0.7): Iterations => ({
+  first: 3,
+  count: 2,
+  sample,
+  lambda: 0.05,
+  seed: 1,
+  step,
+})
+
+async function begin(engine: Engine, problem: Problem): Promise<LoadedProblem> {
+  const loaded = await engine.load(problem)
+  await loaded.writeFactors(randomFactors(problem.tensor.dims, problem.rank, 1))
+  await loaded.balance()
+  return loaded
+}
+
+/** Factors after some steps of each kind, and errors. */
+async function solved(engine: Engine, problem: Problem): Promise<[Float32Array[], number[]]> {
+  const loaded = await begin(engine, problem)
+  for (const step of [PAPER, GRADIENT, NEWTON]) await loaded.iterate(runOf(step))
+  const { sums } = await loaded.errors(['train', 'probe'])
+  const factors = await loaded.readFactors()
+  await loaded.close()
+  return [factors, sums.flatMap(({ squares, absolutes }) => [squares, absolutes])]
+}
+
+const problemOf = (dims: number[], entries: number, rank: number): Problem => ({
+  tensor: randomTensor({ dims, entries, seed: 2 }),
+  probe: entries / 4,
+  rank,
+  companions: true,
+  seed: 1,
+})
+
+const cpu = cpuEngine({ threads: 2, parts: 2 })
+afterAll(() => cpu.close())
+
+describe('the GPU engine', () => {
+  let engine: GpuEngine
+  beforeAll(async () => {
+    engine = await gpuEngine({ threads: 2 })
+  })
+  afterAll(() => engine.close())
+  it.each(checks)('$name', ({ check }) => check(() => unclosed(engine)), PATIENCE_MS)
+
+  it('refuses what it does not do, in a sentence', async () => {
+    const problem = { ...problemOf([9, 8], 40, 2), zeros: true }
+    await expect(engine.load(problem)).rejects.toThrow(/does not take cells .* for zeros.*use the CPU engine/)
+  })
+
+  it('goes on from a state of the CPU, and the CPU from its own', { timeout: PATIENCE_MS }, async () => {
+    const problem = problemOf([13, 60, 40], 6000, 5)
+    const [here, there, whole] = [
+      await engine.load(problem),
+      await cpu.load(problem),
+      await begin(cpu, problem),
+    ]
+    await whole.iterate({ ...runOf(NEWTON), count: 3 })
+    for (const [from, to] of [
+      [here, there],
+      [there, here],
+    ]) {
+      await from.writeFactors(randomFactors(problem.tensor.dims, 5, 1))
+      await from.balance()
+      await from.keep()
+      await from.iterate({ ...runOf(NEWTON), count: 1 })
+      await to.writeState(await from.readState())
+      await to.iterate({ ...runOf(NEWTON), first: 4, count: 2 })
+      const wanted = (await whole.readFactors()).map((factor) => toMatrix(factor, 5))
+      expect(distance(await to.readFactors(), wanted)).toBeLessThan(1e-3)
+      await to.restore()
+      expect(distance(await to.readFactors(), wanted)).toBeGreaterThan(1e-2)
+    }
+    for (const problem of [here, there, whole]) await problem.close()
+  })
+})
+
+describe.each([
+  ['with subgroups', {}],
+  ['without', { subgroups: false }],
+  ['where a kernel sees 32 kB at a time', { mostBinding: 32_768 }],
+])('steps on the GPU %s', (_, options) => {
+  let engine: GpuEngine
+  beforeAll(async () => {
+    engine = await gpuEngine({ threads: 2, ...options })
+  })
+  afterAll(() => engine.close())
+
+  const cases: [number[], number, number][] =
+    'mostBinding' in options
+      ? [[[3, 50, 40], 4000, 10]]
+      : [
+          [[30, 25], 300, 1],
+          [[3, 70, 50], 6000, 17],
+          [[5, 6, 7, 4, 3], 400, 50],
+          [[4, 5], 30, 256],
+        ]
+  it.each(cases)(
+    'of %j with %i entries at rank %i are those of the CPU',
+    { timeout: PATIENCE_MS },
+    async (...size) => {
+      const plain = problemOf(...size)
+      const [factors, sums] = await solved(engine, plain)
+      const [wanted, wantedSums] = await solved(cpu, plain)
+      const matrices = wanted.map((factor) => toMatrix(factor, size[2]))
+      expect(distance(factors, matrices)).toBeLessThan(1e-3)
+      sums.forEach((sum, i) => {
+        expect(Math.abs(sum / wantedSums[i] - 1)).toBeLessThan(1e-3)
+      })
+      const [again] = await solved(engine, { ...plain, tensor: plain.tensor })
+      expect(again).toEqual(factors)
+    },
+  )
+})
+
+describe('a device that is lost', () => {
+  const problem = {
+    ...problemOf([20, 30, 10], 2000, 3),
+    tensor: weighted(randomTensor({ dims: [20, 30, 10], entries: 2000, seed: 2 })),
+  }
+
+  it.each([
+    ['a new device', true],
+    ['the CPU', false],
+  ])('is followed by %s, from the last snapshot', { timeout: PATIENCE_MS }, async (place, reopens) => {
+    const remarks: string[] = []
+    const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
+    const loaded = await begin(engine, problem)
+    await loaded.keep()
+    const kept = await loaded.readFactors()
+    await loaded.writeState(await loaded.readState()) // a snapshot of it
+    const lasting = loaded.iterate({ ...runOf(NEWTON), count: 30 })
+    engine.device!.gpu.destroy()
+    expect((await lasting).done).toBe(30)
+    expect(remarks).toHaveLength(1)
+    expect(remarks[0]).toContain(`goes on from its last snapshot on ${place}`)
+    expect(loaded.place).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
+    // The same steps as if nothing had happened, and what was kept is still there.
+    const other = await begin(cpu, problem)
+    await other.iterate({ ...runOf(NEWTON), count: 30 })
+    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-2)
+    expect(
+      distance(
+        await loaded.readFactors('kept'),
+        kept.map((factor) => toMatrix(factor, 3)),
+      ),
+    ).toBeLessThan(1e-6)
+    await other.close()
+    await engine.close()
+  })
+})
+
+describe('a share of the entries, in binary', () => {
+  /** What the kernel of the windows makes of it. */
+  const wholePart = (c: number, n: number): number => {
+    const [high, low] = fractionOf(c)
+    const product = ((BigInt(high) << 32n) | BigInt(low)) * BigInt(n)
+    const whole = Number(product >> 64n)
+    const missing = (1n << 64n) - (product & ((1n << 64n) - 1n))
+    const bits = whole === 0 ? -1 : 31 - Math.clz32(whole)
+    return missing <= 1n << BigInt(11 + bits) ? whole + 1 : whole
+  }
+
+  it('rounds as float64 does', () => {
+    for (const c of [0.7, 0.35, 0.1, 0.02, 1 / 3])
+      for (let n = 1; n < 3000; n++) expect(wholePart(c, n)).toBe(Math.floor(c * n))
+  })
+})
