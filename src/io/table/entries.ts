@@ -4,7 +4,7 @@ import { UNKNOWN } from './modeReader.ts'
 import type { Batch, Table } from './rows.ts'
 
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
-const BLOCK = 2 ** 20
+const BLOCK = 2 ** 17
 
 interface EntryBlock {
   codes: Uint32Array[]

@@ -122,6 +122,27 @@ describe('a .tns file by threads is what it is by one', () => {
       })
   })
 
+  test('lines are counted right among comments, wherever the entry stands', async () => {
+    const lines = Array.from({ length: 300 }, (_, l) => (l % 3 === 1 || l > 200 ? '# c' : `${l + 1} 1 1`))
+    for (const at of [2, 99, 150]) {
+      const content = lines.with(at, '7 7 -1').join('\n')
+      expect(await byThreads(content, 64)).toEqual(await byOne(content))
+      expect(await byThreads(content, 64)).toHaveProperty(
+        'message',
+        expect.stringContaining(`line ${at + 1}: the value -1`),
+      )
+    }
+  })
+
+  test('a comment that is like the header counts for nothing behind the first entry', async () => {
+    const content = `1 1 1\n${'2 2 2\n'.repeat(20)}# lacuna {broken\n3 3 x\n`
+    for (const bytes of [18, 21, 63, 64, 126])
+      expect(await byThreads(content, bytes)).toHaveProperty(
+        'message',
+        expect.stringContaining('line 23: the value "x"'),
+      )
+  })
+
   test('duplicates among very many entries are found, and none where there are none', async () => {
     const n = 100_000
     const lines = Array.from({ length: n }, (_, e) => `${(e % 317) + 1} ${Math.floor(e / 317) + 1} ${e}`)
@@ -133,6 +154,10 @@ describe('a .tns file by threads is what it is by one', () => {
       message:
         "a.tns, line 70001: coordinates (300, 39) were already given by a.tns, line 12346; say how to merge duplicates with duplicates: 'sum', 'mean' or 'last'.",
     })
+    const negative = [...lines.slice(0, 70_000), '1 400 -1', ...lines.slice(70_000)].join('\n')
+    expect(await byThreads(negative, 4096)).toEqual(await byOne(negative))
+    const beyond = { dims: [317, 316] }
+    expect(await byThreads(distinct, 4096, beyond)).toEqual(await byOne(distinct, beyond))
     const merged = { duplicates: 'last' } as const
     expect(await byThreads(repeated, 4096, merged)).toEqual(await byOne(repeated, merged))
   })

@@ -181,6 +181,17 @@ describe('a table as text by threads is what it is by one', () => {
     expect(threads.found).toEqual((await read(content, { recipe: 'movielens' }, false)).found)
   })
 
+  test('numbers that look like dates are told of by the first of them, whoever has read it', async () => {
+    const rows = Array.from(
+      { length: 300 },
+      (_, e) => `u${e},v${e % 7},1,${e < 200 ? '2014-04-01' : 20140401 + (e % 20)}`,
+    )
+    const options = { modes: ['u', 'v', 'week(t)'], value: 'x' }
+    const { found } = await read(`u,v,x,t\n${rows.join('\n')}\n`, options, true)
+    expect(found).toEqual((await read(`u,v,x,t\n${rows.join('\n')}\n`, options, false)).found)
+    expect(found).toHaveProperty('message', expect.stringContaining('look like dates (20140401)'))
+  })
+
   test('a cell that is taken as missing is told with its line', async () => {
     const rows = Array.from({ length: 400 }, (_, e) => `u${e},v${e % 7},${e === 333 ? 'NA' : 1}`)
     const { found, isByThreads } = await read(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvParser } from '#dist/io/table/csv.js'
+import { CsvParser } from '#dist/io/table/csvParser.js'
 import { cellText } from '#dist/io/table/rows.js'
 import { guessTable, type ReadRowsOptions, readRows, readTable, textTable } from '#dist/subpaths/tables.js'
 import { pieces } from '../pieces.ts'

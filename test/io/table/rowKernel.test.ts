@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CsvParser } from '#dist/io/table/csv.js'
+import { CsvParser } from '#dist/io/table/csvParser.js'
 import { type Batch, cellText } from '#dist/io/table/rows.js'
 import { compileTextKernel } from '#dist/io/text/kernel.js'
 

@@ -7,7 +7,7 @@ import { type ReadingPool, startReading } from './pool.ts'
 /** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
 const PART = 2 ** 15
 /** Fewer entries are compared sooner by one thread. */
-const FEW = 2 ** 18
+const FEW = 2 ** 16
 /** What a thread's memory holds, of numbers and hashes, where entries are spread evenly. */
 const MOST_OF_A_THREAD = 2 ** 28
 

@@ -7,7 +7,7 @@
  */
 import { InputError } from '../../../inputError.ts'
 import { TimeColumn } from '../../table/cells.ts'
-import { CsvParser } from '../../table/csv.ts'
+import { CsvParser } from '../../table/csvParser.ts'
 import type { Entries } from '../../table/entries.ts'
 import { passOver } from '../../table/readRows.ts'
 import type { Batch, Table, Wanted } from '../../table/rows.ts'
