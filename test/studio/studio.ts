@@ -21,11 +21,23 @@ export interface Visit {
   complaints: string[]
 }
 
-export async function startStudio({ isolated = true } = {}): Promise<Studio> {
+/** A card that is a program, SwiftShader; the second is for speed. */
+export const SOFTWARE_CARD = [
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+  '--enable-dawn-features=disable_workgroup_init',
+]
+
+export async function startStudio({ isolated = true, hasCard = false } = {}): Promise<Studio> {
   const server = isolated ? await serveFolder(FOLDER, { host: '127.0.0.1', port: 0 }) : await serveBare()
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-background-networking',
+      ...(hasCard ? SOFTWARE_CARD : ['--disable-gpu']),
+    ],
   })
   return {
     url: server.url,

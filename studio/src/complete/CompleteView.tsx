@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { NegativePolicy } from '#dist/tensor/index.js'
 import type { ViewProps } from '../App.tsx'
 import { useSetting } from '../address.ts'
+import { chosenEngine } from '../engineChoice.ts'
 import { figure, percent } from '../numbers.ts'
 import { ErrorChart } from '../parts/ErrorChart.tsx'
 import { FileButton, FileDrop, useDrop } from '../parts/FileDrop.tsx'
@@ -49,7 +50,11 @@ export function CompleteView({ complain, settle }: ViewProps) {
   const [progress, setProgress] = useState<number>()
 
   const connection: Connection<CompleteFunctions> = useMemo(
-    () => connect(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'complete' })),
+    () =>
+      connect(
+        new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'complete' }),
+        chosenEngine(),
+      ),
     [],
   )
   const { call, onNews } = connection

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { convergenceFigure } from '#dist/paper/figures/index.js'
 import { type ConvergenceResult, type PaperResults, parseResults } from '#dist/paper/results.js'
 import type { ViewProps } from '../App.tsx'
+import { chosenEngine } from '../engineChoice.ts'
 import { percent } from '../numbers.ts'
 import { FilesButton, useDropFiles } from '../parts/FileDrop.tsx'
 import { damaged, lostAtRandom, type Mask } from '../restore/damage.ts'
@@ -26,7 +27,11 @@ interface KeptReport {
 /** The paper's experiments: two small enough to watch, and reports of all four. */
 export function PaperView({ complain, settle }: ViewProps) {
   const connection: Connection<PaperFunctions> = useMemo(
-    () => connect(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'paper' })),
+    () =>
+      connect(
+        new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'paper' }),
+        chosenEngine(),
+      ),
     [],
   )
   const { call, onNews } = connection

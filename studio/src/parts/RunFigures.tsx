@@ -9,7 +9,11 @@ export function RunFigures({ last, known }: { last: Progress; known: string }) {
       {last.validation && <Figure name="Error of the held-out" value={figure(last.validation.relative)} />}
       <Figure name="Epochs" value={last.epoch.toFixed(last.epoch < 10 ? 1 : 0)} />
       <Figure name="Entries per second" value={short(last.entriesPerSecond)} />
-      <Figure name="Threads" value={String(last.threads)} />
+      {last.card ? (
+        <Figure name="Card" value={last.card} />
+      ) : (
+        <Figure name="Threads" value={String(last.threads)} />
+      )}
       <Figure name="Time" value={seconds(last.seconds)} />
     </>
   )

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { chosenEngine } from '../engineChoice.ts'
 import { type Connection, connect } from '../solving/remote.ts'
 import type { Progress, RunSettings } from '../solving/solving.ts'
 import { type Run, useRun } from '../solving/useRun.ts'
@@ -24,7 +25,11 @@ export function useRestoring(complain: (error: unknown) => void, onOutcome: (kep
   const [frame, setFrame] = useState<Frame>()
   const [recalled, setRecalled] = useState(false)
   const connection: Connection<RestoreFunctions> = useMemo(
-    () => connect(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'restore' })),
+    () =>
+      connect(
+        new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'restore' }),
+        chosenEngine(),
+      ),
     [],
   )
   const { call, onNews } = connection

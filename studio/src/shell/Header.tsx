@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'preact/hooks'
 import { hardwareThreads } from '#dist/engine/cpu/index.js'
+import { cardName, chooseEngine, chosenEngine } from '../engineChoice.ts'
 import { toggleTheme, useTheme } from '../theme.ts'
 
 interface Props<V extends string> {
@@ -46,7 +48,7 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
         ))}
       </div>
       <div class="header-end">
-        <Threads />
+        <Place />
         <button
           type="button"
           class="button quiet icon"
@@ -58,6 +60,31 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
         </button>
       </div>
     </header>
+  )
+}
+
+/** What the page solves on; with a card, which of the two. */
+function Place() {
+  const [card, setCard] = useState<string>()
+  useEffect(() => {
+    cardName().then(setCard)
+  }, [])
+  const isOnCard = chosenEngine() === 'gpu'
+  if (!card && !isOnCard) return <Threads />
+  return (
+    <span class="place">
+      <Threads />
+      <label
+        title={`Solve on ${card ?? 'a graphics card'}, through WebGPU. Its factors differ from the CPU's in their last digits.`}
+      >
+        <input
+          type="checkbox"
+          checked={isOnCard}
+          onChange={({ currentTarget }) => chooseEngine(currentTarget.checked ? 'gpu' : 'cpu')}
+        />{' '}
+        GPU: {card ?? 'not there'}
+      </label>
+    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 /** Calls across the border between the page and its workers: functions by name, and news by name. */
 import { InputError } from 'lacuna'
 import type { OptionMention } from '#dist/inputError.js'
+import { type EngineName, solveOn } from './engine.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
 type Functions = Record<string, (...args: any[]) => unknown>
@@ -15,6 +16,11 @@ type Message =
   | { kind: 'failure'; id: number; message: string }
   | { kind: 'news'; name: string; value: unknown }
 
+/** Said before anything is asked for. */
+interface EngineMessage {
+  engine: EngineName
+}
+
 interface Call {
   id: number
   name: string
@@ -23,7 +29,11 @@ interface Call {
 
 /** In a worker: answers the page's calls. */
 export function answerCalls(functions: Functions): void {
-  self.addEventListener('message', async ({ data }: MessageEvent<Call>) => {
+  self.addEventListener('message', async ({ data }: MessageEvent<Call | EngineMessage>) => {
+    if ('engine' in data) {
+      solveOn(data.engine)
+      return
+    }
     try {
       send({ kind: 'answer', id: data.id, value: await functions[data.name](...data.args) })
     } catch (error) {
@@ -71,8 +81,9 @@ export interface Connection<F extends Functions> {
   onNews<T>(name: string, handle: (value: T) => void): () => void
 }
 
-/** In the page: reaches a worker. */
-export function connect<F extends Functions>(worker: Worker): Connection<F> {
+/** In the page: reaches a worker, which solves on this engine. */
+export function connect<F extends Functions>(worker: Worker, engine: EngineName): Connection<F> {
+  worker.postMessage({ engine } satisfies EngineMessage)
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   const listeners = new Map<string, Set<(value: never) => void>>()
   let last = 0

@@ -7,8 +7,9 @@ import {
   Run,
   type SparseTensor,
 } from 'lacuna'
-import { cpuEngine } from '#dist/engine/cpu/index.js'
+import { GpuEngine } from '#dist/engine/gpu/index.js'
 import { defaults } from '#dist/solver/index.js'
+import { openedEngine } from './engine.ts'
 import { withRank } from './warmStart.ts'
 
 /** What the user may set, and change on the way. */
@@ -21,6 +22,8 @@ export interface Progress extends EpochReport {
   /** Observed entries used per second of updates. */
   entriesPerSecond: number
   threads: number
+  /** The graphics card, if one does the steps. */
+  card?: string
   /** Of several problems that are solved one after the other, the number of this one. */
   stage: number
 }
@@ -44,9 +47,6 @@ export interface Before {
 /** Drawing may take about a quarter of the time. */
 const PATIENCE_PER_DRAWING = 3
 const LEAST_MS_BETWEEN_DRAWINGS = 60
-
-/** All problems of a page are solved by the same threads. */
-const engine = cpuEngine()
 
 export class Solving {
   readonly #train: SparseTensor
@@ -150,7 +150,7 @@ export class Solving {
       ...settings,
       ...this.#heldOut,
       ...(model && { initial: withRank(model, rank) }),
-      engine,
+      engine: await openedEngine(),
       signal: this.#abort.signal,
     })
     return this.#run
@@ -158,12 +158,14 @@ export class Solving {
 
   async #tell(run: Run, report: EpochReport): Promise<void> {
     const { stage, epoch, seconds } = this.#before
+    const engine = await openedEngine()
     this.#watcher.onEpoch({
       ...report,
       epoch: epoch + report.epoch,
       seconds: seconds + report.seconds,
       entriesPerSecond: (report.epoch * this.#train.values.length) / report.updateSeconds,
       threads: engine.threads,
+      ...(engine instanceof GpuEngine && { card: engine.name }),
       stage,
     })
     if (this.#watcher.onModel) await this.#mayDraw(async () => this.#watcher.onModel?.(await run.model()))
