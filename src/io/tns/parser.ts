@@ -66,9 +66,9 @@ export class TnsParser {
     this.#options = options
   }
 
-  /** Good lines are parsed by wasm from here on. */
-  useKernel(module: WebAssembly.Module): void {
-    this.#module = module
+  /** Good lines are parsed from here on by a WebAssembly.Module, a type that programs need not know. */
+  useKernel(module: object): void {
+    this.#module = module as WebAssembly.Module
   }
 
   push(piece: Uint8Array): void {
