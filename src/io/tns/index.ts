@@ -17,9 +17,10 @@ import {
   type TensorOptions,
 } from '../../tensor/sparseTensor.ts'
 import { compileTextKernel } from '../text/kernel.ts'
+import type { Columns, ParserOptions } from './columns.ts'
 import { count, type Layout } from './fault.ts'
 import { checkHeader } from './header.ts'
-import { type Columns, type ParserOptions, TnsParser } from './parser.ts'
+import { TnsParser } from './parser.ts'
 
 /** From so many bytes on, compiling the kernel pays. */
 const KERNEL_FROM = 2 ** 19

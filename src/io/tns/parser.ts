@@ -3,35 +3,11 @@ import { float32Array, grow, trim, uint32Array } from '../../tensor/arrays.ts'
 import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
 import { CR, HASH, LF, NINE, PERCENT, SPACE, TAB, ZERO } from '../text/bytes.ts'
 import { parseDecimal } from '../text/decimal.ts'
+import type { Columns, ParserOptions } from './columns.ts'
 import { explainLine, foreignByte, type Layout, splitWords } from './fault.ts'
 import { readHeaderLine, type TnsHeader } from './header.ts'
 import { LineKernel } from './lineKernel.ts'
 import { LineMap } from './lineMap.ts'
-
-export interface ParserOptions {
-  /** The file, as messages name it. */
-  name: string
-  /** Decides from the first entry's number of columns what the lines hold, or throws. */
-  layout(columns: number, where: string): Layout
-  /** Indices beyond these are refused. */
-  dims?: readonly number[]
-  /** About how many bytes will come. */
-  sizeHint?: number
-  /** Lines of the file before the first that comes. */
-  linesBefore?: number
-  /** Whether comments before the first entry may speak of the tensor; true by default. */
-  header?: boolean
-}
-
-export interface Columns {
-  /** 0-based, one column per mode */
-  indices: Uint32Array[]
-  /** Empty where the layout has no values. */
-  values: Float32Array
-  where: (entry: number) => string
-  /** What comments before the first entry said of the tensor. */
-  header: TnsHeader
-}
 
 /** A longer line is not one of numbers; without a limit, a binary file would be held whole. */
 export const LONGEST_LINE = 2 ** 20
@@ -66,9 +42,9 @@ export class TnsParser {
     this.#options = options
   }
 
-  /** Good lines are parsed from here on by a WebAssembly.Module, a type that programs need not know. */
-  useKernel(module: object): void {
-    this.#module = module as WebAssembly.Module
+  /** Good lines are parsed by wasm from here on. */
+  useKernel(module: WebAssembly.Module): void {
+    this.#module = module
   }
 
   push(piece: Uint8Array): void {
