@@ -84,7 +84,8 @@ async function runOn(
   const start = performance.now()
   const parts = await readParts(files, options, initial, entries, progress)
   const readingSeconds = (performance.now() - start) / 1000
-  if (parts.train.values.length > LARGE) collectGarbage() // what it was split from
+  const isSplit = [options.validation, options.test].some((share) => typeof share === 'number')
+  if (isSplit && parts.train.values.length > LARGE) collectGarbage() // what it was split from
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
