@@ -9,8 +9,9 @@ import type { Statistics, StrataStep } from '../engine/engine.ts'
 import { sampleOfRows } from './schedule.ts'
 import type { Settings } from './settings.ts'
 
-/** A matrix has too few modes: in noise its rows are better solved for from the first. */
+/** A matrix has too few modes: in noise its rows are better solved for from the first. With too many, cells are next to empty. */
 const FEWEST_MODES = 3
+const MOST_MODES = 8
 /** A mode must have so many rows: all are cut into up to 32 blocks. */
 const FEWEST_ROWS = 128
 /** Where solved rows would begin with less than this share of the entries, small samples of long rows are faster … */
@@ -39,6 +40,7 @@ export function usesStrata(
   const share = sampleOfRows(dims, entries, rank)
   return (
     dims.length >= FEWEST_MODES &&
+    dims.length <= MOST_MODES &&
     Math.min(...dims) >= FEWEST_ROWS &&
     share >= LEAST_SAMPLE &&
     share <= MOST_SAMPLE &&

@@ -1,7 +1,7 @@
 /** The engine's epochs of SGD in strata against the reference. */
 import fc from 'fast-check'
+import { cutIntoBlocks, strataBlocks } from '#dist/engine/cpu/grid.js'
 import { orderKeys, placeOf } from '#dist/engine/cpu/order.js'
-import { cutIntoBlocks, strataBlocks } from '#dist/engine/cpu/strata.js'
 import type { Engine, LoadedProblem } from '#dist/engine/engine.js'
 import { hashIndex, mix, purpose, stream } from '#dist/random.js'
 import type { Matrix } from '#dist/reference/matrix.js'

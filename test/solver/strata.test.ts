@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { cutIntoBlocks } from '#dist/engine/cpu/grid.js'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
-import { cutIntoBlocks } from '#dist/engine/cpu/strata.js'
 import type { LoadedProblem } from '#dist/engine/engine.js'
 import type { CpModel } from '#dist/model/index.js'
 import { fastMethod } from '#dist/solver/fast.js'
@@ -22,7 +22,7 @@ describe('strata are used', () => {
     expect(usesStrata(settings(), { dims: [4000, 3000, 2000, 500], entries: 1_000_000 })).toBe(true)
   })
 
-  it('neither where a mode is short, nor where rows are long or next to empty, nor for matrices', () => {
+  it('neither where a mode is short, nor where rows are long or next to empty, nor for matrices or very many modes', () => {
     for (const { dims, entries } of [
       { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
       { dims: [1063, 1599, 3], entries: 509_921 },
@@ -30,6 +30,7 @@ describe('strata are used', () => {
       { dims: [1000, 900, 500], entries: 1_300_000 },
       { dims: [7157, 6513, 730], entries: 400_000 },
       { dims: [6000, 5000], entries: 1_000_000 },
+      { dims: new Array(9).fill(1000), entries: 100_000 },
     ])
       expect(usesStrata(settings(), { dims, entries })).toBe(false)
   })

@@ -11,7 +11,7 @@ export function costOf(
   rank: number,
 ): number {
   if (kind === 'posterior') return 3 * costOf({ sample, kind: 'newton' }, rows, entries, rank)
-  if (kind === 'strata') return entries * (5 + 0.7 * rank * rows.length)
+  if (kind === 'strata') return entries * (3 + 0.5 * rank * rows.length)
   const perEntry = kind === 'gradient' ? 5 + 0.8 * rank : 5 + 0.7 * rank + 0.04 * rank ** 2
   const perRow = kind === 'gradient' ? 50 + 2 * rank : 100 + 2.5 * rank ** 2
   const all = rows.reduce((sum, count) => sum + count, 0)

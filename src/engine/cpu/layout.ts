@@ -12,8 +12,8 @@ import {
   VIEW_OTHER_TABLES,
   VIEW_OTHERS,
 } from '../../kernels/layout.ts'
+import { layOutStrata, type StrataLayout } from './grid.ts'
 import { paddedRank } from './kernel.ts'
-import { layOutStrata, type StrataLayout } from './strata.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32

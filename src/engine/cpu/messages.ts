@@ -88,7 +88,7 @@ export interface Incoming {
   entries: number
 }
 
-/** How the cells of a grid of rows are filled (strata.ts). */
+/** How the cells of a grid of rows are filled (cells.ts). */
 export interface Filling {
   /** Per mode, the block of each row. */
   blocks: readonly Uint32Array[]

@@ -1,263 +1,21 @@
-/**
- * The training entries by the cells of a grid of blocks of rows, for SGD in strata (kernels/strata.ts). Rows come to blocks at
- * random, each block with about as many entries as the others; their places in the order of the blocks stand in the records,
- * and while an epoch runs the factors lie in that order, where momentum has its past otherwise: a cell's rows are neighbours.
- *
- * All of it follows from the seed and the rows' lengths, and entries stand in their cells as in the view of the first mode: by
- * row, and at random within it. Every process has all cells and does all the work itself, in the first of its parts: so
- * neither parts nor processes make a difference. Exchanging rows after every stratum would take longer than the work.
- */
-import * as at from '../../kernels/layout.ts'
-import { below, draw, purpose, stream } from '../../random.ts'
-import { uint32Array } from '../../tensor/arrays.ts'
+/** An epoch of SGD in strata (kernels/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
+import { STRATA_TURN_BYTES } from '../../kernels/layout.ts'
 import type { StrataStep } from '../engine.ts'
 import type { Kernel } from './kernel.ts'
-import type { ModeLayout, PartLayout, ViewLayout } from './layout.ts'
-import type { Filling } from './messages.ts'
-import type { Pool } from './pool.ts'
-import type { World } from './world.ts'
-
-/** Blocks of every mode, g: powers of two, so that one of 8 or 16 threads has as many of them as another. */
-const BLOCKS = [32, 16, 8]
-/** Cells are to have so many entries on average: fewer are not worth waiting for one's turn. */
-const ENTRIES_OF_CELL = 64
-
-/** g; 8 at least, however few entries there are. */
-export const strataBlocks = (order: number, entries: number): number =>
-  BLOCKS.find((g) => entries / g ** order >= ENTRIES_OF_CELL) ?? BLOCKS[BLOCKS.length - 1]
-
-/** Where it lies in the first part of a process. */
-export interface StrataLayout {
-  descriptor: number
-  blocks: number
-  cellCount: number
-  cells: number
-  records: number
-  turns: number
-  /** Per mode, (P): the place of each row in the order of the blocks. */
-  places: readonly number[]
-}
-
-/** entries: all of them. */
-export function layOutStrata(
-  take: (item: string, bytes: number) => number,
-  dims: readonly number[],
-  entries: number,
-): StrataLayout {
-  const order = dims.length
-  const blocks = strataBlocks(order, entries)
-  const cellCount = blocks ** order
-  return {
-    descriptor: take('cells', at.STRATA_FACTORS + 4 * order),
-    blocks,
-    cellCount,
-    cells: take('cells', 4 * (cellCount + 1)),
-    records: take('cells', 4 * (order + 1) * entries),
-    turns: take('cells', at.STRATA_TURN_BYTES * order * blocks),
-    places: dims.map((rows) => take('cells', 4 * rows)),
-  }
-}
+import type { ModeLayout, PartLayout } from './layout.ts'
 
 interface Part {
+  kernel: Kernel
   memory: WebAssembly.Memory
   layout: PartLayout
 }
 
-/** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
-export async function makeCells(
-  { pool, members, world }: { pool: Pool; members: readonly number[]; world: World },
-  problem: number,
-  parts: readonly Part[],
-  lengths: readonly Uint32Array[],
-  seed: number,
-): Promise<void> {
-  const { memory, layout } = parts[0]
-  const strata = layout.strata!
-  const words = new Uint32Array(memory.buffer)
-  const fields: [number, number][] = [
-    [at.STRATA_ORDER, lengths.length],
-    [at.STRATA_BLOCKS, strata.blocks],
-    [at.STRATA_SHIFT, Math.log2(strata.blocks)],
-    [at.STRATA_CELLS, strata.cells],
-    [at.STRATA_RECORDS, strata.records],
-    [at.STRATA_TURNS, strata.turns],
-    ...layout.modes.map(({ companion }, mode): [number, number] => [at.STRATA_FACTORS + 4 * mode, companion]),
-  ]
-  for (const [field, value] of fields) words[(strata.descriptor + field) / 4] = value
-  const blocks = lengths.map((own, mode) =>
-    cutIntoBlocks(
-      own,
-      strata.blocks,
-      stream(seed, purpose.strata, mode),
-      new Uint32Array(memory.buffer, strata.places[mode], own.length),
-    ),
-  )
-  const counters = uint32Array(members.length * strata.cellCount)
-  const entries = world.processes > 1 ? await gatherEntries(world, parts, lengths.length) : undefined
-  const filling: Filling = { blocks, counters, entries }
-  await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
-}
-
-/** Puts the rows in a random order, cut where a block has its share of the entries. Returns each row's block. */
-export function cutIntoBlocks(
-  lengths: Uint32Array,
-  blocks: number,
-  key: number,
-  places: Uint32Array,
-): Uint32Array {
-  const rows = lengths.length
-  const order = new Uint32Array(rows)
-  let entries = 0
-  for (let row = 0; row < rows; row++) {
-    const other = below(draw(key, row), row + 1)
-    order[row] = order[other]
-    order[other] = row
-    entries += lengths[row]
-  }
-  const blockOf = uint32Array(rows)
-  let before = 0
-  for (let place = 0; place < rows; place++) {
-    const row = order[place]
-    places[row] = place
-    blockOf[row] = Math.min(blocks - 1, Math.floor((before * blocks) / entries))
-    before += lengths[row]
-  }
-  return blockOf
-}
-
-/** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
-async function gatherEntries(world: World, parts: readonly Part[], order: number): Promise<Uint32Array> {
-  const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
-  const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
-  const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
-  const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
-  let to = starts[world.process]
-  for (const part of parts)
-    eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
-      for (let e = 0; e < count; e++) {
-        words[to++] = row
-        for (let word = 0; word < order; word++) words[to++] = records[from++]
-      }
-    })
-  await world.bring(words, starts, counts)
-  return words
-}
-
-/** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
-function eachRow(
-  { memory, layout }: Part,
-  fromChunk: number,
-  toChunk: number,
-  visit: (records: Uint32Array, from: number, count: number, row: number) => void,
-): void {
-  const view: ViewLayout = layout.views[0]
-  const words = new Uint32Array(memory.buffer)
-  const starts = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
-  const chunks = new Uint32Array(memory.buffer, view.chunks, (at.CHUNK_BYTES / 4) * view.chunkCount)
-  for (let chunk = fromChunk; chunk < toChunk; chunk++) {
-    const word = (chunk * at.CHUNK_BYTES) / 4
-    const row = chunks[word + at.CHUNK_ROW / 4]
-    const segment = chunks[word + at.CHUNK_SEGMENT / 4]
-    const rows = Math.max(1, chunks[word + at.CHUNK_END_ROW / 4] - row)
-    for (let j = 0; j < rows; j++) {
-      const begin = starts[segment + j]
-      visit(words, view.records / 4 + view.words * begin, starts[segment + j + 1] - begin, row + j)
-    }
-  }
-}
-
 /** What a thread has of a problem. */
 interface Problem {
-  parts: readonly (Part & { kernel: Kernel })[]
+  parts: readonly Part[]
   thread: number
   threads: number
   meet(): void
-}
-
-/**
- * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
- * places them behind those, cell by cell: so they stand in the order in which they were.
- */
-export function fillCells({ parts, thread, threads, meet }: Problem, filling: Filling): void {
-  const [{ memory, layout }] = parts
-  const { blocks, cellCount, cells, records, places: placesAt } = layout.strata!
-  const order = placesAt.length
-  const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
-  const places = placesAt.map((address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows))
-  const words = new Uint32Array(memory.buffer)
-  const base = records / 4
-  const mask = blocks - 1
-
-  /** Row `row`, other indices from `from` on. */
-  const cellOf = (source: Uint32Array, from: number, row: number): number => {
-    const first = filling.blocks[0][row]
-    let cell = first
-    for (let mode = 1; mode < order; mode++)
-      cell = cell * blocks + ((filling.blocks[mode][source[from + mode - 1]] - first) & mask)
-    return cell
-  }
-  const count = (source: Uint32Array, from: number, many: number, row: number): void => {
-    for (let e = 0; e < many; e++) own[cellOf(source, from + e * order, row)]++
-  }
-  const place = (source: Uint32Array, from: number, many: number, row: number): void => {
-    for (let e = 0; e < many; e++) {
-      const other = from + e * order
-      let to = base + own[cellOf(source, other, row)]++ * (order + 1)
-      words[to++] = places[0][row]
-      for (let mode = 1; mode < order; mode++) words[to++] = places[mode][source[other + mode - 1]]
-      words[to] = source[other + order - 1]
-    }
-  }
-  eachOwn(parts, thread, threads, filling.entries, count)
-  meet()
-  if (thread === 0) addUp(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
-  meet()
-  eachOwn(parts, thread, threads, filling.entries, place)
-}
-
-/** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
-function eachOwn(
-  parts: readonly Part[],
-  thread: number,
-  threads: number,
-  entries: Uint32Array | undefined,
-  visit: (source: Uint32Array, from: number, many: number, row: number) => void,
-): void {
-  const shareOf = (count: number): [number, number] => [
-    Math.floor((count * thread) / threads),
-    Math.floor((count * (thread + 1)) / threads),
-  ]
-  if (entries) {
-    const stride = parts[0].layout.modes.length + 1
-    const [from, to] = shareOf(entries.length / stride)
-    for (let e = from; e < to; e++) visit(entries, e * stride + 1, 1, entries[e * stride])
-    return
-  }
-  const [from, to] = shareOf(parts.reduce((sum, { layout }) => sum + layout.views[0].chunkCount, 0))
-  let before = 0
-  for (const part of parts) {
-    const { chunkCount } = part.layout.views[0]
-    const begin = Math.max(0, from - before)
-    const end = Math.min(chunkCount, to - before)
-    eachRow(part, begin, end, visit)
-    before += chunkCount
-  }
-}
-
-/** From how many entries of each cell each thread has to where it places them. */
-function addUp(counters: Uint32Array, threads: number, starts: Uint32Array): void {
-  const cellCount = starts.length - 1
-  let before = 0
-  for (let cell = 0; cell < cellCount; cell++) {
-    starts[cell] = before
-    for (let thread = 0; thread < threads; thread++) {
-      const counter = thread * cellCount + cell
-      const count = counters[counter]
-      counters[counter] = before
-      before += count
-    }
-  }
-  starts[cellCount] = before
 }
 
 /** One epoch, the number `done` of those that are asked for; then all parts have its factors, and no momentum. */
@@ -266,7 +24,7 @@ export function sweepStrata({ parts, thread, threads, meet }: Problem, step: Str
   const { descriptor, blocks, cellCount, places, turns } = layout.strata!
   const words = new Int32Array(memory.buffer)
   if (done === 0 && thread === 0)
-    words.fill(0, turns / 4, (turns + at.STRATA_TURN_BYTES * blocks * places.length) / 4)
+    words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * places.length) / 4)
   layout.modes.forEach(({ factor, companion, rows }, i) => {
     kernel.toPlaces(factor, places[i], rows, companion, thread, threads)
   })
