@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ReadingPool, startReading } from '#dist/io/node/parallel/pool.js'
+import { readTensor } from '#dist/io/node/index.js'
+import { PARALLEL_FROM, type ReadingPool, startReading } from '#dist/io/node/parallel/pool.js'
 import { readTnsByThreads } from '#dist/io/node/parallel/readTns.js'
 import { type ReadTnsOptions, readTns } from '#dist/io/tns/index.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
@@ -38,6 +39,9 @@ async function outcome(reading: Promise<SparseTensor | undefined>): Promise<Outc
     return { code: (error as Error & { code: string }).code, message: error.message }
   }
 }
+
+const bytesOf = (column: Uint32Array | Float32Array): Uint8Array =>
+  new Uint8Array(column.buffer, column.byteOffset, column.byteLength)
 
 const byOne = (content: string | Uint8Array, options: Partial<ReadTnsOptions> = {}) =>
   outcome(readTns(pieces(content), { name: 'a.tns', ...options }))
@@ -141,6 +145,24 @@ describe('a .tns file by threads is what it is by one', () => {
         'message',
         expect.stringContaining('line 23: the value "x"'),
       )
+  })
+
+  test('a large file by its path', async () => {
+    // Numbers with many digits, so that it takes few of them.
+    const line = (e: number): string =>
+      `${String(e + 1).padStart(40, '0')} ${String((e % 9) + 1).padStart(40, '0')} 1.5\n`
+    writeFileSync(path, Array.from({ length: 200_000 }, (_, e) => line(e)).join(''))
+    expect(statSync(path).size).toBeGreaterThan(PARALLEL_FROM)
+    const told: number[] = []
+    const onProgress = (bytes: number): unknown => told.push(bytes)
+    const byTwo = await readTensor(path, { threads: 2, dims: [200_000, 9], onProgress })
+    const byOne = await readTensor(path, { threads: 1, dims: [200_000, 9] })
+    expect(
+      byTwo.indices.map((column, m) => Buffer.compare(bytesOf(column), bytesOf(byOne.indices[m]))),
+    ).toEqual([0, 0])
+    expect(Buffer.compare(bytesOf(byTwo.values), bytesOf(byOne.values))).toBe(0)
+    expect(byTwo.values.length).toBe(200_000)
+    expect(Math.max(...told)).toBeLessThanOrEqual(statSync(path).size)
   })
 
   test('duplicates among very many entries are found, and none where there are none', async () => {

@@ -192,6 +192,22 @@ describe('a table as text by threads is what it is by one', () => {
     expect(found).toHaveProperty('message', expect.stringContaining('look like dates (20140401)'))
   })
 
+  test('where threads cannot be had, or fail, one does it', async () => {
+    const content = `u,v,x\n${Array.from({ length: 50 }, (_, e) => `u${e},v,1`).join('\n')}\n`
+    const options = { modes: ['u', 'v'], value: 'x' }
+    const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
+    writeFileSync(path, content)
+    const unable = (): ReadingPool => {
+      throw new Error('no threads')
+    }
+    const failing = { ...pool, ask: () => Promise.reject(new Error('no memory')), close: async () => {} }
+    for (const start of [unable, () => failing]) {
+      const threads = textThreads(path, table, table.dialect, start)
+      expect((await readPlanned(await planRows(threads.table, options), threads)).values.length).toBe(50)
+      await threads.close()
+    }
+  })
+
   test('a cell that is taken as missing is told with its line', async () => {
     const rows = Array.from({ length: 400 }, (_, e) => `u${e},v${e % 7},${e === 333 ? 'NA' : 1}`)
     const { found, isByThreads } = await read(

@@ -38,21 +38,29 @@ export function textThreads(
   startPool: () => ReadingPool,
 ): TextThreads {
   let started: { pool: ReadingPool; handle: FileHandle; file: TextFile } | undefined
-  async function start(): Promise<NonNullable<typeof started>> {
+  /** Nothing where threads cannot be had: one does it, and says what is wrong with the file. */
+  async function start(): Promise<typeof started> {
     if (started) return started
-    const handle = await open(path)
-    const { size: byteLength } = await handle.stat()
-    const { name, columns } = given
-    const state = new Int32Array(new SharedArrayBuffer(8))
-    const module = await compileTextKernel()
-    const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], module, state }
-    started = { pool: startPool(), handle, file }
+    const handle = await open(path).catch(() => undefined)
+    if (!handle) return undefined
+    try {
+      const { size: byteLength } = await handle.stat()
+      const { name, columns } = given
+      const state = new Int32Array(new SharedArrayBuffer(8))
+      const module = await compileTextKernel()
+      const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], module, state }
+      started = { pool: startPool(), handle, file }
+    } catch {
+      await handle.close()
+    }
     return started
   }
   const table: Table = {
     ...given,
     async earliest(column) {
-      const { pool, file } = await start()
+      const begun = await start()
+      if (!begun) return undefined
+      const { pool, file } = begun
       const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', file, column }).catch(() => undefined)
       if (!answers) return undefined
       return (
@@ -64,8 +72,8 @@ export function textThreads(
     table,
     async pass(plan) {
       if (plan.table !== table) return undefined // it was made a long one, say
-      const { pool, file } = await start()
-      return passWith(pool, file, plan)
+      const begun = await start()
+      return begun && passWith(begun.pool, begun.file, plan)
     },
     areDistinct: async (indices) => started && areDistinct(started.pool, indices).catch(() => undefined),
     async close() {
