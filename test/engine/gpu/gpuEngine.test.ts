@@ -4,6 +4,7 @@ import { cpuEngine } from '#dist/engine/cpu/index.js'
 import type { Engine, Iterations, LoadedProblem, Problem, Step } from '#dist/engine/engine.js'
 import { type GpuEngine, gpuEngine } from '#dist/engine/gpu/index.js'
 import { fractionOf } from '#dist/engine/gpu/wgsl/step.js'
+import { synthetic } from '#dist/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../../problems.ts'
 import { engineChecks, tryFewer } from '../suite.ts'
 import { useSoftwareAdapter } from './softwareAdapter.ts'
@@ -89,6 +90,27 @@ describe('the GPU engine', () => {
   it('refuses what it does not do, in a sentence', async () => {
     const problem = { ...problemOf([9, 8], 40, 2), zeros: true }
     await expect(engine.load(problem)).rejects.toThrow(/does not take cells .* for zeros.*use the CPU engine/)
+  })
+
+  it('samples as many entries as the CPU where c · nnz is almost whole', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    // 0.7 · 90 is 62.99999999999999 in float64, and 63 in any other way.
+    const { tensor } = synthetic({ dims: [4, 90], entries: 360, rank: 2, seed: 3 })
+    const problem = { ...problemOf([4, 90], 360, 1), tensor }
+    const found: Float32Array[][] = []
+    for (const place of [engine, cpu]) {
+      const loaded = await begin(place, problem)
+      await loaded.iterate(runOf(PAPER))
+      found.push(await loaded.readFactors())
+      await loaded.close()
+    }
+    expect(
+      distance(
+        found[0],
+        found[1].map((factor) => toMatrix(factor, 1)),
+      ),
+    ).toBeLessThan(1e-5)
   })
 
   it('goes on from a state of the CPU, and the CPU from its own', { timeout: PATIENCE_MS }, async () => {
