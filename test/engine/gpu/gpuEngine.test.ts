@@ -178,6 +178,30 @@ describe.each([
   )
 })
 
+describe('what does not fit, or is not worthwhile', () => {
+  const narrow = { threads: 2, mostBinding: 4096 }
+
+  it('is refused with its size where the card was asked for', async () => {
+    const engine = await gpuEngine(narrow)
+    const message = /factors of 900×9 at rank 2 take 14\.2 KiB, .* shows a program 4\.0 KiB at a time/
+    expect(() => engine.plan({ dims: [900, 9], entries: 40, rank: 2, companions: true })).toThrow(message)
+    await expect(engine.load(problemOf([900, 9], 40, 2))).rejects.toThrow(message)
+    await engine.close()
+  })
+
+  it('is left to the CPU where it was not', async () => {
+    const engine = await gpuEngine({ ...narrow, onlyWorthwhile: true })
+    const size = { dims: [60, 9], entries: 10_000_000, rank: 2, companions: true }
+    expect(engine.plan(size).place).toBe(engine.description)
+    for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
+      expect(engine.plan({ ...size, ...other }).place).toBe('2 threads')
+    const small = await engine.load(problemOf([60, 9], 300, 2))
+    expect(small.place).toBeUndefined()
+    await small.close()
+    await engine.close()
+  })
+})
+
 describe('a device that is lost', () => {
   const problem = {
     ...problemOf([20, 30, 10], 2000, 3),
