@@ -9,6 +9,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const needed = [
   { debian: 'chromium', present: () => existsSync('/usr/bin/chromium') },
+  { debian: 'libvulkan1', present: hasVulkan },
   { debian: 'python3-numpy', present: () => works('/usr/bin/python3', '-c', 'import numpy') },
   { debian: 'openmpi-bin', present: () => works('mpirun.openmpi', '--version') },
   { debian: 'mpich', present: () => works('mpiexec.mpich', '--version') },
@@ -24,6 +25,12 @@ run(node, 'scripts/build.mjs')
 run(node, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')
 for (const project of ['test', 'studio']) run(node, 'node_modules/typescript/bin/tsc', '-p', project)
 run(node, 'node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
+
+/** What Dawn finds a graphics card with, or SwiftShader, which chromium brings. */
+function hasVulkan() {
+  const { stdout } = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' })
+  return (stdout ?? '').includes('libvulkan.so.1')
+}
 
 /** @param {string[]} packages */
 function install(packages) {

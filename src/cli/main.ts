@@ -1,10 +1,14 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { explainFileError } from '../io/node/index.ts'
 import { version } from '../version.ts'
 import { explainFailure } from './failure.ts'
 import { arrangeHelp, commandsOf } from './help.ts'
 import { endWith, isSpeaker, leaveToFirst } from './processes.ts'
+
+// A good model of a million entries takes tenths of a second: kernels are to be optimised before they run, not while they do.
+setFlagsFromString('--no-liftoff')
 
 const program = new Command('lacuna')
   .description(

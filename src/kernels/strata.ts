@@ -16,14 +16,16 @@ import { ROW } from "./rank";
 /** Residuals from here on are not those of a model that can still be mended: the entry is left out. */
 const LARGEST_RESIDUAL: f32 = 1e18;
 
-/** How often a turn is looked for before the thread sleeps, and for how many nanoseconds. */
-const LOOKS: i32 = 2000;
+/** For how many nanoseconds a thread sleeps that has looked for its turn often enough. */
 const SLEEP: i64 = 20000;
 
 /**
  * One epoch. turn: how many strata there have been since the turns were put to 0. least: Σ‖k_m‖² is taken for at least as much.
+ * looks: how often a thread looks for its turn before it sleeps.
  */
-export function strataEpoch(strata: usize, rate: f32, least: f32, turn: u32, thread: u32, threads: u32): void {
+export function strataEpoch(
+  strata: usize, rate: f32, least: f32, turn: u32, thread: u32, threads: u32, looks: u32,
+): void {
   const order = load<u32>(strata, STRATA_ORDER);
   const blocks = load<u32>(strata, STRATA_BLOCKS);
   const count: u32 = 1 << (load<u32>(strata, STRATA_SHIFT) * (order - 1));
@@ -33,7 +35,7 @@ export function strataEpoch(strata: usize, rate: f32, least: f32, turn: u32, thr
   for (let s: u32 = 0; s < count; s++) {
     for (let b = thread; b < blocks; b += threads) {
       const start = starts + (<usize>(b * count + s) << 2);
-      awaitTurns(strata, s, b, turn + s);
+      awaitTurns(strata, s, b, turn + s, looks);
       const begin = records + <usize>load<u32>(start) * stride;
       const end = records + <usize>load<u32>(start, 4) * stride;
       if (order == 3) moveThree(strata, begin, end, rate, least);
@@ -55,14 +57,14 @@ function turnOf(strata: usize, order: u32, mode: u32, s: u32, b: u32): usize {
   return load<usize>(strata, STRATA_TURNS) + <usize>(mode * blocks + block) * STRATA_TURN_BYTES;
 }
 
-function awaitTurns(strata: usize, s: u32, b: u32, turn: u32): void {
+function awaitTurns(strata: usize, s: u32, b: u32, turn: u32, most: u32): void {
   const order = load<u32>(strata, STRATA_ORDER);
   for (let mode: u32 = 0; mode < order; mode++) {
     const at = turnOf(strata, order, mode, s, b);
-    let looks = 0;
+    let looks: u32 = 0;
     for (let now = atomic.load<u32>(at); now != turn; now = atomic.load<u32>(at)) {
       // Nobody wakes us: telling costs more than looking again.
-      if (++looks > LOOKS) atomic.wait<u32>(at, now, SLEEP);
+      if (++looks > most) atomic.wait<u32>(at, now, SLEEP);
     }
   }
 }

@@ -141,7 +141,10 @@ export function settingsOf(options: RunOptions): Settings {
       throw new InputError('option', `There is no option ${name}; there are ${known.join(', ')}.`)
   const { engine, initial } = options
   if (engine !== undefined && typeof engine?.load !== 'function')
-    throw new InputError('option', sentence`${option('engine')} is no engine; give what cpuEngine() makes.`)
+    throw new InputError(
+      'option',
+      sentence`${option('engine')} is no engine; give what cpuEngine() or gpuEngine() makes.`,
+    )
   const isInitial = initial instanceof CpModel || Array.isArray(initial)
   if (initial !== undefined && !isInitial)
     throw new InputError('option', sentence`${option('initial')} is neither a model nor a list of factors.`)

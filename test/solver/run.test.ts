@@ -408,7 +408,12 @@ describe('the border', () => {
     ['NaN', { ...few, values: Float32Array.of(1, NaN, 3) }, {}, /^Entry 1 has the value NaN/],
     ['no entries', pickEntries(few, new Uint32Array(0)), {}, /no observed entries/],
     ['an unknown option', few, { ranks: 3 }, /^There is no option ranks; there are rank, solver/],
-    ['an engine that is none', few, { engine: {} }, /^engine is no engine; give what cpuEngine\(\) makes/],
+    [
+      'an engine that is none',
+      few,
+      { engine: {} },
+      /^engine is no engine; give what cpuEngine\(\) or gpuEngine\(\) makes/,
+    ],
     [
       'initial factors that are none',
       few,

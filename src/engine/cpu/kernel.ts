@@ -46,6 +46,7 @@ export interface Kernel {
     turn: number,
     thread: number,
     threads: number,
+    looks: number,
   ): void
   toPlaces(factor: number, places: number, rows: number, into: number, thread: number, threads: number): void
   fromPlaces(

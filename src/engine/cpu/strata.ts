@@ -1,5 +1,5 @@
 /** An epoch of SGD in strata (kernels/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
-import { STRATA_TURN_BYTES } from '../../kernels/layout.ts'
+import { CONTROL_LOOKS, STRATA_TURN_BYTES } from '../../kernels/layout.ts'
 import type { StrataStep } from '../engine.ts'
 import type { Kernel } from './kernel.ts'
 import type { ModeLayout, PartLayout } from './layout.ts'
@@ -18,6 +18,9 @@ interface Problem {
   meet(): void
 }
 
+/** A turn comes within microseconds, and sleeping takes fifty of them: so many times as often as for a barrier it is looked for. */
+const PATIENCE = 5
+
 /** One epoch, the number `done` of those that are asked for; then all parts have its factors, and no momentum. */
 export function sweepStrata({ parts, thread, threads, meet }: Problem, step: StrataStep, done: number): void {
   const [{ kernel, memory, layout }] = parts
@@ -29,7 +32,9 @@ export function sweepStrata({ parts, thread, threads, meet }: Problem, step: Str
     kernel.toPlaces(factor, places[i], rows, companion, thread, threads)
   })
   meet()
-  kernel.strataEpoch(descriptor, step.rate, step.least, (done * cellCount) / blocks, thread, threads)
+  const turn = (done * cellCount) / blocks
+  const looks = PATIENCE * words[(layout.control + CONTROL_LOOKS) / 4]
+  kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, looks)
   meet()
   layout.modes.forEach(({ factor, companion, rows }, i) => {
     kernel.fromPlaces(companion, places[i], rows, factor, thread, threads)

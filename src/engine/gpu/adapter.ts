@@ -61,7 +61,7 @@ async function openDawn(): Promise<GPU> {
   } catch (cause) {
     throw new InputError(
       'unavailable',
-      'The GPU engine needs the package webgpu, which is not installed: npm install webgpu.',
+      'The GPU engine needs the package webgpu, which is not installed: npm install webgpu, with --global if lacuna is.',
       { cause },
     )
   }

@@ -1,4 +1,5 @@
 /** An open device: its limits, how its invocations can speak with one another, and the kernels compiled for it. */
+import { InputError } from '../../inputError.ts'
 import type { FoundAdapter } from './adapter.ts'
 
 /** As WebGPU numbers them: Node has no globals for them. */
@@ -31,6 +32,8 @@ export class Device {
   /** Why it is of no use any more. */
   lost: string | undefined
   readonly whenLost: Promise<void>
+  /** What it did not do as it was told, of which WebGPU speaks to nobody in particular. */
+  fault: Error | undefined
   readonly #kernels = new Map<string, Promise<Kernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
@@ -40,6 +43,14 @@ export class Device {
     const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = gpu.limits
     this.mostBinding = Math.min(mostBinding, maxStorageBufferBindingSize, maxBufferSize)
     this.mostGroups = maxComputeWorkgroupsPerDimension
+    gpu.addEventListener('uncapturederror', ({ error }) => {
+      this.fault ??= /memory/i.test(error.message)
+        ? new InputError(
+            'memory',
+            'The graphics card has no memory left; use the CPU engine, or a smaller rank.',
+          )
+        : new Error(`The graphics card does not do its work: ${error.message}`)
+    })
     this.whenLost = gpu.lost.then(({ message }) => {
       this.lost = message || 'it was lost'
     })

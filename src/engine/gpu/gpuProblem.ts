@@ -35,7 +35,9 @@ export interface Place {
 }
 
 /** Work since the last state that was read, in seconds: so much is lost with a device. */
-const SECONDS_BETWEEN_SNAPSHOTS = 1
+const SECONDS_BETWEEN_SNAPSHOTS = 2
+/** A card that is lost so often is left alone. */
+const MOST_LOSSES = 3
 
 export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
@@ -49,7 +51,8 @@ export class GpuProblem implements LoadedProblem {
   /** The device has the entries, even while the CPU works. */
   #idle: DeviceProblem | undefined
   #snapshot: DeviceState | undefined
-  #snapshotAt = 0
+  #snapshotAt = -Infinity
+  #losses = 0
   #isStopped = false
   #open = true
   /** What is under way. */
@@ -98,7 +101,7 @@ export class GpuProblem implements LoadedProblem {
         on.writeFactors(factors)
         // A lost device would have to begin from here: means and v follow from the next balance.
         this.#snapshot = { ...(await this.#freshState(on)), factors: factors.map((factor) => factor.slice()) }
-        this.#snapshotAt = performance.now()
+        this.#snapshotAt = -Infinity // what is kept next is a better one
       },
       () => this.#twin.writeFactors(factors),
     )
@@ -160,7 +163,7 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
-  errors(sets: readonly string[]): Promise<Measured> {
+  async errors(sets: readonly string[]): Promise<Measured> {
     for (const name of sets)
       if (!this.#twin.loaded.viewOf.has(name)) throw new Error(`No set '${name}' was loaded.`)
     // Where the probe is all of them, it is the training entries.
@@ -251,6 +254,7 @@ export class GpuProblem implements LoadedProblem {
         if (!on) return onCpu()
         try {
           const result = await onDevice(on)
+          if (on.device.fault) throw on.device.fault
           if (!on.device.lost) return result
         } catch (error) {
           if (!(await isLost(on.device))) throw error
@@ -264,7 +268,7 @@ export class GpuProblem implements LoadedProblem {
     this.#on = undefined
     this.#idle = undefined
     const snapshot = this.#snapshot
-    const device = await this.#place.device()
+    const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#place.device()
     const why = `The graphics card was lost (${lost.lost})`
     if (device) {
       const shape = { ...this.#shape, subgroup: device.subgroup }

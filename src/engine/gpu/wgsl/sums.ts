@@ -101,7 +101,9 @@ export function gramKernel(shape: Shape, team: Team): string {
   const tiles = tilesOf(shape)
   const { size } = team
   const shared = Math.min(tiles, size)
-  const splits = Math.floor(size / shared)
+  // Without subgroups some of the shared memory is for dot products.
+  const most = (SHARED_BYTES * (shape.subgroup > 1 ? 1 : 0.75)) / (16 * 4 * shared)
+  const splits = Math.max(1, Math.floor(Math.min(size / shared, most)))
   const block = blockEntries(shape, team)
   const perBlock = block / team.entries
   const scratch = Math.max(block * quads, splits > 1 ? splits * shared * 4 : 0, scratchQuads(team))
