@@ -40,7 +40,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'time',
     'leaveOneOut',
   ],
-  'Running:': ['threads', 'parts', 'resume', 'checkpointEvery', 'mpi', 'mpiLibrary'],
+  'Running:': ['engine', 'threads', 'parts', 'resume', 'checkpointEvery', 'mpi', 'mpiLibrary'],
   'Reading:': ['dims', 'negative', 'duplicates', 'mask', 'entries', 'snr'],
   'Tables:': [
     'modes',

@@ -184,7 +184,7 @@ export class FoldSearch {
     key: string,
     { best, isLimited = false }: { best?: FoldTrial; isLimited?: boolean } = {},
   ): Promise<CrossFit | Abandoned | undefined> {
-    const { onEpoch, onModel, keeping } = this.#search
+    const { starts, onEpoch, onModel, keeping } = this.#search
     const { folds, by } = this
     const isHopeless = (first: readonly FoldError[]): boolean =>
       best !== undefined && first.length === 2 && isAbove(first, best.foldErrors)
@@ -193,7 +193,7 @@ export class FoldSearch {
     return crossFit(
       this.#tensor,
       { ...options, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) },
-      { folds, by, onEpoch, onModel },
+      { folds, by, starts, onEpoch, onModel },
       keeping && {
         saved,
         every: keeping.every,
