@@ -17,7 +17,6 @@ import type {
   Step,
   Timed,
 } from '../engine.ts'
-import { gpuCost } from './cost.ts'
 import type { Device } from './device.ts'
 import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
 import type { Shape } from './shape.ts'
@@ -91,8 +90,9 @@ export class GpuProblem implements LoadedProblem {
     return this.#place.description(this.#on !== undefined || this.#idle !== undefined)
   }
 
+  /** The CPU's: with a card's own, samples grew sooner and nothing was found faster (docs/gpu.md). */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
-    return gpuCost(stage, this.#tables, this.#shape.rank)
+    return this.#twin.cost(stage)
   }
 
   writeFactors(factors: readonly Float32Array[]): Promise<void> {
