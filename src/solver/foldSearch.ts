@@ -50,6 +50,7 @@ export interface SearchState {
   /** Those that all trials begin with. */
   settings: Settings
   folds: number
+  starts: number
   by: FoldBy
   seconds: number
   /** Those that are done. */
@@ -98,7 +99,7 @@ export class FoldSearch {
     this.folds = search.folds ?? FOLDS
     this.by = search.by ?? gapsOf(tensor)
     if (saved) {
-      checkSame(saved, this.folds, this.by)
+      checkSame(saved, { folds: this.folds, starts: search.starts ?? 1, by: this.by })
       refuseOtherSettings(saved.settings, this.#settings)
     }
     if (search.seconds !== undefined)
@@ -200,7 +201,8 @@ export class FoldSearch {
         save: (runs) =>
           keeping.save({
             settings: this.#settings,
-            ...{ folds, by, seconds: this.seconds, trials: this.trials, trial: key, runs },
+            ...{ folds, starts: starts ?? 1, by },
+            ...{ seconds: this.seconds, trials: this.trials, trial: key, runs },
           }),
       },
       isHopeless,
@@ -257,13 +259,14 @@ const sumOf = (errors: readonly FoldError[]): FoldError =>
     entries: sum.entries + entries,
   }))
 
-function checkSame(saved: SearchState, folds: number, by: FoldBy): void {
-  const changed = (name: string, before: string | number, now: string | number): InputError =>
+function checkSame(saved: SearchState, now: Pick<SearchState, 'folds' | 'starts' | 'by'>): void {
+  const changed = (name: string, before: string | number, given: string | number): InputError =>
     new InputError(
       'checkpoint',
-      sentence`The run was saved with ${option(name)} ${before}, and now it is ${now}; leave it as it was, or start anew.`,
+      sentence`The run was saved with ${option(name)} ${before}, and now it is ${given}; leave it as it was, or start anew.`,
     )
-  if (saved.folds !== folds) throw changed('folds', saved.folds, folds)
-  if (JSON.stringify(saved.by) !== JSON.stringify(by))
-    throw changed('foldBy', foldByText(saved.by), foldByText(by))
+  for (const name of ['folds', 'starts'] as const)
+    if (saved[name] !== now[name]) throw changed(name, saved[name], now[name])
+  if (JSON.stringify(saved.by) !== JSON.stringify(now.by))
+    throw changed('foldBy', foldByText(saved.by), foldByText(now.by))
 }

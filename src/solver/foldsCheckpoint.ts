@@ -16,6 +16,7 @@ interface Header extends Omit<SearchState, 'runs'> {
 const headerShape: Shape = {
   settings: 'object',
   folds: 'number',
+  starts: 'number',
   by: [{ mode: 'number', length: 'number' }],
   seconds: 'number',
   trials: [

@@ -231,6 +231,7 @@ describe('folds', () => {
       'The run was saved with rank: 4, and now it is 5',
     )
     await expect(goOn(saved[0], {}, { folds: 4 })).rejects.toThrow('saved with folds 5, and now it is 4')
+    await expect(goOn(saved[0], {}, { starts: 2 })).rejects.toThrow('saved with starts 1, and now it is 2')
     await expect(goOn(saved[0], {}, { by: [{ mode: 1, length: 6 }] })).rejects.toThrow(
       'saved with foldBy 1+2+3, and now it is 2:6',
     )
