@@ -15,7 +15,7 @@ export {
   type RunOptions,
   type RunState,
 } from './solver/index.ts'
-export { cpuEngine, gpuEngine } from './subpaths/engines.ts'
+export { cpuEngine } from './subpaths/engines.ts'
 export {
   describeTensor,
   leaveOneOut,

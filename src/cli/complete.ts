@@ -169,7 +169,8 @@ Examples:
   lacuna complete trips.tns --best --seconds 120 --test 0.1 -o model.npz
   lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
 
---epochs holds for each model of --folds and --best; so does --seconds with --folds, while with --best it is for all trials together.
+--epochs holds for each model of --folds and --best; so does --seconds with --folds, while with
+--best and --rank auto it is for all trials together.
 No model is written before all of them are there, but a checkpoint is kept as of one.
 
 Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command

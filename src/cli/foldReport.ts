@@ -1,6 +1,12 @@
 /** What `complete` tells of folds: what was tried, errors of what the models had not seen, and whether intervals hold. */
 import type { CpEnsemble, ErrorSummary } from '../model/index.ts'
-import type { FoldChoice, FoldedCompletion, RunOptions, TrialName } from '../solver/index.ts'
+import {
+  type FoldChoice,
+  type FoldedCompletion,
+  type RunOptions,
+  settingsOf,
+  type TrialName,
+} from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { foldDetails } from './foldDetails.ts'
 import { count, errorHeads, errorRow, figure, seconds, table } from './format.ts'
@@ -62,7 +68,12 @@ export function foldsAsJson(
   output: string | undefined,
 ): object {
   return {
-    settings: { ...settings, rank: model.members[0].rank, folds: outOfFold.folds },
+    settings: {
+      ...settingsOf(settings),
+      rank: model.members[0].rank,
+      threads: settings.threads,
+      folds: outOfFold.folds,
+    },
     tensor: { dims, entries: values.length },
     outOfFold,
     stability,

@@ -5,6 +5,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { InputError, option, sentence } from '../inputError.ts'
 import { writeFileWhole } from '../io/node/files/writeFileWhole.ts'
+import type { CpEnsemble } from '../model/index.ts'
 import {
   type ByFoldsOptions,
   chooseByFolds,
@@ -18,13 +19,21 @@ import {
   type RunOptions,
   type SearchOptions,
   type SearchState,
+  type TrialName,
 } from '../solver/index.ts'
 import { parseFoldBy } from '../tensor/folds.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { checkPlot, writeRankPlot } from './foldDetails.ts'
 import { foldsAsJson, foldsAsText, judge, trialName } from './foldReport.ts'
 import { figure } from './format.ts'
-import { checkpointOf, readCheckpoint, removeCheckpoint, resumingCommand, saveOrSay } from './learning.ts'
+import {
+  checkpointOf,
+  readCheckpoint,
+  removeCheckpoint,
+  resumingCommand,
+  saveOrSay,
+  tellLeftover,
+} from './learning.ts'
 import { parseOrdered } from './ordered.ts'
 import { print, printJson } from './print.ts'
 import { saveModel } from './saveModel.ts'
@@ -62,7 +71,7 @@ export function checkFolding(given: FoldingOptions & Record<string, unknown>, pr
     return
   }
   const what = best ? option('best') : folds === undefined ? option('rank', 'auto') : option('folds')
-  for (const name of ['initial', ...(isFolded(given) ? ['validation'] : [])])
+  for (const name of ['initial', ...(isFolded(given) ? ['validation', 'patience'] : [])])
     if (others[name] !== undefined)
       throw new InputError(
         'option',
@@ -89,8 +98,9 @@ export async function learnByFolds(
   const { ordered, best = false, choose, output, resume } = options
   // What --best may take is for everything together.
   const limited = { ...settings, engine, ...(!best && seconds !== undefined && { seconds }) }
-  const checkpoint =
-    resume && output !== undefined ? await readCheckpoint(checkpointOf(output), progress) : undefined
+  const path = output === undefined ? undefined : checkpointOf(output)
+  const checkpoint = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
+  if (!resume && path !== undefined) await tellLeftover(path, progress)
   const result = await completeByFolds(
     train,
     { ...limited, signal: interruption.signal },
@@ -105,17 +115,27 @@ export async function learnByFolds(
   progress.end()
   if (!result) throw interrupted(options, interruption, progress)
   const { model } = result
-  await drawRanks(options.plot, result.choice)
   const judged = test && judge(model, test)
   if (judged) model.training.test = judged.error
-  if (output !== undefined)
-    await interruption.protect(async () => {
-      await saveModel(output, model)
-      await removeCheckpoint(output)
-    })
-  else progress.say('The model is not kept; -o model.npz would write it.')
-  if (options.json) await printJson(foldsAsJson(train, settings, result, judged, output))
-  else await print(foldsAsText(result, judged, output))
+  const failure = output === undefined ? undefined : await interruption.protect(() => kept(output, model))
+  if (output === undefined) progress.say('The model is not kept; -o model.npz would write it.')
+  const written = failure === undefined ? output : undefined
+  // What was learned is told even where it could not be written.
+  if (options.json) await printJson(foldsAsJson(train, settings, result, judged, written))
+  else await print(foldsAsText(result, judged, written))
+  if (failure !== undefined) throw failure
+  await drawRanks(options.plot, result.choice)
+}
+
+/** Writes the ensemble, and says why if it cannot be; then the checkpoint stays. */
+async function kept(output: string, model: CpEnsemble): Promise<unknown> {
+  try {
+    await saveModel(output, model)
+    await removeCheckpoint(output)
+    return undefined
+  } catch (failure) {
+    return failure
+  }
 }
 
 /** The rank by folds, for one model; `isBegun`: that model is on its way, and its checkpoint knows the rank. */
@@ -131,14 +151,19 @@ export async function findRank(
   const bytes = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
   if (path !== undefined && bytes && !isSearch(bytes))
     return { rank: decodeRun(bytes, path).settings.rank, isBegun: true }
+  // Time is for all trials together, and again for the model; patience is for its validation entries.
+  const { seconds, patience, ...trying } = settings
   const found = await chooseByFolds(
     train,
-    { ...settings, signal: interruption.signal },
-    { ...searching(train, options, interruption, progress, bytes), findRank: 'smallest' },
+    { ...trying, signal: interruption.signal },
+    {
+      ...searching(train, options, interruption, progress, bytes),
+      ...(seconds !== undefined && { seconds }),
+      ...{ findRank: 'smallest', withModels: false },
+    },
   )
   progress.end()
   if (!found) throw interrupted(options, interruption, progress)
-  if (output !== undefined) await removeCheckpoint(output)
   await drawRanks(options.plot, found.choice)
   return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
 }
@@ -147,8 +172,10 @@ export async function findRank(
 async function drawRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
-  const alike = trials.filter(({ noise, lags }) => noise === trials[0].noise && lags === trials[0].lags)
-  await writeRankPlot(path, alike, alike.find(({ rank }) => rank === chosen.rank)!)
+  const apartFromRank = (trial: TrialName): string => trialName({ ...trial, rank: 0 })
+  const alike = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
+  const marked = alike.includes(chosen) ? chosen : alike.find(({ rank }) => rank === chosen.rank)
+  await writeRankPlot(path, alike, marked ?? alike[0])
 }
 
 function rankToFind({ rank, best }: FoldingOptions): ByFoldsOptions['findRank'] {

@@ -1,7 +1,7 @@
 /** The long part of `complete`: a run with progress, checkpoints beside its output, and an end in order at a signal. */
 import { rm } from 'node:fs/promises'
 import type { World } from '../engine/cpu/world.ts'
-import { InputError } from '../inputError.ts'
+import { InputError, option, sentence } from '../inputError.ts'
 import { openInput, readWhole } from '../io/node/files/input.ts'
 import { countEntries } from '../shares/index.ts'
 import { decodeRun } from '../solver/checkpoint.ts'
@@ -11,6 +11,7 @@ import {
   type Chosen,
   chooseSettings,
   choosesByDefault,
+  isSearch,
   type RunOptions,
   settingsOf,
   type Trial,
@@ -31,6 +32,8 @@ export interface LearningOptions {
   resume?: boolean
   /** In seconds; 0 for never. */
   checkpointEvery: number
+  /** Whether the checkpoint that is there is of the trials before this run. */
+  isOwn?: boolean
   /** Whether settings are tried first; by default where something was given that may hurt. */
   choose?: boolean
 }
@@ -45,13 +48,13 @@ export const checkpointOf = (output: string): string => `${output}.run`
 export async function learn(
   tensor: SparseTensor,
   settings: RunOptions,
-  { output, resume = false, checkpointEvery, choose }: LearningOptions,
+  { output, resume = false, isOwn = false, checkpointEvery, choose }: LearningOptions,
   { signal, protect }: Interruption,
   progress: Progress,
   world: World | undefined,
 ): Promise<{ run: FileRun; choice?: Choice }> {
   const path = output === undefined ? undefined : checkpointOf(output)
-  const opening = { tensor, options: { ...settings, signal }, path, resume, choose }
+  const opening = { tensor, options: { ...settings, signal }, path, resume, isOwn, choose }
   const { run, choice } = await openRun(opening, progress, world)
   // A signal may reach one process before the others.
   const isAborted = async (): Promise<boolean> =>
@@ -89,11 +92,12 @@ interface Opening {
   options: RunOptions
   path: string | undefined
   resume: boolean
+  isOwn: boolean
   choose: boolean | undefined
 }
 
 async function openRun(
-  { tensor, options, path, resume, choose }: Opening,
+  { tensor, options, path, resume, isOwn, choose }: Opening,
   progress: Progress,
   world: World | undefined,
 ): Promise<{ run: FileRun; choice?: Choice }> {
@@ -105,10 +109,7 @@ async function openRun(
     return { run }
   }
   if (resume) progress.say(`There is no ${path} to go on from: starting from the beginning.`)
-  else if (isThere)
-    progress.say(
-      `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
-    )
+  else if (isThere && !isOwn) tellOf(path, progress)
   const onTrial = (trial: Trial): void =>
     progress.update(`Trying ${trialName(trial)}: RMSE ${figure(trial.rmse)} on what is held out`)
   const chosen: Chosen = chooses ? await chooseSettings(tensor, options, { onTrial }) : { options }
@@ -153,11 +154,27 @@ async function resumeFrom(
 ): Promise<FileRun> {
   const read = async (): Promise<Uint8Array> => readWhole(await openInput(path))
   if (!world) {
-    const state = decodeRun(await read(), path)
+    const bytes = await read()
+    if (isSearch(bytes))
+      throw new InputError(
+        'checkpoint',
+        sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
+      )
+    const state = decodeRun(bytes, path)
     return FileRun.resume(state, tensor, chooses ? asChosen(options, state) : options)
   }
   const own = await world.together(() => (world.process === 0 ? read() : new Uint8Array(0)), 'unnamed')
   return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), tensor, options)
+}
+
+const tellOf = (path: string, progress: Progress): void =>
+  progress.say(
+    `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
+  )
+
+/** Says so if there is a checkpoint that nobody wants to go on from. */
+export async function tellLeftover(path: string, progress: Progress): Promise<void> {
+  if (await fileExists(path)) tellOf(path, progress)
 }
 
 /** The checkpoint to go on from; says so if there is none. */

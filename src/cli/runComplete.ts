@@ -103,7 +103,11 @@ async function runOn(
       ? await findRank(parts.train, learning, options, interruption, progress)
       : undefined
     const chosen = found ? { ...learning, rank: found.rank } : learning
-    const asked = { ...options, resume: options.resume && found?.isBegun !== false }
+    const asked = {
+      ...options,
+      resume: options.resume && found?.isBegun !== false,
+      isOwn: found?.isBegun === false,
+    }
     return learnAndTell(
       parts,
       entries,
@@ -147,7 +151,7 @@ async function learnAndTell(
   { train, validation, test }: Parts,
   entries: Entries,
   settings: RunOptions,
-  options: CompleteOptions,
+  options: CompleteOptions & { isOwn?: boolean },
   interruption: Interruption,
   progress: Progress,
   world: World | undefined,

@@ -36,7 +36,7 @@ const HELD_OUT = 10
 const LEAST_GAIN = 1e-3
 
 /** Whether these options leave anything to choose. */
-export function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): boolean {
+function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): boolean {
   return noise === 'auto' || Object.keys(lags).length > 0 || features !== undefined
 }
 

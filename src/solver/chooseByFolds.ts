@@ -18,6 +18,8 @@ export interface ChooseByFoldsOptions extends SearchOptions {
   findRank?: 'smallest' | 'best'
   /** Whether noise, lags, features and arrangement are tried, too. */
   choose?: boolean
+  /** Whether the models are wanted, or only what is to be chosen. */
+  withModels?: boolean
 }
 
 /** What was tried and chosen; plain data. */
@@ -57,7 +59,7 @@ const NEAR = 0.01
 export async function chooseByFolds(
   tensor: SparseTensor,
   options: RunOptions,
-  { findRank, choose = false, ...search }: ChooseByFoldsOptions = {},
+  { findRank, choose = false, withModels = true, ...search }: ChooseByFoldsOptions = {},
 ): Promise<ChosenByFolds | undefined> {
   const trying = new FoldSearch(tensor, options, search)
   let isCut = false
@@ -84,13 +86,18 @@ export async function chooseByFolds(
   if (!chosen || trying.isInterrupted) return undefined
   const { rmse } = chosen
   const isNear = (trial: FoldTrial): boolean =>
-    findRank !== 'smallest' && trial.folds === trying.folds && trial.rmse <= (1 + NEAR) * rmse
+    findRank !== 'smallest' &&
+    trial.folds === trying.folds &&
+    trial.rmse <= (1 + NEAR) * rmse &&
+    // When the time is up nothing is learned again.
+    (!isCut || trying.hasModels(trial))
   const candidates: Candidate[] = []
-  for (const trial of new Set([chosen, ...trying.trials.filter(isNear)])) {
-    const fit = await trying.models(trial)
-    if (!fit) return undefined
-    candidates.push({ trial, options: { ...options, ...trying.changesOf(trial) }, fit })
-  }
+  if (withModels)
+    for (const trial of new Set([chosen, ...trying.trials.filter(isNear)])) {
+      const fit = await trying.models(trial)
+      if (!fit) return undefined
+      candidates.push({ trial, options: { ...options, ...trying.changesOf(trial) }, fit })
+    }
   const trials = trying.trials.toSorted((a, b) => a.rank - b.rank)
   return { choice: { trials, chosen, isCut }, candidates }
 }

@@ -31,12 +31,11 @@ export interface CrossFitOptions {
 
 /** How models that are on their way are kept. */
 export interface Keeping {
-  /** Where each model goes on from, if it was begun. */
-  saved?: readonly (RunState | undefined)[]
-  /** Every so many seconds of a model's time, and at an interruption … */
-  every: number
-  /** … all of them as they stand. */
-  save: (runs: readonly (RunState | undefined)[]) => Promise<void>
+  /** How each model stands, if it was begun: where it goes on from, and kept up to date before they are saved. */
+  states: (RunState | undefined)[]
+  /** In how many seconds they are to be saved. */
+  left(): number
+  save(): Promise<void>
 }
 
 /** The errors of a fold, by the model that has not seen it. */
@@ -64,8 +63,10 @@ export interface Abandoned {
 }
 
 export const FOLDS = 5
-/** Below entries × R² of this a model is learned by one thread, and several side by side: waiting would cost more than it gains. */
+/** Below entries × R² of this several models are learned side by side, of few threads each: waiting would cost more than it gains. */
 const SIDE_BY_SIDE = 2e9
+/** … but not of more entries than these: each model has a copy of its own. */
+const MOST_ENTRIES = 3e6
 
 /** Undefined if it was interrupted. */
 export function crossFit(
@@ -101,7 +102,8 @@ export async function crossFit(
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
   const foldErrors: FoldError[] = []
-  const states = Array.from({ length: count }, (_, fold) => keeping?.saved?.[fold])
+  const states = keeping?.states ?? []
+  const running = new Map<number, Run>()
   const giveUp = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, giveUp.signal]) : giveUp.signal
   let hopelessAfter = Infinity
@@ -124,6 +126,7 @@ export async function crossFit(
           hopelessAfter = first
       if (hopelessAfter < Infinity) giveUp.abort()
       onModel?.(fold)
+      await saveIfDue()
     }
   }
 
@@ -137,23 +140,32 @@ export async function crossFit(
     if (seed === undefined) return undefined
     const own = { ...shared, seed, watch: { out } }
     const run = await (saved ? Run.resume(saved, train, own) : Run.start(train, own))
+    running.set(fold, run)
     try {
-      let since = run.seconds
       while (!run.stopped && !signal.aborted) {
-        const left = keeping ? Math.max(0, since + keeping.every - run.seconds) : Infinity
-        const report = await run.advance({ seconds: left })
+        const report = await run.advance({ seconds: Math.max(0, keeping?.left() ?? Infinity) })
         if (report) onEpoch?.(fold, report)
-        if (keeping && !run.stopped && run.seconds - since >= keeping.every) {
-          states[fold] = await run.state()
-          await keeping.save(states)
-          since = run.seconds
-        }
+        await saveIfDue()
       }
       if (keeping) states[fold] = await run.state()
       return run.stopped ? await run.model() : undefined
     } finally {
+      running.delete(fold)
       await run.close()
     }
+  }
+
+  let saving: Promise<void> | undefined
+  /** Whoever sees it first saves for all that are at work. */
+  async function saveIfDue(): Promise<void> {
+    if (!keeping || saving || keeping.left() > 0) return
+    saving = (async () => {
+      for (const [fold, run] of running) states[fold] = await run.state()
+      await keeping.save()
+    })()
+    await saving.finally(() => {
+      saving = undefined
+    })
   }
 
   try {
@@ -170,19 +182,20 @@ export async function crossFit(
   }
   if (hopelessAfter < Infinity) return { foldErrors: foldErrors.slice(0, hopelessAfter), isAbandoned: true }
   if (isCut) {
-    await keeping?.save(states)
+    await keeping?.save()
     return undefined
   }
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
 }
 
 /** How many models are learned side by side. */
-export function modelsAtATime(
+function modelsAtATime(
   { values }: SparseTensor,
   { threads, rank }: { threads: number; rank: number },
   count: number,
 ): number {
-  return values.length * rank ** 2 < SIDE_BY_SIDE ? Math.min(threads, count) : 1
+  const isSmall = values.length * rank ** 2 < SIDE_BY_SIDE && values.length <= MOST_ENTRIES
+  return isSmall ? Math.min(threads, count) : 1
 }
 
 /** Predicts what the model has not seen. */
@@ -203,7 +216,7 @@ function judge(
   return { squares, entries: entries.length }
 }
 
-export function checkCount(count: number): void {
+function checkCount(count: number): void {
   if (!Number.isInteger(count) || count < 2 || count > 100)
     throw new InputError(
       'option',

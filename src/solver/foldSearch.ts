@@ -87,6 +87,10 @@ export class FoldSearch {
   readonly #changes = new Map<FoldTrial, TrialChanges>()
   readonly #start = performance.now()
   readonly #deadline: AbortSignal | undefined
+  /** The models of the last trial as they stand, and when they were last saved. */
+  #runs: (RunState | undefined)[] = []
+  #trial: string | undefined
+  #saved = performance.now()
   /** How long each trial took, by its rank. */
   #last: { rank: number; seconds: number } | undefined
 
@@ -96,6 +100,7 @@ export class FoldSearch {
     this.#options = options
     this.#search = search
     this.#settings = settingsOf(options)
+    refuseLeaks(options)
     this.folds = search.folds ?? FOLDS
     this.by = search.by ?? gapsOf(tensor)
     if (saved) {
@@ -155,12 +160,18 @@ export class FoldSearch {
     this.#add(trial, changes)
     const limit = (1 + KEPT) * this.best.rmse
     for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
+    if (this.isInterrupted || this.#untilSaved() <= 0) await this.#save()
     return trial
   }
 
   /** What a trial had changed of the options. */
   changesOf(trial: FoldTrial): TrialChanges {
     return this.#changes.get(trial) ?? {}
+  }
+
+  /** Whether the models of a trial are there. */
+  hasModels(trial: FoldTrial): boolean {
+    return this.#fits.has(trial)
   }
 
   /** The models of a trial; learned again if they are not there any more. */
@@ -190,24 +201,46 @@ export class FoldSearch {
     const isHopeless = (first: readonly FoldError[]): boolean =>
       best !== undefined && first.length === 2 && isAbove(first, best.foldErrors)
     const signals = [options.signal, isLimited ? this.#deadline : undefined].flatMap((signal) => signal ?? [])
-    const saved = keeping?.saved?.trial === key ? keeping.saved.runs : undefined
+    const saved = keeping?.saved?.trial === key ? keeping.saved.runs : []
+    this.#runs = Array.from({ length: folds }, (_, fold) => saved[fold])
+    this.#trial = key
     return crossFit(
       this.#tensor,
       { ...options, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) },
       { folds, by, starts, onEpoch, onModel },
       keeping && {
-        saved,
-        every: keeping.every,
-        save: (runs) =>
-          keeping.save({
-            settings: this.#settings,
-            ...{ folds, starts: starts ?? 1, by },
-            ...{ seconds: this.seconds, trials: this.trials, trial: key, runs },
-          }),
+        states: this.#runs,
+        left: () => this.#untilSaved(),
+        save: () => this.#save(),
       },
       isHopeless,
     )
   }
+
+  #untilSaved(): number {
+    return (this.#search.keeping?.every ?? Infinity) - (performance.now() - this.#saved) / 1000
+  }
+
+  async #save(): Promise<void> {
+    const { keeping, starts = 1 } = this.#search
+    const { folds, by, seconds, trials } = this
+    this.#saved = performance.now()
+    await keeping?.save({
+      settings: this.#settings,
+      ...{ folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs },
+    })
+  }
+}
+
+/** What would know of entries that were left out, or take them for others. */
+function refuseLeaks({ initial, validation, missing }: RunOptions): void {
+  const given = { initial, validation, ...(missing === 'zero' && { missing }) }
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined)
+      throw new InputError(
+        'option',
+        sentence`${option('folds')} does not go with ${option(name)}; leave one of them out.`,
+      )
 }
 
 /** What a trial is known by. */

@@ -1,9 +1,10 @@
 /** Whether a saved run may go on: with these settings, and from a state that anyone may have written. */
-import type { EngineState } from '../engine/engine.ts'
+import type { EngineState, LoadedProblem } from '../engine/engine.ts'
 import { InputError, sentence } from '../inputError.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { type ArrangedSettings, arranged } from './loadRun.ts'
 import { type RunOptions, settingsOf } from './options.ts'
+import type { Progress } from './runState.ts'
 import type { Settings } from './settings.ts'
 import { asTyped, withOption } from './settingText.ts'
 
@@ -36,6 +37,16 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
         `The ${name} of the saved run are not those of this problem; start anew.`,
       )
   }
+}
+
+/** Nobody steps in strata where the entries do not lie by cells. */
+export function checkStrata({ method, round }: Progress, { hasStrata = false }: LoadedProblem): void {
+  const isWanted = ('strata' in method && method.strata) || round?.step.kind === 'strata'
+  if (isWanted && !hasStrata)
+    throw new InputError(
+      'checkpoint',
+      'The saved run was to go on in strata, which this problem has none of; start anew.',
+    )
 }
 
 /** How many numbers an array of the state has for a mode. */

@@ -18,7 +18,7 @@ import { type Changes, changedSettings, type RunOptions, settingsOf } from './op
 import { type PaperState, paperMethod } from './paper.ts'
 import { keptPrior } from './prior.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
-import { checkState, resumedSettings } from './resuming.ts'
+import { checkState, checkStrata, resumedSettings } from './resuming.ts'
 import type { Completion, Progress, RunState } from './runState.ts'
 import type { Settings } from './settings.ts'
 import type { StopReason } from './stopping.ts'
@@ -116,6 +116,7 @@ export class Run implements AsyncIterable<EpochReport> {
           'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
         )
       checkState(state.engine, loaded.problem.statistics.dims, settings.rank)
+      checkStrata(state.progress, loaded.problem)
       await loaded.problem.writeState(state.engine)
       return new this(loaded, structuredClone(state.progress))
     })

@@ -15,6 +15,9 @@ export {
 export {
   type ByFoldsOptions,
   completeByFolds,
+  decodeSearch,
+  encodeSearch,
   type FoldedCompletion,
   type OutOfFold,
+  type SearchState,
 } from '../solver/index.ts'

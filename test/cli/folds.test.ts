@@ -69,6 +69,29 @@ describe('models of folds on the command line', () => {
     expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold.error.rmse.toPrecision(4))}`)
   })
 
+  it('tell their settings, and go on only as they were begun', async () => {
+    const wanted = [
+      '--folds',
+      '2',
+      '--rank',
+      '2',
+      '--epochs',
+      '2',
+      '--prior',
+      'isotropic',
+      '-o',
+      'j.npz',
+      '-q',
+    ]
+    const told = JSON.parse((await cli('complete', 'all.tns', ...wanted, '--json')).stdout)
+    expect(told.settings).toMatchObject({ rank: 2, folds: 2, epochs: 2, lambda: 'auto', noise: 'auto' })
+    expect(told.settings).not.toHaveProperty('engine')
+    writeFileSync(join(folder, 'j.npz.run'), 'lacuna folds\nand more')
+    const other = await cli('complete', 'all.tns', '--rank', '2', '-o', 'j.npz', '--resume', '-q')
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain('j.npz.run is of folds; go on with --folds, --rank auto or --best')
+  })
+
   it('refuse a plot of nothing, and starts without folds', () => {
     const refused = (options: object) => () => checkFolding({ checkpointEvery: 0, ...options } as never, 1)
     expect(refused({ plot: 'x.svg' })).toThrow(

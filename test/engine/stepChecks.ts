@@ -98,7 +98,8 @@ export const stepChecks: EngineCheck[] = [
           { seed: 21, numRuns: randomProblems(60) },
         )
         // Most of them hold the engine to 1e-3.
-        below(touchy.filter((touchiness) => touchiness > 1e-4).length, randomProblems(60) / 4, 'touchy cases')
+        const most = Math.max(2, randomProblems(60) / 4)
+        below(touchy.filter((touchiness) => touchiness > 1e-4).length, most, 'touchy cases')
       }),
   },
   {

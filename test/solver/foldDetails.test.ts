@@ -10,6 +10,8 @@ import {
   type FoldedCompletion,
 } from '#dist/subpaths/folds.js'
 import { decodeNpz, encodeNpz } from '#dist/subpaths/formats.js'
+import { foldsOf, splitFold } from '#dist/tensor/folds.js'
+import { gapsOf } from '#dist/tensor/gaps.js'
 
 const { tensor } = synthetic({ dims: [24, 20, 12], entries: 2500, rank: 3, snrDb: 15, seed: 2 })
 const labelled = {
@@ -82,6 +84,17 @@ describe('starts', () => {
     expect(await bestStart(tensor, { ...options, noise: 'row' }, 3)).toBe(best)
     expect(await bestStart(tensor, options, 1)).toBe(6)
     expect(await bestStart(tensor, { ...options, signal: AbortSignal.abort() }, 2)).toBeUndefined()
+  })
+
+  it('are had by every model of folds', async () => {
+    const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
+    const { model } = (await completeByFolds(tensor, options, { folds: 2, starts: 3 }))!
+    const folds = foldsOf(tensor, gapsOf(tensor), 2, 6)
+    for (const [fold, member] of model.members.entries()) {
+      const { train } = splitFold(tensor, folds, fold)
+      expect(member.training.seed).toBe(await bestStart(train, { ...options, seed: 6 + fold }, 3))
+    }
+    expect(model.members.some(({ training }, fold) => training.seed !== 6 + fold)).toBe(true)
   })
 
   it('are whole numbers', async () => {

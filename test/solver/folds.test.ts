@@ -300,6 +300,11 @@ describe('folds', () => {
         },
       )
       expect(cut).toBeUndefined()
+      // Beside what is saved when it is cut, whenever it is due: also where no single model takes so long.
+      const due: number[] = []
+      const often = { every: 0.01, save: async ({ trials }: SearchState) => void due.push(trials.length) }
+      await chooseByFolds(tensor, { threads: 2, rank: 2 }, { folds: 3, choose: true, keeping: often })
+      expect(new Set(due)).toEqual(new Set([0, 1, 2, 3]))
       expect(state!.trials.map(({ rank }) => rank)).toEqual([2, 4])
       const begun: number[] = []
       const found = (await chooseByFolds(
@@ -326,6 +331,17 @@ describe('folds', () => {
       expect(found.choice.trials.map(({ rank }) => rank)).toEqual([2])
       expect(modelsOf(found)).toHaveLength(3)
     })
+  })
+
+  it('know nothing of what they left out: no start, no validation entries, no zeros', async () => {
+    for (const [name, leak] of Object.entries({
+      initial: result.model.members[0],
+      validation: test,
+      missing: 'zero',
+    }))
+      await expect(complete(train, { ...options, folds: 3, [name]: leak })).rejects.toThrow(
+        `folds does not go with ${name}; leave one of them out.`,
+      )
   })
 
   it('are refused where they cannot be', async () => {

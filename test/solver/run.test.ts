@@ -336,6 +336,7 @@ describe('a saved run', () => {
       [forged((s) => s.engine.factors.pop()), /factors/],
       [forged((s) => s.engine.factors.splice(0, 1, new Float32Array(3))), /factors/],
       [forged((s) => s.engine.kept?.[0].fill(Number.NaN)), /kept/],
+      [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /strata/],
     ]
     for (const [bytes, message] of cases) {
       writeFileSync(at('forged.run'), bytes)
