@@ -69,7 +69,12 @@ export class Device {
     })
     const device = new Device(gpu, name, mostBinding)
     const size = Math.min(32, info.subgroupMinSize ?? 1)
-    if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+    try {
+      if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+    } catch (error) {
+      device.close()
+      throw error
+    }
     return device
   }
 

@@ -22,7 +22,7 @@ interface AllOptions extends GpuEngineOptions, DeviceOptions {
 /** The engine of a graphics card; refuses in a sentence where there is none. */
 export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   const adapter = await findAdapter()
-  return new GpuEngine(adapter, await Device.open(adapter, options), options)
+  return new GpuEngine(adapter, await openDevice(adapter, options), options)
 }
 
 /** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
@@ -33,8 +33,30 @@ export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEng
   })
   const { onRemark, ...threads } = options
   if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
-  const all: AllOptions = { ...options, onlyWorthwhile: true }
-  return new GpuEngine(adapter, await Device.open(adapter, all), all)
+  const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
+  const device = await openDevice(adapter, all).catch((error) => {
+    unlessRefused(error)
+    onRemark?.(leftToCpu(error))
+  })
+  return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
+}
+
+/** A card that is shown may still not be had: a driver is broken, or others have taken all of it. */
+async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
+  try {
+    return await Device.open(adapter, options)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.trim() : String(cause)
+    throw new InputError('unavailable', `The graphics card (${adapter.name}) cannot be opened: ${why}`, {
+      cause,
+    })
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof InputError)) throw error
+}
+
+const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
+
+  }
 }
 
 /**
@@ -112,8 +134,8 @@ export class GpuEngine implements Engine {
       }
       return await GpuProblem.open(twin, place, tables, shape, companions, device)
     } catch (error) {
-      if (this.#options.onlyWorthwhile && error instanceof InputError) {
-        this.#options.onRemark?.(`${error.message} So the CPU does it.`)
+      if (this.#isLeftToCpu && error instanceof InputError) {
+        this.#options.onRemark?.(leftToCpu(error))
         return twin
       }
       await twin.close()
