@@ -150,7 +150,12 @@ export class Device {
       usage: usage.storage | usage.copySource | usage.copyTarget,
       mappedAtCreation: true,
     })
-    fill(new Uint32Array(buffer.getMappedRange(), 0, byteLength / 4))
+    try {
+      fill(new Uint32Array(buffer.getMappedRange(), 0, byteLength / 4))
+    } catch (error) {
+      buffer.destroy()
+      throw error
+    }
     buffer.unmap()
     return buffer
   }
