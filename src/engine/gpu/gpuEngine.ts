@@ -13,8 +13,8 @@ import { tablesOf } from './tables.ts'
 export type { GpuEngineOptions } from './options.ts'
 
 interface AllOptions extends GpuEngineOptions, DeviceOptions {
-  /** Leaves small problems, and those that the card cannot do, to the CPU. */
-  onlyWorthwhile?: boolean
+  /** Leaves problems of fewer entries times components, and those that the card cannot do, to the CPU. */
+  worthwhileFrom?: number
   /** Whether another device is sought when one is lost. */
   reopens?: boolean
 }
@@ -27,10 +27,7 @@ export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
 
 /** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
-  const adapter = await findAdapter().catch((error) => {
-    if (error instanceof InputError) return undefined
-    throw error
-  })
+  const adapter = await findAdapter().catch(unlessRefused)
   const { onRemark, ...threads } = options
   if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
   const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
@@ -50,14 +47,14 @@ async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promis
     throw new InputError('unavailable', `The graphics card (${adapter.name}) cannot be opened: ${why}`, {
       cause,
     })
+  }
+}
+
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error
 }
 
 const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
-
-  }
-}
 
 /**
  * Entries times components from which on a card gains. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million
@@ -131,6 +128,7 @@ export class GpuEngine implements Engine {
         description: (hasDevice: boolean) =>
           hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
         say: (text: string) => this.#options.onRemark?.(text),
+        isLeftToCpu: this.#isLeftToCpu,
       }
       return await GpuProblem.open(twin, place, tables, shape, companions, device)
     } catch (error) {
@@ -145,9 +143,15 @@ export class GpuEngine implements Engine {
 
   /** Whether a problem goes to the card: all do, unless it is to be worthwhile. */
   #takes(size: ProblemSize): boolean {
-    if (!this.#options.onlyWorthwhile) return true
+    const { worthwhileFrom } = this.#options
+    if (worthwhileFrom === undefined) return true
     const { entries, rank, zeros = false } = size
-    return !zeros && entries * rank >= WORTHWHILE && factorBytes(size) <= this.#mostBinding
+    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#mostBinding
+  }
+
+  /** Whether the CPU does what the card cannot: not if it was the card that was asked for. */
+  get #isLeftToCpu(): boolean {
+    return this.#options.worthwhileFrom !== undefined
   }
 
   get #mostBinding(): number {

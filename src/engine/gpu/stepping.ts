@@ -181,7 +181,7 @@ export class Stepping {
   }
 
   /** Takes the buffer for sums of a kind when it is first needed. */
-  #planSums(sums: Sums): SumPlan {
+  async #planSums(sums: Sums): Promise<SumPlan> {
     const known = this.#plans.get(sums)
     if (known) return known
     const shape = this.#shape
@@ -198,7 +198,8 @@ export class Stepping {
         'memory',
         `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.mostBinding)} at a time; use the CPU engine or a smaller rank.`,
       )
-    const plan = { quads, batches, buffer: this.#device.storage(byteLength) }
+    const buffer = await this.#device.watch(() => this.#device.storage(byteLength))
+    const plan = { quads, batches, buffer }
     this.#plans.set(sums, plan)
     return plan
   }
@@ -249,7 +250,7 @@ export class Stepping {
     common: StepWords,
   ): Promise<void> {
     const sums = kind === 'gradient' ? 'bound' : 'gram'
-    const plan = this.#planSums(sums)
+    const plan = await this.#planSums(sums)
     const shape = this.#shape
     for (const { rows, segments, long, pieces, entries } of plan.batches[i]) {
       const step = { ...common, base: segments[0], rows }
