@@ -329,6 +329,11 @@ function describeComparison({
 }
 
 async function engine(options: Options): Promise<void> {
+  if (options.engine === 'gpu' && options.sample)
+    throw new InputError(
+      'option',
+      '--sample is about where threads of the CPU wait; leave it or --engine gpu out.',
+    )
   const progress = startProgress(options.quiet ?? false)
   const { ranks, threads, rounds, small = false } = options
   const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }

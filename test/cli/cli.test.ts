@@ -212,6 +212,11 @@ describe('bench', () => {
       expect(secondsPerEpoch).toBeGreaterThan(0)
       expect(shares.hessian + shares.powerMethod + shares.rest).toBeCloseTo(1)
     }
+    const refused = await run(...'bench engine --engine gpu --sample 0.1'.split(' '))
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leave it or --engine gpu out'),
+    })
   })
 
   it('compares both solvers on files of one’s own', async () => {

@@ -59,12 +59,16 @@ async function openDawn(): Promise<GPU> {
     const { create } = await import(/* @vite-ignore */ /* webpackIgnore: true */ name)
     return create(DAWN)
   } catch (cause) {
-    throw new InputError(
-      'unavailable',
-      'The GPU engine needs the package webgpu, which is not installed: npm install webgpu, with --global if lacuna is.',
-      { cause },
-    )
+    throw new InputError('unavailable', whyNotStarted(cause), { cause })
   }
+}
+
+/** What is to be told of Dawn that cannot be loaded: it may be there, and its parts not fit the system. */
+export function whyNotStarted(cause: unknown): string {
+  const { code, message } = cause as { code?: string; message: string }
+  return code === 'ERR_MODULE_NOT_FOUND'
+    ? 'The GPU engine needs the package webgpu, which is not installed: npm install webgpu, with --global if lacuna is.'
+    : `WebGPU cannot be started: ${message}`
 }
 
 const unavailable = (message: string): InputError => new InputError('unavailable', message)

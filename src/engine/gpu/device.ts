@@ -32,8 +32,8 @@ export class Device {
   /** Why it is of no use any more. */
   lost: string | undefined
   readonly whenLost: Promise<void>
-  /** What it did not do as it was told, of which WebGPU speaks to nobody in particular. */
-  fault: Error | undefined
+  /** What it did not do as it was told, of which WebGPU speaks to nobody in particular: who was at work has to look. */
+  readonly faults: Error[] = []
   readonly #kernels = new Map<string, Promise<Kernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
@@ -44,12 +44,7 @@ export class Device {
     this.mostBinding = Math.min(mostBinding, maxStorageBufferBindingSize, maxBufferSize)
     this.mostGroups = maxComputeWorkgroupsPerDimension
     gpu.addEventListener('uncapturederror', ({ error }) => {
-      this.fault ??= /memory/i.test(error.message)
-        ? new InputError(
-            'memory',
-            'The graphics card has no memory left; use the CPU engine, or a smaller rank.',
-          )
-        : new Error(`The graphics card does not do its work: ${error.message}`)
+      this.faults.push(/memory/i.test(error.message) ? noMemory() : notDone(error))
     })
     this.whenLost = gpu.lost.then(({ message }) => {
       this.lost = message || 'it was lost'
@@ -69,7 +64,12 @@ export class Device {
     })
     const device = new Device(gpu, name, mostBinding)
     const size = Math.min(32, info.subgroupMinSize ?? 1)
-    if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+    try {
+      if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+    } catch (error) {
+      device.close()
+      throw error
+    }
     return device
   }
 
@@ -145,24 +145,55 @@ export class Device {
       usage: usage.storage | usage.copySource | usage.copyTarget,
       mappedAtCreation: true,
     })
-    fill(new Uint32Array(buffer.getMappedRange(), 0, byteLength / 4))
+    try {
+      fill(new Uint32Array(buffer.getMappedRange(), 0, byteLength / 4))
+    } catch (error) {
+      buffer.destroy()
+      throw error
+    }
     buffer.unmap()
     return buffer
+  }
+
+  /** Has something done for which memory is taken; what goes wrong is told to who asked, and to nobody else. */
+  async watch<T>(work: () => T): Promise<T> {
+    // Nothing of others comes in between: scopes are closed before this first waits.
+    this.gpu.pushErrorScope('validation')
+    this.gpu.pushErrorScope('out-of-memory')
+    let errors: Promise<[GPUError | null, GPUError | null]>
+    let result: T
+    try {
+      result = work()
+    } finally {
+      errors = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
+      errors.catch(() => {}) // not waited for where the work throws
+    }
+    const [noRoom, invalid] = await errors
+    if (noRoom) throw noMemory()
+    if (invalid) throw notDone(invalid)
+    return result
   }
 
   /** The numbers in each of these buffers, once all that was asked for before has been done. */
   async read(sources: readonly { buffer: GPUBuffer; byteLength: number }[]): Promise<Float32Array[]> {
     const total = sources.reduce((sum, { byteLength }) => sum + roundUp(byteLength), 0)
-    const staging = this.gpu.createBuffer({ size: total, usage: usage.mapRead | usage.copyTarget })
-    const encoder = this.gpu.createCommandEncoder()
-    let at = 0
-    for (const { buffer, byteLength } of sources) {
-      encoder.copyBufferToBuffer(buffer, 0, staging, at, roundUp(byteLength))
-      at += roundUp(byteLength)
-    }
-    this.gpu.queue.submit([encoder.finish()])
+    let staging: GPUBuffer | undefined
+    const copied = this.watch(() => {
+      staging = this.gpu.createBuffer({ size: total, usage: usage.mapRead | usage.copyTarget })
+      const encoder = this.gpu.createCommandEncoder()
+      let at = 0
+      for (const { buffer, byteLength } of sources) {
+        encoder.copyBufferToBuffer(buffer, 0, staging, at, roundUp(byteLength))
+        at += roundUp(byteLength)
+      }
+      this.gpu.queue.submit([encoder.finish()])
+      const mapped = staging.mapAsync(READ)
+      mapped.catch(() => {}) // what was wrong is said by what is watched
+      return { staging, mapped }
+    })
     try {
-      await staging.mapAsync(READ)
+      const { staging, mapped } = await copied
+      await mapped
       const all = staging.getMappedRange()
       let from = 0
       return sources.map(({ byteLength }) => {
@@ -171,7 +202,7 @@ export class Device {
         return numbers
       })
     } finally {
-      staging.destroy()
+      staging?.destroy()
     }
   }
 
@@ -203,6 +234,12 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation
     return new Uint32Array(answers.buffer).every((answer) => answer === 1)
   }
 }
+
+const noMemory = (): InputError =>
+  new InputError('memory', 'The graphics card has no memory left; use the CPU engine, or a smaller rank.')
+
+const notDone = ({ message }: GPUError): Error =>
+  new Error(`The graphics card does not do its work: ${message}`)
 
 /** Buffers are as long as this makes them, and never empty. */
 const roundUp = (byteLength: number): number => Math.max(16, Math.ceil(byteLength / 16) * 16)

@@ -30,6 +30,11 @@ export interface DeviceBuffers {
   blockSums: GPUBuffer
   totals: GPUBuffer
   modes: GPUBuffer
+  /** Where the windows of segments lie, and how much of each row was sampled. */
+  placed: GPUBuffer
+  sampled: GPUBuffer
+  /** Per mode, if it has some. */
+  longRows: (GPUBuffer | undefined)[]
 }
 
 /** A view in its buffers. */
@@ -59,14 +64,21 @@ export class DeviceProblem {
   readonly #blockCount: number
   readonly stepping: Stepping
 
-  private constructor(device: Device, tables: Tables, shape: Shape, hasCompanions: boolean) {
+  /** Buffers that it makes are added to `made`, which is there even if it throws. */
+  private constructor(
+    device: Device,
+    tables: Tables,
+    shape: Shape,
+    hasCompanions: boolean,
+    made: GPUBuffer[],
+  ) {
     this.device = device
     this.#tables = tables
     this.#shape = shape
     this.#hasCompanions = hasCompanions
-    this.#own = []
+    this.#own = made
     const own = (buffer: GPUBuffer): GPUBuffer => {
-      this.#own.push(buffer)
+      made.push(buffer)
       return buffer
     }
     const fill = (words: Uint32Array): GPUBuffer =>
@@ -96,8 +108,14 @@ export class DeviceProblem {
       blockSums: own(device.storage(blocks.length * quadBytes)),
       totals: own(device.storage(shape.order * quadBytes)),
       modes: fill(Uint32Array.from(modeWords)),
+      placed: own(device.storage(8 * tables.totalSegments)),
+      sampled: own(device.storage(rows.length)),
+      longRows: modes.map(({ longRows }) =>
+        longRows.length > 0 ? fill(Uint32Array.from(longRows)) : undefined,
+      ),
     }
     this.#submitting = new Submitting(device, shape.order)
+    own(this.#submitting.steps)
     const upload = (view: ViewTable): DeviceView => ({
       shape: { ...shape, weighted: view.words > shape.order },
       slices: sliceRecords(view, device.mostBinding).map((slice) => ({
@@ -131,17 +149,18 @@ export class DeviceProblem {
     hasCompanions: boolean,
   ): Promise<DeviceProblem> {
     device.gpu.pushErrorScope('out-of-memory')
+    const made: GPUBuffer[] = []
     let problem: DeviceProblem | undefined
     let failure: unknown
     try {
-      problem = new DeviceProblem(device, tables, shape, hasCompanions)
+      problem = new DeviceProblem(device, tables, shape, hasCompanions, made)
     } catch (error) {
       failure = error
     }
     const refusal = await device.gpu.popErrorScope()
     if (problem && !refusal) return problem
-    problem?.close()
-    if (failure && !(failure instanceof RangeError)) throw failure
+    for (const buffer of made) buffer.destroy()
+    if (failure && !refusal && !(failure instanceof RangeError)) throw failure
     throw new InputError(
       'memory',
       `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasCompanions))}; use the CPU engine, a smaller rank or fewer entries.`,
@@ -151,7 +170,6 @@ export class DeviceProblem {
   close(): void {
     for (const buffer of this.#own) buffer.destroy()
     this.stepping.close()
-    this.#submitting.close()
   }
 
   /** Until all that was asked for has been done. */

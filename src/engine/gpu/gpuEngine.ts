@@ -13,8 +13,8 @@ import { tablesOf } from './tables.ts'
 export type { GpuEngineOptions } from './options.ts'
 
 interface AllOptions extends GpuEngineOptions, DeviceOptions {
-  /** Leaves small problems, and those that the card cannot do, to the CPU. */
-  onlyWorthwhile?: boolean
+  /** Leaves problems of fewer entries times components, and those that the card cannot do, to the CPU. */
+  worthwhileFrom?: number
   /** Whether another device is sought when one is lost. */
   reopens?: boolean
 }
@@ -22,20 +22,39 @@ interface AllOptions extends GpuEngineOptions, DeviceOptions {
 /** The engine of a graphics card; refuses in a sentence where there is none. */
 export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   const adapter = await findAdapter()
-  return new GpuEngine(adapter, await Device.open(adapter, options), options)
+  return new GpuEngine(adapter, await openDevice(adapter, options), options)
 }
 
 /** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
-  const adapter = await findAdapter().catch((error) => {
-    if (error instanceof InputError) return undefined
-    throw error
-  })
+  const adapter = await findAdapter().catch(unlessRefused)
   const { onRemark, ...threads } = options
   if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
-  const all: AllOptions = { ...options, onlyWorthwhile: true }
-  return new GpuEngine(adapter, await Device.open(adapter, all), all)
+  const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
+  const device = await openDevice(adapter, all).catch((error) => {
+    unlessRefused(error)
+    onRemark?.(leftToCpu(error))
+  })
+  return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
 }
+
+/** A card that is shown may still not be had: a driver is broken, or others have taken all of it. */
+async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
+  try {
+    return await Device.open(adapter, options)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.trim() : String(cause)
+    throw new InputError('unavailable', `The graphics card (${adapter.name}) cannot be opened: ${why}`, {
+      cause,
+    })
+  }
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof InputError)) throw error
+}
+
+const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
 
 /**
  * Entries times components from which on a card gains. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million
@@ -109,11 +128,12 @@ export class GpuEngine implements Engine {
         description: (hasDevice: boolean) =>
           hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
         say: (text: string) => this.#options.onRemark?.(text),
+        isLeftToCpu: this.#isLeftToCpu,
       }
       return await GpuProblem.open(twin, place, tables, shape, companions, device)
     } catch (error) {
-      if (this.#options.onlyWorthwhile && error instanceof InputError) {
-        this.#options.onRemark?.(`${error.message} So the CPU does it.`)
+      if (this.#isLeftToCpu && error instanceof InputError) {
+        this.#options.onRemark?.(leftToCpu(error))
         return twin
       }
       await twin.close()
@@ -123,9 +143,15 @@ export class GpuEngine implements Engine {
 
   /** Whether a problem goes to the card: all do, unless it is to be worthwhile. */
   #takes(size: ProblemSize): boolean {
-    if (!this.#options.onlyWorthwhile) return true
+    const { worthwhileFrom } = this.#options
+    if (worthwhileFrom === undefined) return true
     const { entries, rank, zeros = false } = size
-    return !zeros && entries * rank >= WORTHWHILE && factorBytes(size) <= this.#mostBinding
+    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#mostBinding
+  }
+
+  /** Whether the CPU does what the card cannot: not if it was the card that was asked for. */
+  get #isLeftToCpu(): boolean {
+    return this.#options.worthwhileFrom !== undefined
   }
 
   get #mostBinding(): number {

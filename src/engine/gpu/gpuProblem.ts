@@ -2,8 +2,9 @@
  * A problem on a graphics card, beside the same problem on the CPU. The CPU engine checks the entries, counts and sorts them
  * into views, which are copied to the card; and it does what the card does not: sweeps under a learned prior, on the state
  * that the card hands over. When the card is lost, the work goes on from the last state that was read, on a new device or
- * else on the CPU.
+ * else on the CPU; there too when the card runs out of memory, unless it was the card that was asked for.
  */
+import { InputError } from '../../inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type { CpuProblem } from '../cpu/cpuProblem.ts'
 import type {
@@ -31,6 +32,8 @@ export interface Place {
   description(hasDevice: boolean): string
   /** Tells people what happened. */
   say(sentence: string): void
+  /** Whether the CPU does what the card has no memory for. */
+  isLeftToCpu: boolean
 }
 
 /** Work since the last state that was read, in seconds: so much is lost with a device. */
@@ -51,6 +54,10 @@ export class GpuProblem implements LoadedProblem {
   #idle: DeviceProblem | undefined
   #snapshot: DeviceState | undefined
   #snapshotAt = -Infinity
+  /** Whether the device is still to get the snapshot. */
+  #isBehind = false
+  /** What the device did not do for this problem: its state there is worth nothing. */
+  #fault: Error | undefined
   #losses = 0
   #isStopped = false
   #open = true
@@ -102,6 +109,7 @@ export class GpuProblem implements LoadedProblem {
         // A lost device would have to begin from here: means and v follow from the next balance.
         this.#snapshot = { ...(await this.#freshState(on)), factors: factors.map((factor) => factor.slice()) }
         this.#snapshotAt = -Infinity // what is kept next is a better one
+        await on.finish()
       },
       () => this.#twin.writeFactors(factors),
     )
@@ -185,6 +193,7 @@ export class GpuProblem implements LoadedProblem {
       async (on) => {
         on.keep()
         await this.#takeSnapshot(on)
+        await on.finish()
       },
       () => this.#twin.keep(),
     )
@@ -192,7 +201,10 @@ export class GpuProblem implements LoadedProblem {
 
   restore(): Promise<void> {
     return this.#do(
-      async (on) => on.restore(),
+      async (on) => {
+        on.restore()
+        await on.finish()
+      },
       () => this.#twin.restore(),
     )
   }
@@ -216,6 +228,7 @@ export class GpuProblem implements LoadedProblem {
         on.writeState(state)
         this.#snapshot = copyOf(state)
         this.#snapshotAt = performance.now()
+        await on.finish()
       },
       () => this.#twin.writeState(state),
     )
@@ -246,27 +259,58 @@ export class GpuProblem implements LoadedProblem {
     return result
   }
 
-  /** Does something where the state is; if the device is lost meanwhile, again from the last snapshot, elsewhere. */
+  /** Does something where the state is; if the device fails meanwhile, again from the last snapshot, elsewhere. */
   #do<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       for (;;) {
         const on = this.#on
         if (!on) return onCpu()
         try {
-          const result = await onDevice(on)
-          if (on.device.fault) throw on.device.fault
-          if (!on.device.lost) return result
+          return await this.#watch(on, () => onDevice(on))
         } catch (error) {
-          if (!(await isLost(on.device))) throw error
+          await this.#recover(on, error)
         }
-        await this.#recover(on.device)
       }
     })
   }
 
-  async #recover(lost: Device): Promise<void> {
+  /**
+   * Does something on the device that is done when it ends. Faults meanwhile may be those of another problem that is at work there:
+   * both take them for theirs, problems that rest do not.
+   */
+  async #watch<T>(on: DeviceProblem, work: () => Promise<T>): Promise<T> {
+    const { device } = on
+    if (this.#fault) throw this.#fault
+    const before = device.faults.length
+    const snapshot = this.#snapshot
+    try {
+      if (this.#isBehind) on.writeState(this.#snapshot!)
+      this.#isBehind = false
+      const result = await work()
+      if (device.lost) throw new Error(device.lost)
+      if (device.faults.length === before) return result
+    } catch (error) {
+      if (device.faults.length === before) throw error
+    }
+    this.#snapshot = snapshot // not one of a state that is wrong
+    this.#fault = device.faults[before]
+    throw this.#fault
+  }
+
+  /** Finds another place for the state; throws the error if there is none, or none is wanted. */
+  async #recover(on: DeviceProblem, error: unknown): Promise<void> {
+    if (await isLost(on.device)) return this.#replace(on.device)
+    if (!this.#place.isLeftToCpu || !(error instanceof InputError) || error.code !== 'memory') throw error
+    this.#on = undefined
+    on.close()
+    this.#place.say(`${error.message} The run goes on from its last snapshot on the CPU.`)
+    if (this.#snapshot) await this.#twin.writeState(this.#snapshot)
+  }
+
+  async #replace(lost: Device): Promise<void> {
     this.#on = undefined
     this.#idle = undefined
+    this.#fault = undefined
     const snapshot = this.#snapshot
     const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#place.device()
     const why = `The graphics card was lost (${lost.lost})`
@@ -280,7 +324,7 @@ export class GpuProblem implements LoadedProblem {
       `${why}; the run goes on from its last snapshot on ${this.#on ? 'a new device' : 'the CPU'}.`,
     )
     if (!snapshot) return
-    if (this.#on) this.#on.writeState(snapshot)
+    if (this.#on) this.#isBehind = true
     else await this.#twin.writeState(snapshot)
   }
 
@@ -288,13 +332,11 @@ export class GpuProblem implements LoadedProblem {
     const on = this.#on
     if (!on) return
     try {
-      await this.#twin.writeState(await on.readState())
-      if (on.device.lost) throw new Error('lost')
+      await this.#twin.writeState(await this.#watch(on, () => on.readState()))
       this.#idle = on
       this.#on = undefined
     } catch (error) {
-      if (!(await isLost(on.device))) throw error
-      await this.#recover(on.device)
+      await this.#recover(on, error)
       await this.#toCpu()
     }
   }
@@ -304,8 +346,8 @@ export class GpuProblem implements LoadedProblem {
     const state = await this.#twin.readState()
     this.#on = this.#idle
     this.#idle = undefined
-    this.#on.writeState(state)
     this.#snapshot = copyOf(state)
+    this.#isBehind = true
   }
 
   async #takeSnapshot(on: DeviceProblem): Promise<void> {

@@ -73,9 +73,6 @@ export class Stepping {
   readonly #buffers: DeviceBuffers
   readonly #views: readonly DeviceView[]
   readonly #submitting: Submitting
-  readonly #windows: GPUBuffer
-  readonly #sampled: GPUBuffer
-  readonly #longRows: (GPUBuffer | undefined)[]
   readonly #plans = new Map<Sums, SumPlan>()
   readonly #prepared = new Map<
     string,
@@ -98,15 +95,9 @@ export class Stepping {
     this.#buffers = buffers
     this.#views = views
     this.#submitting = submitting
-    this.#windows = device.storage(8 * tables.totalSegments)
-    this.#sampled = device.storage(tables.rows.length)
-    this.#longRows = tables.modes.map(({ longRows }) =>
-      longRows.length > 0 ? device.filled(4 * longRows.length, (into) => into.set(longRows)) : undefined,
-    )
   }
 
   close(): void {
-    for (const buffer of [this.#windows, this.#sampled, ...this.#longRows]) buffer?.destroy()
     for (const { buffer } of this.#plans.values()) buffer.destroy()
   }
 
@@ -139,11 +130,11 @@ export class Stepping {
     const device = this.#device
     const shape = this.#views[0].shape
     const { steps, slot } = this.#submitting
-    const { factors, companions, segments, rows, vectors } = this.#buffers
-    const plan = this.#planSums(sums)
+    const { factors, companions, segments, rows, vectors, placed, sampled, longRows } = this.#buffers
+    const plan = await this.#planSums(sums)
     const write = 'write' as const
     const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
-    const windowsGroup = device.bind(windows, steps, slot, [segments, rows, this.#windows, this.#sampled])
+    const windowsGroup = device.bind(windows, steps, slot, [segments, rows, placed, sampled])
     const codes = { gradient: boundRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
     const [update, fold, ...sumKernels] = await Promise.all([
       device.compile(codes[kind](shape), ['read', 'read', 'read', 'read', write, write]),
@@ -157,14 +148,14 @@ export class Stepping {
     ])
     const updateGroup = device.bind(update, steps, slot, [
       rows,
-      this.#sampled,
+      sampled,
       plan.buffer,
       vectors,
       factors,
       companions,
     ])
     const modes = teams.map((team, i): ModeKernels => {
-      const long = this.#longRows[i]
+      const long = longRows[i]
       const sum = sumKernels[i]
       return {
         team,
@@ -175,13 +166,13 @@ export class Stepping {
             factors,
             companions,
             segments,
-            this.#windows,
+            placed,
             vectors,
             plan.buffer,
           ]),
         ),
         fold,
-        foldGroup: long && device.bind(fold, steps, slot, [long, rows, this.#windows, plan.buffer]),
+        foldGroup: long && device.bind(fold, steps, slot, [long, rows, placed, plan.buffer]),
         update,
         updateGroup,
       }
@@ -190,7 +181,7 @@ export class Stepping {
   }
 
   /** Takes the buffer for sums of a kind when it is first needed. */
-  #planSums(sums: Sums): SumPlan {
+  async #planSums(sums: Sums): Promise<SumPlan> {
     const known = this.#plans.get(sums)
     if (known) return known
     const shape = this.#shape
@@ -207,7 +198,8 @@ export class Stepping {
         'memory',
         `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.mostBinding)} at a time; use the CPU engine or a smaller rank.`,
       )
-    const plan = { quads, batches, buffer: this.#device.storage(byteLength) }
+    const buffer = await this.#device.watch(() => this.#device.storage(byteLength))
+    const plan = { quads, batches, buffer }
     this.#plans.set(sums, plan)
     return plan
   }
@@ -258,7 +250,7 @@ export class Stepping {
     common: StepWords,
   ): Promise<void> {
     const sums = kind === 'gradient' ? 'bound' : 'gram'
-    const plan = this.#planSums(sums)
+    const plan = await this.#planSums(sums)
     const shape = this.#shape
     for (const { rows, segments, long, pieces, entries } of plan.batches[i]) {
       const step = { ...common, base: segments[0], rows }

@@ -91,6 +91,7 @@ export class Submitting {
     this.flush()
     const before = this.#last
     this.#last = this.#device.done()
+    this.#last.catch(() => {}) // nobody may wait for it any more when the device is lost
     await this.#before
     this.#before = before
     await before
@@ -107,9 +108,5 @@ export class Submitting {
   async finish(): Promise<void> {
     this.flush()
     await this.#device.done()
-  }
-
-  close(): void {
-    this.steps.destroy()
   }
 }

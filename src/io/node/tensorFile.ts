@@ -20,7 +20,7 @@ import {
 } from '../array/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { tableText, writeFactors, writeTable } from '../table/index.ts'
-import { readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
+import { leavesRepetition, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
 import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
 import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
 import { isPacked } from './files/openFile.ts'
@@ -90,7 +90,8 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   }
   const columns = await readEntries(open(), settings)
-  const distinct = columns.indices.length > 0 && (await areDistinctBy(threads, columns.indices)) === true
+  const isToBeKnown = columns.indices.length > 0 && !leavesRepetition(options)
+  const distinct = isToBeKnown && (await areDistinctBy(threads, columns.indices)) === true
   return tensorOfColumns(columns, settings, { distinct })
 }
 

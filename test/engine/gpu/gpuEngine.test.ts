@@ -1,8 +1,12 @@
 /** The engine suite on a software adapter, and what only this engine has. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { CpuEngine } from '#dist/engine/cpu/cpuEngine.js'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
 import type { Engine, Iterations, LoadedProblem, Problem, Step } from '#dist/engine/engine.js'
-import { type GpuEngine, gpuEngine } from '#dist/engine/gpu/index.js'
+import { whyNotStarted } from '#dist/engine/gpu/adapter.js'
+import type { Device } from '#dist/engine/gpu/device.js'
+import { WORTHWHILE } from '#dist/engine/gpu/gpuEngine.js'
+import { autoEngine, type GpuEngine, gpuEngine } from '#dist/engine/gpu/index.js'
 import { fractionOf } from '#dist/engine/gpu/wgsl/step.js'
 import { synthetic } from '#dist/tensor/index.js'
 import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../../problems.ts'
@@ -190,7 +194,7 @@ describe('what does not fit, or is not worthwhile', () => {
   })
 
   it('is left to the CPU where it was not', async () => {
-    const engine = await gpuEngine({ ...narrow, onlyWorthwhile: true })
+    const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
     const size = { dims: [60, 9], entries: 10_000_000, rank: 2, companions: true }
     expect(engine.plan(size).place).toBe(engine.description)
     for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
@@ -236,6 +240,97 @@ describe('a device that is lost', () => {
       ),
     ).toBeLessThan(1e-6)
     await other.close()
+    await engine.close()
+  })
+})
+
+describe('a card that cannot be opened', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const info = { vendor: 'acme', architecture: 'one', device: '', description: '' }
+  const requestDevice = () => Promise.reject(new Error('the driver is broken'))
+  const adapter = { info, limits: {}, features: new Set(), requestDevice }
+  const message = 'The graphics card (acme one) cannot be opened: the driver is broken'
+
+  it('is refused in a sentence where it was asked for, and else left', async () => {
+    vi.stubGlobal('navigator', { gpu: { requestAdapter: async () => adapter } })
+    await expect(gpuEngine()).rejects.toMatchObject({ code: 'unavailable', message })
+    const remarks: string[] = []
+    const engine = await autoEngine({ threads: 1, onRemark: (remark) => remarks.push(remark) })
+    expect(engine).toBeInstanceOf(CpuEngine)
+    expect(remarks).toEqual([`${message}. So the CPU does it.`])
+    await engine.close()
+  })
+
+  it('is told from a package that is not installed', () => {
+    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+    expect(whyNotStarted(missing)).toMatch(/not installed: npm install webgpu/)
+    const unfit = Object.assign(new Error('libstdc++.so.6 is too old'), { code: 'ERR_DLOPEN_FAILED' })
+    expect(whyNotStarted(unfit)).toBe('WebGPU cannot be started: libstdc++.so.6 is too old')
+  })
+})
+
+describe('a card without memory', () => {
+  const problem = problemOf([20, 30, 10], 2000, 3)
+  const FULL = 'Out of memory.'
+  const inTime = { timeout: PATIENCE_MS }
+
+  /** As if something that is taken in the next scope did not fit. */
+  function refuseNext({ gpu }: Device): void {
+    const pop = gpu.popErrorScope
+    gpu.popErrorScope = async () => {
+      gpu.popErrorScope = pop
+      await gpu.popErrorScope()
+      return { message: FULL } as GPUError
+    }
+  }
+
+  it('leaves a run to the CPU, from the last snapshot', inTime, async () => {
+    const remarks: string[] = []
+    const onRemark = (remark: string) => remarks.push(remark)
+    const engine = await gpuEngine({ threads: 2, worthwhileFrom: 1, onRemark })
+    const [loaded, other] = [await begin(engine, problem), await begin(cpu, problem)]
+    await loaded.keep()
+    refuseNext(engine.device!) // the buffer for sums
+    for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
+    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-3)
+    expect(loaded.place).toBe(`${engine.name}, then 2 threads`)
+    expect(remarks).toHaveLength(1)
+    expect(remarks[0]).toMatch(/has no memory left; .* goes on from its last snapshot on the CPU\.$/)
+    await loaded.close()
+    // It has some again for others.
+    const next = await begin(engine, problem)
+    await next.iterate(runOf(NEWTON))
+    expect(next.place).toBe(engine.name)
+    for (const each of [next, other, engine]) await each.close()
+  })
+
+  it('fails the problem that is at work, and no other', inTime, async () => {
+    const engine = await gpuEngine({ threads: 2 })
+    const [failing, resting] = [await begin(engine, problem), await begin(engine, problem)]
+    const working = failing.iterate(runOf(NEWTON))
+    const said = Object.assign(new Event('uncapturederror'), { error: { message: FULL } })
+    await new Promise(setImmediate) // it has begun
+    engine.device!.gpu.dispatchEvent(said)
+    await expect(working).rejects.toMatchObject({ code: 'memory' })
+    await expect(failing.readFactors()).rejects.toMatchObject({ code: 'memory' })
+    await resting.iterate(runOf(NEWTON))
+    for (const each of [failing, resting, engine]) await each.close()
+  })
+
+  it('gives back what it had taken for a problem that it refuses', async () => {
+    const engine = await gpuEngine({ threads: 2 })
+    const device = engine.device!
+    const made: GPUBuffer[] = []
+    const storage = device.storage.bind(device)
+    device.storage = (byteLength) => {
+      if (made.length === 5) throw new RangeError('no room')
+      made.push(storage(byteLength))
+      vi.spyOn(made[made.length - 1], 'destroy')
+      return made[made.length - 1]
+    }
+    await expect(engine.load(problem)).rejects.toThrow(/^The graphics card has no room for/)
+    for (const { destroy } of made) expect(destroy).toHaveBeenCalledOnce()
     await engine.close()
   })
 })

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { areDistinct } from '#dist/io/node/parallel/distinct.js'
+import { areDistinct, areDistinctBy } from '#dist/io/node/parallel/distinct.js'
 import { type ReadingPool, startReading } from '#dist/io/node/parallel/pool.js'
 import { findDuplicates } from '#dist/tensor/findDuplicates.js'
 
@@ -63,5 +66,34 @@ describe('threads that look for the same coordinates', () => {
 
   test('few are left to who asks', async () => {
     expect(await areDistinct(pool, [shared([1, 2]), shared([1, 2])])).toBeUndefined()
+  })
+})
+
+describe('threads of which the system has too few', () => {
+  const { Worker } = threads
+  const ends: Promise<unknown>[] = []
+  const install = (worker: typeof Worker): void => {
+    threads.Worker = worker
+    syncBuiltinESMExports()
+  }
+  beforeAll(() => {
+    let started = 0
+    install(
+      class extends Worker {
+        constructor(...given: ConstructorParameters<typeof Worker>) {
+          if (++started % 3 === 0) throw new Error('no thread left')
+          super(...given)
+          ends.push(once(this, 'exit'))
+        }
+      },
+    )
+  })
+  afterAll(() => install(Worker))
+
+  test('are ended, those that could be started, and nothing is known', async () => {
+    expect(() => startReading(3)).toThrow('no thread left')
+    expect(await areDistinctBy(3, [shared(new Uint32Array(2 ** 20))])).toBeUndefined()
+    expect(ends).toHaveLength(4)
+    await Promise.all(ends)
   })
 })

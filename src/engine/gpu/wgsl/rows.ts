@@ -220,5 +220,3 @@ ${signature} {
   if (step.hasCompanions == 1u) { companions[at] = next + beta * (next - now); }
 }`
 }
-
-export const solvingTeam = (shape: Shape): number => solving(shape).team

@@ -20,13 +20,14 @@ export async function areDistinctBy(
   indices: readonly Uint32Array[],
 ): Promise<boolean | undefined> {
   if (threads === 1 || indices[0].length < WORTH_STARTING) return undefined
-  const pool = startReading(threads)
+  let pool: ReadingPool | undefined
   try {
+    pool = startReading(threads)
     return await areDistinct(pool, indices)
   } catch {
     return undefined
   } finally {
-    await pool.close()
+    await pool?.close()
   }
 }
 

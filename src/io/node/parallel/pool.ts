@@ -41,10 +41,15 @@ function isLimited(threads: number): boolean {
 }
 
 export function startReading(threads: number): ReadingPool {
-  const workers = Array.from(
-    { length: threads },
-    (_, thread) => new Worker(readingWorkerSource, { eval: true, workerData: { thread, threads } }),
-  )
+  const workers: Worker[] = []
+  const close = (): Promise<unknown> => Promise.all(workers.map((worker) => worker.terminate()))
+  try {
+    for (let thread = 0; thread < threads; thread++)
+      workers.push(new Worker(readingWorkerSource, { eval: true, workerData: { thread, threads } }))
+  } catch (error) {
+    void close() // the system has no thread left: those that there are would keep the process alive
+    throw error
+  }
   let fail: (error: Error) => void = () => {}
   const failed = new Promise<never>((_, reject) => {
     fail = reject
@@ -68,6 +73,6 @@ export function startReading(threads: number): ReadingPool {
           ),
         ),
       ]),
-    close: () => Promise.all(workers.map((worker) => worker.terminate())),
+    close,
   }
 }
