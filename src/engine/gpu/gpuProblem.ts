@@ -43,6 +43,8 @@ const MOST_LOSSES = 3
 
 export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
+  /** The threads take such steps. */
+  readonly hasStrata: boolean
   readonly #twin: CpuProblem
   readonly #place: Place
   readonly #tables: Tables
@@ -73,6 +75,7 @@ export class GpuProblem implements LoadedProblem {
     on: DeviceProblem,
   ) {
     this.statistics = twin.statistics
+    this.hasStrata = twin.hasStrata
     this.#twin = twin
     this.#place = place
     this.#tables = tables
