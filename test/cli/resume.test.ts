@@ -180,7 +180,7 @@ describe('a checkpoint', () => {
     expect([existsSync(file('folds.npz')), existsSync(file('folds.npz.run'))]).toEqual([false, true])
     const resumed = await run(...folded('-o', 'folds.npz', '--resume', '--threads', '1'))
     expect(resumed).toMatchObject({ code: 0 })
-    expect(resumed.stderr).toMatch(/Going on from folds\.npz\.run, with [12] of 3 models begun\./)
+    expect(resumed.stderr).toMatch(/Going on from folds\.npz\.run, with [123] of 3 models begun\./)
     expect(existsSync(file('folds.npz.run'))).toBe(false)
     await run(...folded('-o', 'whole.npz'))
     const factorsOf = async (name: string): Promise<Float32Array[][]> =>
