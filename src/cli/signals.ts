@@ -10,6 +10,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** mpirun hands this one on and does nothing else, while those above make it end its processes within a second. */
 const SIGNALS_OF_JOBS = [...SIGNALS, 'SIGUSR2'] as const
 
+/** What comes sooner after the first is the same: `timeout`, for one, sends a signal to the process and to its group. */
+const ECHO_MS = 300
+
 export interface Interruption {
   /** Aborted by the first signal. */
   signal: AbortSignal
@@ -28,11 +31,15 @@ export async function withSignals<T>(
   const abort = new AbortController()
   let code = 0
   let saving = 0
+  let first = Infinity
   const handlers = (isJob ? SIGNALS_OF_JOBS : SIGNALS).map((name) => {
     const handle = (): void => {
       const exitCode = 128 + constants.signals[name]
       // A process cannot leave the others; whoever has started them all can end them.
-      if (abort.signal.aborted && saving === 0 && !isJob) process.exit(exitCode)
+      const isMeant = performance.now() - first > ECHO_MS
+      if (abort.signal.aborted && isMeant && saving === 0 && !isJob) process.exit(exitCode)
+      if (abort.signal.aborted && !isMeant) return
+      first = Math.min(first, performance.now())
       if (saving > 0 && isSpeaker) process.stderr.write('Saving; a moment, please.\n')
       if (!abort.signal.aborted) code = exitCode
       abort.abort()

@@ -85,6 +85,21 @@ describe('a signal', () => {
     expect(existsSync(file(`${model}.run`))).toBe(true)
   })
 
+  it('that comes twice at once, as from timeout, is one', async () => {
+    const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '-o', 'echo.npz']
+    let sent = false
+    const stopped = await lacuna(args, {
+      cwd,
+      during: (pid, soFar) => {
+        if (sent || !hasLearned(soFar)) return
+        sent = true
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal)
+      },
+    })
+    expect(stopped.code).toBe(130)
+    expect(existsSync(file('echo.npz.run'))).toBe(true)
+  })
+
   it('prints a command that goes on when it is pasted', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--threads', '2', '-o', "it's a model.npz"]
     const stopped = await interrupted('SIGINT', args, hasLearned)
