@@ -1,7 +1,5 @@
 import { Command, Option } from 'commander'
 import { type Comparison, compare } from '../bench/convergence.ts'
-import { type EngineBench, type EngineBenchRow, runEngineBench } from '../bench/engine.ts'
-import { type GpuBench, runGpuBench } from '../bench/gpuEngine.ts'
 import { type BenchProblem, benchProblems } from '../bench/problems.ts'
 import {
   type ProcessesBench,
@@ -11,7 +9,6 @@ import {
 } from '../bench/processes.ts'
 import { realProblems } from '../bench/realProblems.ts'
 import { runSizeBench, type SizeBench } from '../bench/size.ts'
-import { runWaitingBench, type WaitingBench, type WaitingRow } from '../bench/waiting.ts'
 import { hardwareThreads } from '../engine/cpu/index.ts'
 import { InputError } from '../inputError.ts'
 import { readTensor } from '../io/node/index.ts'
@@ -23,9 +20,9 @@ import {
   positiveWholeNumber,
   rankNumber,
   sizes,
-  threadCounts,
   wholeNumbers,
 } from './arguments.ts'
+import { benchEngineCommand } from './benchEngine.ts'
 import { benchIoCommand } from './benchIo.ts'
 import { benchSetUpCommand } from './benchSetUp.ts'
 import { benchTopCommand } from './benchTop.ts'
@@ -34,17 +31,6 @@ import { describeJob, planJob, refuseJob } from './memory.ts'
 import { print, printJson } from './print.ts'
 import { type EngineChoice, isSpeaker, onAllProcesses, spokenProgress, withCpuEngine } from './processes.ts'
 import { startProgress } from './terminal.ts'
-
-interface Options {
-  engine: 'cpu' | 'gpu'
-  small?: boolean
-  ranks: number[]
-  threads: number[]
-  sample?: number[]
-  rounds: number
-  json?: boolean
-  quiet?: boolean
-}
 
 interface ConvergenceCommandOptions {
   problem?: string
@@ -65,30 +51,7 @@ export function benchCommand(): Command {
     .description(
       'Measures this machine. A figure is the median of interleaved rounds; compare ratios, not seconds.',
     )
-    .addCommand(
-      new Command('engine')
-        .description(
-          "seconds per epoch on the paper's Uber-shaped problem, by rank and threads, and where they go",
-        )
-        .option('--small', 'a tenth of the entries, for a quick look')
-        .option('--ranks <list>', 'as in 10,30,50', wholeNumbers, [10, 30, 50])
-        .option('--threads <list>', 'as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
-        .option(
-          '--sample <list>',
-          'instead, where an iteration of the fast solver spends its time at these c, as in 0.015,0.1',
-          decimalNumbers,
-        )
-        .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
-        .addOption(
-          new Option('--engine <name>', 'cpu, or gpu: kinds of steps, beside the most of the threads')
-            .choices(['cpu', 'gpu'])
-            .default('cpu'),
-        )
-        .option('--json', 'print a JSON object')
-        .option('-q, --quiet', 'no progress')
-        .action(engine),
-      { isDefault: true },
-    )
+    .addCommand(benchEngineCommand(), { isDefault: true })
     .addCommand(convergenceCommand())
     .addCommand(sizeCommand())
     .addCommand(processesCommand())
@@ -326,76 +289,4 @@ function describeComparison({
     '\nCurves',
     table([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
   ].join('\n')
-}
-
-async function engine(options: Options): Promise<void> {
-  if (options.engine === 'gpu' && options.sample)
-    throw new InputError(
-      'option',
-      '--sample is about where threads of the CPU wait; leave it or --engine gpu out.',
-    )
-  const progress = startProgress(options.quiet ?? false)
-  const { ranks, threads, rounds, small = false } = options
-  const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }
-  if (options.engine === 'gpu') {
-    const bench = await runGpuBench({ ...asked, threads: Math.max(...threads) })
-    progress.end()
-    return options.json ? printJson(bench) : print(describeGpu(bench))
-  }
-  if (options.sample) {
-    const bench = await runWaitingBench({ ...asked, samples: options.sample })
-    progress.end()
-    return options.json ? printJson(bench) : print(describeWaiting(bench))
-  }
-  const bench = await runEngineBench(asked)
-  progress.end()
-  await (options.json ? printJson(bench) : print(describe(bench)))
-}
-
-function describeWaiting({ dims, entries, rows }: WaitingBench): string {
-  const share = (part: number, whole: number): string => `${Math.round((100 * part) / whole)}%`
-  const line = (row: WaitingRow): string[] => [
-    ...[row.rank, row.threads, row.sample].map(String),
-    row.iteration.toFixed(0),
-    ...[row.rows, row.handOut, row.waiting, row.between].map((part) => share(part, row.iteration)),
-  ]
-  const head = ['R', 'threads', 'c', 'µs/iteration', 'rows', 'hand-out', 'waiting', 'between']
-  return `${dims.join('×')}, ${count(entries)} entries, solver 'fast'\n\n${table([head, ...rows.map(line)])}`
-}
-
-function describe({ dims, entries, sample, rows }: EngineBench): string {
-  const share = (part: number): string => `${Math.round(100 * part)}%`
-  const line = (row: EngineBenchRow): string[] => [
-    String(row.rank),
-    String(row.threads),
-    row.secondsPerEpoch.toFixed(3),
-    row.nsPerEntryAndMode.toFixed(1),
-    row.speedUp.toFixed(2),
-    share(row.shares.hessian),
-    share(row.shares.powerMethod),
-    share(row.shares.rest),
-  ]
-  const head = ['R', 'threads', 's/epoch', 'ns/entry/mode', 'speed-up', 'H', 'power method', 'rest']
-  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${table([head, ...rows.map(line)])}`
-}
-
-function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
-  const ms = (seconds: number): string => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0)
-  const ratio = (cpu: number, gpu: number): string => (cpu / gpu).toFixed(1)
-  const lines = rows.map(({ rank, step, gpuSeconds, cpuSeconds }) => [
-    String(rank),
-    step,
-    ms(gpuSeconds),
-    ms(cpuSeconds),
-    ratio(cpuSeconds, gpuSeconds),
-  ])
-  const starts = setUp.map(({ rank, gpuSeconds, cpuSeconds }) => [
-    String(rank),
-    'set-up',
-    ms(gpuSeconds),
-    ms(cpuSeconds),
-    ratio(cpuSeconds, gpuSeconds),
-  ])
-  const head = ['R', 'step', 'GPU, ms', `${threads} threads, ms`, 'ratio']
-  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, on ${device}: an epoch, and from the tensor to the first\n\n${table([head, ...lines, ...starts])}`
 }
