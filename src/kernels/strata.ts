@@ -40,7 +40,6 @@ export function strataEpoch(
       const end = records + <usize>load<u32>(start, 4) * stride;
       if (order == 3) moveThree(strata, begin, end, rate, least);
       else if (order == 4) moveFour(strata, begin, end, rate, least);
-      else if (order == 2) moveTwo(strata, begin, end, rate, least);
       else moveAny(strata, order, begin, end, rate, least);
       passTurns(strata, s, b, turn + s + 1);
     }
@@ -97,30 +96,6 @@ function stepOf(predicted: v128, squares: v128, x: f32, rate: f32, least: f32): 
 @inline
 function move(row: usize, a: v128, s: v128, k: v128): void {
   v128.store(row, f32x4.pmax(f32x4.splat(0), f32x4.add(a, f32x4.mul(s, k))));
-}
-
-function moveTwo(strata: usize, begin: usize, end: usize, rate: f32, least: f32): void {
-  const first = factorOf(strata, 0);
-  const second = factorOf(strata, 1);
-  for (let record = begin; record < end; record += 12) {
-    const p = rowOf(first, record, 0);
-    const q = rowOf(second, record, 1);
-    let predicted = f32x4.splat(0);
-    let squares = f32x4.splat(0);
-    for (let at: usize = 0; at < ROW; at += 16) {
-      const a = v128.load(p + at);
-      const b = v128.load(q + at);
-      predicted = f32x4.add(predicted, f32x4.mul(a, b));
-      squares = f32x4.add(squares, f32x4.add(f32x4.mul(a, a), f32x4.mul(b, b)));
-    }
-    const s = f32x4.splat(stepOf(predicted, squares, load<f32>(record, 8), rate, least));
-    for (let at: usize = 0; at < ROW; at += 16) {
-      const a = v128.load(p + at);
-      const b = v128.load(q + at);
-      move(p + at, a, s, b);
-      move(q + at, b, s, a);
-    }
-  }
 }
 
 function moveThree(strata: usize, begin: usize, end: usize, rate: f32, least: f32): void {

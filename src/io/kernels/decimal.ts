@@ -20,18 +20,15 @@ const POWERS: StaticArray<f64> = [
 const WHOLE_POWERS: StaticArray<u32> = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /** Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
-// @ts-ignore: decorator
 @external("host", "exactly")
 declare function exactly(from: usize, to: usize): f64;
 
 /** Where the last number ended. */
 export let numberEnd: usize = 0;
 
-// @ts-ignore: decorator
 @inline
 function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
 
-// @ts-ignore: decorator
 @inline
 function scaled(m: u64, e: i32): f32 {
   return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));

@@ -2,12 +2,10 @@
 
 const ZEROS: u64 = 0x3030303030303030;
 
-// @ts-ignore: decorator
 @inline
 export function isDigit(c: u32): bool { return c - 48 <= 9; }
 
 /** How many of eight bytes, from the first, are digits. */
-// @ts-ignore: decorator
 @inline
 export function digitsIn(bytes: u64): usize {
   const x = bytes ^ ZEROS; // a digit becomes 0 … 9, anything else more
@@ -16,7 +14,6 @@ export function digitsIn(bytes: u64): usize {
 }
 
 /** The number that the first `count` of eight bytes write, 1 ≤ count ≤ 8. */
-// @ts-ignore: decorator
 @inline
 export function eightDigits(bytes: u64, count: usize): u32 {
   let x = (bytes ^ ZEROS) << (64 - (<u64>count << 3)); // zeros in front

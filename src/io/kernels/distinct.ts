@@ -3,7 +3,6 @@
 // does the host look at the coordinates.
 
 /** Whether two entries have the same coordinates. */
-// @ts-ignore: decorator
 @external("host", "isSame")
 declare function isSame(a: u32, b: u32): bool;
 
@@ -25,7 +24,6 @@ export function hashEntries(columns: usize, stride: usize, order: u32, count: u3
 }
 
 /** The part of all that a hash belongs to. */
-// @ts-ignore: decorator
 @inline
 function partOf(hash: u32, parts: u32): u32 { return <u32>((<u64>hash * <u64>parts) >> 32); }
 
