@@ -45,28 +45,22 @@ const BIT_RUNS: BitRun[] = [
 const withLongRows = (seed: number, entries: number): SparseTensor =>
   randomTensor({ dims: [6, 40, 30], entries, seed })
 
+const problemOf = ({ rank, zeros, posterior, strata, sides }: BitRun, tensor: SparseTensor) => ({
+  ...{ tensor, rank, companions: true, seed: 9, zeros, posterior, strata, sides },
+})
+
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
 async function everything(
   engine: Engine,
   tensor: SparseTensor,
-  { step, rank, c, zeros, posterior, strata, sides, isWeighted }: BitRun,
+  bitRun: BitRun,
   heldOut: SparseTensor,
   iterations = 3,
 ): Promise<string> {
+  const { step, rank, c, zeros, posterior, strata, isWeighted } = bitRun
   if (zeros) [tensor, heldOut] = apart(tensor)
   if (isWeighted) [tensor, heldOut] = [weighted(tensor), weighted(heldOut)]
-  const problem = {
-    tensor,
-    sets: { validation: heldOut },
-    probe: 1000,
-    rank,
-    companions: true,
-    seed: 9,
-    zeros,
-    posterior,
-    strata,
-    sides,
-  }
+  const problem = { ...problemOf(bitRun, tensor), sets: { validation: heldOut }, probe: 1000 }
   return withProblem(engine, problem, async (loaded) => {
     if (strata && !loaded.hasStrata) return 'without strata'
     await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
@@ -124,18 +118,9 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       name: 'go on from the state of another as if there had been no break',
       async check(variants) {
         const tensor = withLongRows(6, 10_000)
-        const runs = bitRuns.map(({ step, rank, c, zeros, posterior, strata, sides, isWeighted }) => ({
-          problem: {
-            tensor: isWeighted ? weighted(tensor) : tensor,
-            rank,
-            companions: true,
-            seed: 9,
-            zeros,
-            posterior,
-            strata,
-            sides,
-          },
-          run: { sample: c, lambda: 0.01, seed: 9, step },
+        const runs = bitRuns.map((bitRun) => ({
+          problem: problemOf(bitRun, bitRun.isWeighted ? weighted(tensor) : tensor),
+          run: { sample: bitRun.c, lambda: 0.01, seed: 9, step: bitRun.step },
         }))
         // The states of one engine before each of some iterations, and after the last.
         const states = await withEngine(variants[0].make, (engine) =>
