@@ -96,8 +96,10 @@ describe('a signal', () => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal)
       },
     })
-    expect(stopped.code).toBe(130)
-    expect(existsSync(file('echo.npz.run'))).toBe(true)
+    // The system may hand the two over in either order: a process has many threads to take them.
+    expect([130, 143]).toContain(stopped.code)
+    expect(stopped.stdout).toContain('it was interrupted')
+    expect(existsSync(file('echo.npz'))).toBe(true)
   })
 
   it('prints a command that goes on when it is pasted', async () => {
