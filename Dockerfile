@@ -13,6 +13,6 @@ RUN apt-get update \
 COPY --from=built /lacuna/package.json /lacuna/package.json
 COPY --from=built /lacuna/node_modules /lacuna/node_modules
 COPY --from=built /lacuna/dist /lacuna/dist
-RUN ln -s /lacuna/dist/cli/main.js /usr/local/bin/lacuna && chmod +x /lacuna/dist/cli/main.js
+RUN ln -s /lacuna/dist/bin/lacuna.js /usr/local/bin/lacuna
 WORKDIR /data
 CMD ["lacuna", "--help"]

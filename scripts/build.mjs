@@ -1,13 +1,14 @@
-// Builds dist/: the library and CLI by tsc, one wasm module per padded rank by asc, both made fit for bundlers, and the
-// studio by Vite.
-// All are incremental: tsc keeps its own state; kernels and studio are built again only when a source changed.
+// Builds dist/: the library and CLI by tsc, one wasm module per padded rank by asc, both made fit for bundlers, and by Vite
+// the command in few files, and the studio.
+// All are incremental: tsc keeps its own state; the others are built again only when a source changed.
 // @ts-check
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { BIN, bundleCli } from './bundleCli.mjs'
 import { bundleStudio } from './bundleStudio.mjs'
 import { embed } from './embed.mjs'
 import { embedReading } from './embedReading.mjs'
@@ -28,8 +29,8 @@ if (isMainThread) {
   await compileKernels(paddedRanks, say)
   await embed(paddedRanks, KERNELS)
   await embedReading()
+  await bundleCli()
   await bundleStudio(say)
-  chmodSync('dist/cli/main.js', 0o755)
   if (!quiet) say(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
 } else {
   await compileRanks()
@@ -50,7 +51,7 @@ function compileTypeScript() {
 function sweepOrphans(compiled, sources) {
   for (const entry of readdirSync(compiled, { withFileTypes: true })) {
     const path = `${compiled}/${entry.name}`
-    if ([KERNELS, 'dist/embedded', 'dist/studio'].includes(path)) continue
+    if ([KERNELS, BIN, 'dist/embedded', 'dist/studio'].includes(path)) continue
     const source = `${sources}/${entry.name.replace(/(\.d\.ts|\.js)$/, '.ts')}`
     if (!existsSync(source)) rmSync(path, { recursive: true })
     else if (entry.isDirectory()) sweepOrphans(path, source)

@@ -1,8 +1,8 @@
 // Bundles the studio into dist/studio by Vite; only when a source of it or of the library has changed.
 // @ts-check
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { filesUnder } from './filesUnder.mjs'
 
 const STUDIO = 'dist/studio'
 const CACHE = 'node_modules/.cache/lacuna'
@@ -44,13 +44,5 @@ function hashOfSources() {
 
 /** @param {string} file */
 function isLibrary(file) {
-  return /\.(js|wasm)$/.test(file) && !/^dist.(studio|cli|bench|io.node)\b/.test(file)
-}
-
-/** @param {string} folder @returns {string[]} */
-function filesUnder(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+  return /\.(js|wasm)$/.test(file) && !/^dist.(studio|bin|cli|bench|io.node)\b/.test(file)
 }

@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const MAIN = join(ROOT, 'dist/cli/main.js')
+const MAIN = join(ROOT, 'dist/bin/lacuna.js')
 
 /**
  * @typedef {object} Outcome

@@ -66,7 +66,8 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
 // Whoever asks for one command need not wait for the code of all others; only help and completions speak of all.
 const asked = process.argv[2] ?? ''
 const isOne = Object.hasOwn(commands, asked) && asked !== 'completion'
-for (const load of isOne ? [commands[asked]] : Object.values(commands)) {
+const isVersion = asked === '--version' || asked === '-V'
+for (const load of isOne ? [commands[asked]] : isVersion ? [] : Object.values(commands)) {
   const make = await load()
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))

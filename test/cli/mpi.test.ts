@@ -14,7 +14,7 @@ import { lacuna, type Run } from './lacuna.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-mpi-'))
 const at = (name: string): string => join(folder, name)
 afterAll(() => rmSync(folder, { recursive: true }))

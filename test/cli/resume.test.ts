@@ -9,7 +9,7 @@ import { readAnyModel, readModel } from '#dist/io/node/index.js'
 import { digest, killAndResume } from '../../scripts/kills.mjs'
 import { lacuna, type Run } from './lacuna.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-resume-'))
 const file = (name: string): string => join(cwd, name)
 const run = (...args: string[]): Promise<Run> => lacuna(args, { cwd })

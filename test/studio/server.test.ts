@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FolderServer, serveFolder } from '#dist/cli/studio/server.js'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
 
 let parent: string
 let server: FolderServer
