@@ -40,7 +40,7 @@ const PROBE = { entries: 100_000, share: 1 / 50 }
 export interface FastState {
   rounds: number
   schedule: ScheduleState
-  /** λ by the rule, averaged with those before it. */
+  /** λ by the rule; averaged with those before it as long as it grows. */
   lambda: number
   /** Of the momentum of a stage: halved whenever the error grows. */
   momentumShare: number
@@ -129,6 +129,7 @@ export function fastMethod(
       state.rounds++
       if (state.strata) return judgeStrata(state, state.strata, past, report)
       // A few entries of a row can throw it beyond float32 where no λ holds it.
+      const stage = stages[state.schedule.at]
       const isSound = hasFiniteErrors(report)
       const keep = isSound && scoreOf(report) < scoreOf(past.best)
       const best = keep ? report : past.best
@@ -138,7 +139,10 @@ export function fastMethod(
         state.momentumShare /= 2
       } else {
         observe(state.schedule, costs, { before: state.before, after: report.train.relative, iterations })
-        state.lambda = (state.lambda + chooseLambda(noiseOf(report), sample)) / 2
+        const lambda = chooseLambda(noiseOf(report), sample)
+        const average = (state.lambda + lambda) / 2
+        // Rows solved from small samples follow λ at once: averaged, it would be what holds the error up.
+        state.lambda = stage.kind === 'newton' && sample < 1 ? Math.min(lambda, average) : average
       }
       const now = back ? best : report
       state.before = now.train.relative
