@@ -4,7 +4,7 @@ import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR, VIEW_RECORDS,
 } from "./layout";
 import { BLOCK, ROW } from "./rank";
-import { entryWeight, hasWeights, strideOf } from "./records";
+import { entryWeight, hasWeights, strideOf, valueOf } from "./records";
 import { recordStart } from "./sample";
 import { blockScratch, residualScratch, windowScratch } from "./scratch";
 import { takeTask } from "./threads";
@@ -34,7 +34,7 @@ export function errorSums(control: usize, view: usize, sums: usize, zeros: bool)
 export function valueSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   const isWeighted = hasWeights(view);
-  const value = isWeighted ? stride - 8 : stride - 4;
+  const value = valueOf(view);
   for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
     const end = chunkEnd(view, number);
     let squares: f64 = 0;
@@ -109,7 +109,7 @@ function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool):
         const predicted = predictedAt(view, y, record);
         squares -= predicted * predicted;
         absolutes -= predicted;
-        if (isUnknown(record + stride - 4)) {
+        if (isUnknown(record + valueOf(view))) {
           squares -= d * d;
           absolutes -= Math.abs(d);
         }

@@ -8,7 +8,9 @@ import { multiplyBlock } from "./gram";
 import { sum, sums } from "./lanes";
 import { VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { ROW } from "./rank";
-import { next, strideOf } from "./records";
+import { indexOf, next, strideOf, valueOf } from "./records";
+import { addressScratch, valueScratch } from "./scratch";
+import { unpack } from "./unpack";
 
 /** Where a run of records lies: a window of a row's records, which wraps from the row's end to its begin. */
 @unmanaged
@@ -16,12 +18,6 @@ export class Window {
   begin: usize; // the row's records
   end: usize;
   at: usize; // the next record
-}
-
-/** The address of the row of another factor that a record points to. */
-@inline
-function rowOf(factor: usize, record: usize, other: i32): usize {
-  return factor + <usize>load<u32>(record + (other << 2)) * ROW;
 }
 
 /**
@@ -110,26 +106,18 @@ function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2
 
 function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = othersOf<T>();
-  const stride = strideOf(view);
-  const A = load<usize>(view, VIEW_OTHERS);
-  const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
-  const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
-  const begin = window.begin;
-  const end = window.end;
-  let r = window.at;
+  unpack(view, others, window, count);
+  const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2), X = valueScratch();
   let e: u32 = 0;
 
   for (; e + 4 <= count; e += 4) {
-    const r0 = r;
-    const r1 = next(r0, stride, begin, end);
-    const r2 = next(r1, stride, begin, end);
-    const r3 = next(r2, stride, begin, end);
-    r = next(r3, stride, begin, end);
-    const a0 = rowOf(A, r0, 0), a1 = rowOf(A, r1, 0), a2 = rowOf(A, r2, 0), a3 = rowOf(A, r3, 0);
+    const here = <usize>e << 2;
+    const a = A + here, b = B + here, c = C + here;
+    const a0 = load<usize>(a), a1 = load<usize>(a, 4), a2 = load<usize>(a, 8), a3 = load<usize>(a, 12);
     let b0: usize = 0, b1: usize = 0, b2: usize = 0, b3: usize = 0;
     let c0: usize = 0, c1: usize = 0, c2: usize = 0, c3: usize = 0;
-    if (others > 1) { b0 = rowOf(B, r0, 1); b1 = rowOf(B, r1, 1); b2 = rowOf(B, r2, 1); b3 = rowOf(B, r3, 1); }
-    if (others > 2) { c0 = rowOf(C, r0, 2); c1 = rowOf(C, r1, 2); c2 = rowOf(C, r2, 2); c3 = rowOf(C, r3, 2); }
+    if (others > 1) { b0 = load<usize>(b); b1 = load<usize>(b, 4); b2 = load<usize>(b, 8); b3 = load<usize>(b, 12); }
+    if (others > 2) { c0 = load<usize>(c); c1 = load<usize>(c, 4); c2 = load<usize>(c, 8); c3 = load<usize>(c, 12); }
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
     const k = K + <usize>e * ROW;
     // Sixteen numbers at a time: within them addresses differ by constants, which cost nothing.
@@ -157,18 +145,14 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
       s2 = f32x4.add(s2, f32x4.mul(k2, yv));
       s3 = f32x4.add(s3, f32x4.mul(k3, yv));
     }
-    const v = <usize>others << 2;
-    const x0 = v128.load32_zero(r0 + v);
-    const x1 = v128.load32_lane(r1 + v, x0, 1);
-    const x2 = v128.load32_lane(r2 + v, x1, 2);
-    const x3 = v128.load32_lane(r3 + v, x2, 3);
-    v128.store(D + (<usize>e << 2), f32x4.sub(sums(s0, s1, s2, s3), x3));
+    v128.store(D + here, f32x4.sub(sums(s0, s1, s2, s3), v128.load(X + here)));
   }
 
   for (; e < count; e++) {
-    const a = rowOf(A, r, 0);
-    const b = others > 1 ? rowOf(B, r, 1) : 0;
-    const c = others > 2 ? rowOf(C, r, 2) : 0;
+    const here = <usize>e << 2;
+    const a = load<usize>(A + here);
+    const b = others > 1 ? load<usize>(B + here) : 0;
+    const c = others > 2 ? load<usize>(C + here) : 0;
     let s = f32x4.splat(0);
     const k = K + <usize>e * ROW;
     for (let at: usize = 0; at < ROW; at += 16) {
@@ -176,10 +160,8 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
       v128.store(k + at, kv);
       s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
     }
-    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
-    r = next(r, stride, begin, end);
+    store<f32>(D + here, sum(s) - load<f32>(X + here));
   }
-  window.at = r;
 }
 
 /** As gatherBy, two entries at a time: with two dot products each, the sums of more would not stay in registers. */
@@ -187,22 +169,15 @@ function gatherTwoBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const others = othersOf<T>();
-  const stride = strideOf(view);
-  const A = load<usize>(view, VIEW_OTHERS);
-  const B = others > 1 ? load<usize>(view, VIEW_OTHERS + 4) : 0;
-  const C = others > 2 ? load<usize>(view, VIEW_OTHERS + 8) : 0;
-  const begin = window.begin;
-  const end = window.end;
-  let r = window.at;
+  unpack(view, others, window, count);
+  const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2), X = valueScratch();
   let e: u32 = 0;
   for (; e + 2 <= count; e += 2) {
-    const r0 = r;
-    const r1 = next(r0, stride, begin, end);
-    r = next(r1, stride, begin, end);
-    const a0 = rowOf(A, r0, 0), a1 = rowOf(A, r1, 0);
+    const here = <usize>e << 2;
+    const a0 = load<usize>(A + here), a1 = load<usize>(A + here, 4);
     let b0: usize = 0, b1: usize = 0, c0: usize = 0, c1: usize = 0;
-    if (others > 1) { b0 = rowOf(B, r0, 1); b1 = rowOf(B, r1, 1); }
-    if (others > 2) { c0 = rowOf(C, r0, 2); c1 = rowOf(C, r1, 2); }
+    if (others > 1) { b0 = load<usize>(B + here); b1 = load<usize>(B + here, 4); }
+    if (others > 2) { c0 = load<usize>(C + here); c1 = load<usize>(C + here, 4); }
     let s0 = f32x4.splat(0), t0 = s0; // k·y and k·v of the first
     let s1 = s0, t1 = s0; // and of the second
     const k = K + <usize>e * ROW;
@@ -241,16 +216,16 @@ function gatherTwoBy<T>(
       s1 = f32x4.add(s1, f32x4.mul(k1, yv));
       t1 = f32x4.add(t1, f32x4.mul(k1, vv));
     }
-    const x = <usize>others << 2;
     const dots = sums(s0, s1, t0, t1);
-    const d = f32x4.sub(dots, v128.load32_lane(r1 + x, v128.load32_zero(r0 + x), 1));
+    const d = f32x4.sub(dots, v128.load64_zero(X + here));
     v128.store64_lane(D + (<usize>e << 2), d, 0);
     v128.store64_lane(S + (<usize>e << 2), dots, 1);
   }
   if (e < count) {
-    const a = rowOf(A, r, 0);
-    const b = others > 1 ? rowOf(B, r, 1) : 0;
-    const c = others > 2 ? rowOf(C, r, 2) : 0;
+    const here = <usize>e << 2;
+    const a = load<usize>(A + here);
+    const b = others > 1 ? load<usize>(B + here) : 0;
+    const c = others > 2 ? load<usize>(C + here) : 0;
     let s = f32x4.splat(0), t = s;
     const k = K + <usize>e * ROW;
     for (let at: usize = 0; at < ROW; at += 16) {
@@ -259,11 +234,9 @@ function gatherTwoBy<T>(
       s = f32x4.add(s, f32x4.mul(kv, v128.load(y + at)));
       t = f32x4.add(t, f32x4.mul(kv, v128.load(v + at)));
     }
-    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
+    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(X + here));
     store<f32>(S + (<usize>e << 2), sum(t));
-    r = next(r, stride, begin, end);
   }
-  window.at = r;
 }
 
 function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
@@ -272,15 +245,15 @@ function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize
   let r = window.at;
   for (let e: u32 = 0; e < count; e++) {
     const k = K + <usize>e * ROW;
-    const a = rowOf(load<usize>(view, VIEW_OTHERS), r, 0);
+    const a = load<usize>(view, VIEW_OTHERS) + indexOf(view, r, 0) * ROW;
     for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, v128.load(a + at));
     for (let o = 1; o < others; o++) {
-      const b = rowOf(load<usize>(view + (<usize>o << 2), VIEW_OTHERS), r, o);
+      const b = load<usize>(view + (<usize>o << 2), VIEW_OTHERS) + indexOf(view, r, o) * ROW;
       for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, f32x4.mul(v128.load(k + at), v128.load(b + at)));
     }
     let s = f32x4.splat(0);
     for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(y + at)));
-    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + (<usize>others << 2)));
+    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + valueOf(view)));
     r = next(r, stride, window.begin, window.end);
   }
   window.at = r;

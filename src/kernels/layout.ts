@@ -20,7 +20,7 @@ export const VIEW_FACTOR = 8; // U⁽ⁱ⁾ (P × R)
 export const VIEW_COMPANION = 12; // (P × R): Y for the paper's step, U⁽ⁱ⁾ before its last update for the others; or 0
 export const VIEW_ROW_LENGTHS = 16; // (P), how many entries each row has, in all parts together
 export const VIEW_RECORD_START = 20; // (segments + 1), where the records of each segment begin
-export const VIEW_RECORDS = 24; // records: the indices in the other modes, the value, and the weight where there are weights
+export const VIEW_RECORDS = 24; // records: the indices in the other modes (records.ts), the value, and the weight where there are weights
 export const VIEW_CHUNKS = 28;
 export const VIEW_CHUNK_COUNT = 32;
 export const VIEW_SEGMENT = 36; // the most entries of a row that is one segment
@@ -43,10 +43,13 @@ export const VIEW_PRIOR = 96; // (R × R), σ² Σ⁻¹
 export const VIEW_ROW_MEANS = 100; // (P × R), where the prior expects each row
 export const VIEW_TIES = 104; // (P), how many times as precisely as σ² Σ⁻¹ it does
 export const VIEW_VARIANCES = 108; // (P), how many times as noisy the entries of a row are as others
-export const VIEW_STRIDE = 112; // bytes of a record: N words, or N + 1 where entries have weights (weights.ts)
-// The addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages; 3 N on, variances.
+export const VIEW_STRIDE = 112; // bytes of a record
+export const VIEW_VALUE = 116; // where in it the value is, after the indices; behind it, if anything, the weight
+// The addresses of the other factors, N − 1 words; N words on, their moments; 2 N on, leverages; 3 N on, variances; and where the
+// indices lie in a record: 4 N on, of which word, 5 N on, how far to the right, 6 N on, behind which mask.
 export const VIEW_OTHERS = 128;
-export const VIEW_OTHER_TABLES = 4;
+export const VIEW_FIELDS = 4;
+export const VIEW_OTHER_TABLES = 7;
 
 // A chunk: some whole rows, or one segment of a long row; about as many entries in each.
 export const CHUNK_ROW = 0;

@@ -9,11 +9,13 @@ import {
   VIEW_RECORDS, VIEW_SEGMENT,
 } from "./layout";
 import { hashFour, mixFour } from "./random";
-import { strideOf } from "./records";
+import { fieldOf, maskOf, shiftOf, strideOf, valueOf, wordOf } from "./records";
 import { recordStart, rowLength } from "./sample";
 
 /** Up to so many records are inserted one by one; more are first thrown into buckets. */
 const FEW: u32 = 8;
+/** No word of a record. */
+const NONE: usize = 0xffffffff;
 
 /** Bytes of scratch for sorting n records of so many words. */
 export function orderScratchBytes(n: u32, words: u32): usize {
@@ -57,7 +59,7 @@ function orderSegment(
   const n = recordStart(view, segment + 1) - begin;
   if (n < 2) return 0;
   const records = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
-  const indices = <usize>(load<u32>(view, VIEW_ORDER) - 1) << 2;
+  const indices = valueOf(view);
   const places = scratch; // (n)
   findPlaces(view, p, records, n, segments, hashKey, modeKey, places);
   const copies = places + (<usize>n << 3); // (n records)
@@ -88,13 +90,21 @@ function findPlaces(
     const third = min(second + stride, last);
     const fourth = min(third + stride, last);
     let hash = i32x4.splat(hashKey);
+    let words = i32x4.splat(0);
+    let loaded: usize = NONE;
     for (let i: u32 = 0; i + 1 < order; i++) {
       if (i == mode) hash = hashFour(hash, i32x4.splat(p));
-      const at = <usize>i << 2;
-      let indices = v128.load32_splat(first + at);
-      indices = v128.load_lane<u32>(second + at, indices, 1);
-      indices = v128.load_lane<u32>(third + at, indices, 2);
-      hash = hashFour(hash, v128.load_lane<u32>(fourth + at, indices, 3));
+      const field = fieldOf(view, i);
+      const at = wordOf(field);
+      if (at != loaded) {
+        words = v128.load32_splat(first + at);
+        words = v128.load_lane<u32>(second + at, words, 1);
+        words = v128.load_lane<u32>(third + at, words, 2);
+        words = v128.load_lane<u32>(fourth + at, words, 3);
+        loaded = at;
+      }
+      const indices = v128.and(i32x4.shr_u(words, shiftOf(view, field)), i32x4.splat(maskOf(view, field)));
+      hash = hashFour(hash, indices);
     }
     if (mode + 1 == order) hash = hashFour(hash, i32x4.splat(p));
     const mixed = mixFour(v128.xor(mixFour(hash), i32x4.splat(modeKey)));
@@ -183,7 +193,8 @@ function isSame(first: usize, second: usize, bytes: usize): bool {
 
 @inline
 function copyRecord(to: usize, from: usize, stride: usize): void {
-  if (stride == 16) v128.store(to, v128.load(from));
+  if (stride == 8) store<u64>(to, load<u64>(from));
+  else if (stride == 16) v128.store(to, v128.load(from));
   else for (let at: usize = 0; at < stride; at += 4) store<u32>(to + at, load<u32>(from + at));
 }
 

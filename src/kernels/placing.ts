@@ -4,7 +4,7 @@
 import { VIEW_MODE, VIEW_ORDER, VIEW_RECORDS } from "./layout";
 import { COLUMN, countOne, isPicked } from "./loading";
 import { below, mix } from "./random";
-import { hasWeights, strideOf } from "./records";
+import { fieldOf, hasWeights, shiftOf, strideOf, valueOf, wordOf } from "./records";
 
 /** The number of the segment that an entry belongs to: of its row, by its place in the order of the mode. first: 0 if each row has one. */
 @inline
@@ -45,10 +45,13 @@ export function placeRecords(
   const isWeighted = hasWeights(view);
   const records = load<usize>(view, VIEW_RECORDS);
   const rows = columns + <usize>mode * COLUMN;
-  const valueAt = <usize>(order - 1) << 2;
-  // The other modes' columns: the first three by themselves, for most tensors have no more.
-  const second = otherColumn(columns, mode, 1);
-  const third = otherColumn(columns, mode, 2);
+  const valueAt = valueOf(view);
+  // Most tensors have at most three other modes, with indices that fit into a word.
+  const isOneWord = valueAt == 4 && order <= 4;
+  const a = otherColumn(columns, mode, 0), b = otherColumn(columns, mode, 1), c = otherColumn(columns, mode, 2);
+  const sa = shiftOf(view, fieldOf(view, 0));
+  const sb = order > 2 ? shiftOf(view, fieldOf(view, 1)) : 0;
+  const sc = order > 3 ? shiftOf(view, fieldOf(view, 2)) : 0;
   const own = to - from;
   const picked = <u64>limit;
   for (let e: u32 = 0; e < count; e++) {
@@ -57,14 +60,31 @@ export function placeRecords(
     const segment = segmentOf(load<u32>(rows + at), hash, first, modeKey) - from;
     if (segment >= own || !isPicked(hash, probeKey, picked)) continue;
     const record = records + <usize>countOne(next, segment, shared) * stride;
-    store<u32>(record, load<u32>(otherColumn(columns, mode, 0) + at));
-    if (order > 2) store<u32>(record, load<u32>(second + at), 4);
-    if (order > 3) store<u32>(record, load<u32>(third + at), 8);
-    for (let o: u32 = 3; o + 1 < order; o++)
-      store<u32>(record + (<usize>o << 2), load<u32>(otherColumn(columns, mode, o) + at));
+    if (isOneWord) {
+      let word = load<u32>(a + at) << sa;
+      if (order > 2) word |= load<u32>(b + at) << sb;
+      if (order > 3) word |= load<u32>(c + at) << sc;
+      store<u32>(record, word);
+    } else storeIndices(view, order, columns + at, mode, record);
     store<f32>(record + valueAt, load<f32>(values + at) * scale);
     if (isWeighted) store<f32>(record + valueAt, <f32>(<f64>load<f32>(weights + at) / meanWeight), 4);
   }
+}
+
+/** entry: where the index in the first mode is. */
+function storeIndices(view: usize, order: u32, entry: usize, mode: u32, record: usize): void {
+  let at: usize = 0;
+  let word: u32 = 0;
+  for (let o: u32 = 0; o + 1 < order; o++) {
+    const field = fieldOf(view, o);
+    if (wordOf(field) != at) {
+      store<u32>(record + at, word);
+      at = wordOf(field);
+      word = 0;
+    }
+    word |= load<u32>(otherColumn(entry, mode, o)) << shiftOf(view, field);
+  }
+  store<u32>(record + at, word);
 }
 
 /** The column of the o-th of the other modes. */

@@ -14,7 +14,7 @@ import {
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
 } from "./layout";
 import { BLOCK, MATRIX, R, ROW } from "./rank";
-import { entryWeight, hasWeights, next, strideOf } from "./records";
+import { entryWeight, hasWeights, indexOf, next, strideOf } from "./records";
 import { recordStart } from "./sample";
 import { blockScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "./scratch";
 import {
@@ -78,15 +78,15 @@ function addProducts(view: usize, start: usize, window: Window, count: u32, W: u
     const other = isPair ? second : record;
     const w0 = v128.load32_splat(W + (<usize>e << 2));
     const w1 = isPair ? v128.load32_splat(W + (<usize>e << 2), 4) : f32x4.splat(0);
-    const a0 = momentsOf(moments, record, 0), a1 = momentsOf(moments, other, 0);
+    const a0 = momentsOf(view, moments, record, 0), a1 = momentsOf(view, moments, other, 0);
     if (others == 1) addOne(H, w0, w1, a0, a1);
     else {
-      const b0 = momentsOf(moments, record, 1), b1 = momentsOf(moments, other, 1);
+      const b0 = momentsOf(view, moments, record, 1), b1 = momentsOf(view, moments, other, 1);
       if (others == 2) addTwo(H, w0, w1, a0, a1, b0, b1);
-      else if (others == 3) addThree(H, w0, w1, a0, a1, b0, b1, momentsOf(moments, record, 2), momentsOf(moments, other, 2));
+      else if (others == 3) addThree(H, w0, w1, a0, a1, b0, b1, momentsOf(view, moments, record, 2), momentsOf(view, moments, other, 2));
       else {
-        addMany(H, w0, moments, record, others);
-        if (isPair) addMany(H, w1, moments, other, others);
+        addMany(view, H, w0, moments, record, others);
+        if (isPair) addMany(view, H, w1, moments, other, others);
       }
     }
     record = next(second, stride, window.begin, window.end);
@@ -94,9 +94,8 @@ function addProducts(view: usize, start: usize, window: Window, count: u32, W: u
 }
 
 @inline
-function momentsOf(moments: usize, record: usize, other: u32): usize {
-  const at = <usize>other << 2;
-  return load<usize>(moments + at) + <usize>load<u32>(record + at) * MATRIX;
+function momentsOf(view: usize, moments: usize, record: usize, other: u32): usize {
+  return load<usize>(moments + (<usize>other << 2)) + indexOf(view, record, other) * MATRIX;
 }
 
 function addOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
@@ -130,11 +129,11 @@ function addThree(
   }
 }
 
-function addMany(H: usize, w: v128, moments: usize, record: usize, others: u32): void {
+function addMany(view: usize, H: usize, w: v128, moments: usize, record: usize, others: u32): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
       let product = w;
-      for (let o: u32 = 0; o < others; o++) product = f32x4.mul(product, v128.load(momentsOf(moments, record, o) + at));
+      for (let o: u32 = 0; o < others; o++) product = f32x4.mul(product, v128.load(momentsOf(view, moments, record, o) + at));
       v128.store(H + at, f32x4.add(v128.load(H + at), product));
     }
   }
@@ -146,7 +145,7 @@ function leverageOf(view: usize, p: u32, record: usize): f32 {
   let sum = load<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const leverages = load<usize>(view + ((2 * order + o) << 2), VIEW_OTHERS);
-    sum += load<f32>(leverages + (<usize>load<u32>(record + (o << 2)) << 2));
+    sum += load<f32>(leverages + (indexOf(view, record, o) << 2));
   }
   if (hasWeights(view)) sum *= entryWeight(view, record);
   return min(sum, MOST_LEVERAGE);
@@ -183,7 +182,7 @@ function varianceOf(view: usize, p: u32, record: usize, mean: f32): f32 {
   variance *= load<f32>(load<usize>(view, VIEW_VARIANCES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const variances = load<usize>(view + ((3 * order + o) << 2), VIEW_OTHERS);
-    variance *= load<f32>(variances + (<usize>load<u32>(record + (o << 2)) << 2));
+    variance *= load<f32>(variances + (indexOf(view, record, o) << 2));
   }
   return variance;
 }

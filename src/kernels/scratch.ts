@@ -30,7 +30,7 @@ const D_BYTES: usize = <usize>BLOCK * 4;
 /** H (R × R), then g (R), then two float64. */
 export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
-export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW;
+export const SCRATCH_BYTES: usize = 64 + K_BYTES + 7 * D_BYTES + SUM_BYTES + 3 * ROW;
 
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
 @inline export function longSampleScratch(): LongSample { return changetype<LongSample>(scratch + 16); }
@@ -46,3 +46,7 @@ export const SCRATCH_BYTES: usize = 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 *
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
 /** A third one: zeros, for who wrote them. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
+/** What is unpacked of records (unpack.ts): words (BLOCK), values (BLOCK) and, of three other modes, addresses (BLOCK). */
+@inline export function wordScratch(): usize { return zeroScratch() + ROW; }
+@inline export function valueScratch(): usize { return wordScratch() + D_BYTES; }
+@inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(other + 2) * D_BYTES; }

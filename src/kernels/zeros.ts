@@ -5,7 +5,7 @@ import { gatherTwo, Window } from "./gather";
 import { addGradient } from "./gram";
 import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { MATRIX, R, ROW } from "./rank";
-import { strideOf } from "./records";
+import { indexOf, strideOf, valueOf } from "./records";
 import { blockScratch, productScratch, residualScratch, zeroScratch } from "./scratch";
 
 /** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
@@ -13,7 +13,7 @@ export function addListed(view: usize, window: Window, count: u32, y: usize, g: 
   const K = blockScratch();
   const D = residualScratch();
   const S = productScratch();
-  const valueAt = <usize>(load<u32>(view, VIEW_ORDER) - 1) << 2;
+  const valueAt = valueOf(view);
   const stride = strideOf(view);
   let record = window.at;
   const zeros = zeroScratch();
@@ -40,7 +40,7 @@ export function predictedAt(view: usize, y: usize, record: usize): f64 {
     let product = <f64>load<f32>(y + (r << 2));
     for (let o: u32 = 0; o < others; o++) {
       const factor = load<usize>(view + (o << 2), VIEW_OTHERS);
-      product *= <f64>load<f32>(factor + <usize>load<u32>(record + (o << 2)) * ROW + (r << 2));
+      product *= <f64>load<f32>(factor + indexOf(view, record, o) * ROW + (r << 2));
     }
     sum += product;
   }

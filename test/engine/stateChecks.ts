@@ -158,8 +158,8 @@ export const stateChecks: EngineCheck[] = [
         const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, companions: true }
         const plan = engine.plan(size)
         demand(
-          plan.byteLength > 4 * 9 * size.entries && plan.byteLength < 8 * 9 * size.entries,
-          'about 36 bytes an entry',
+          plan.byteLength > 3 * 8 * size.entries && plan.byteLength < 2 * 3 * 12 * size.entries,
+          'a record in each mode, of two words if the indices are packed, of three if not',
         )
         const sum = plan.items.reduce((total, { byteLength }) => total + byteLength, 0)
         below(Math.abs(sum - plan.byteLength), 1, 'the items are all of it')

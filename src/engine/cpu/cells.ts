@@ -5,6 +5,7 @@ import { uint32Array } from '../../tensor/arrays.ts'
 import { cutIntoBlocks } from './grid.ts'
 import type { PartLayout, ViewLayout } from './layout.ts'
 import type { Filling } from './messages.ts'
+import { type Field, indexIn } from './packing.ts'
 import type { Pool } from './pool.ts'
 import type { World } from './world.ts'
 
@@ -54,16 +55,30 @@ async function gatherEntries(world: World, parts: readonly Part[], order: number
   const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
+  const { fields, stride, value } = recordsOf(parts)
   let to = starts[world.process]
   for (const part of parts)
     eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
-      for (let e = 0; e < count; e++) {
+      for (let e = 0; e < count; e++, from += stride) {
         words[to++] = row
-        for (let word = 0; word < order; word++) words[to++] = records[from++]
+        for (const field of fields) words[to++] = indexIn(records, from, field)
+        words[to++] = records[from + value]
       }
     })
   await world.bring(words, starts, counts)
   return words
+}
+
+/** How entries lie where cells are filled from: the other indices, words from one to the next, and which word has the value. */
+interface Source {
+  fields: readonly Field[]
+  stride: number
+  value: number
+}
+
+function recordsOf([{ layout }]: readonly Part[]): Source {
+  const [{ packing, words }] = layout.views
+  return { fields: packing.fields, stride: words, value: packing.words }
 }
 
 /** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
@@ -108,6 +123,7 @@ export function fillCells({ parts, thread, threads, meet }: Problem, filling: Fi
   const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
   const places = placesAt.map((address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows))
   const words = new Uint32Array(memory.buffer)
+  const { fields, stride, value } = filling.entries ? gathered(order) : recordsOf(parts)
   const base = records / 4
   const mask = blocks - 1
 
@@ -116,19 +132,20 @@ export function fillCells({ parts, thread, threads, meet }: Problem, filling: Fi
     const first = filling.blocks[0][row]
     let cell = first
     for (let mode = 1; mode < order; mode++)
-      cell = cell * blocks + ((filling.blocks[mode][source[from + mode - 1]] - first) & mask)
+      cell = cell * blocks + ((filling.blocks[mode][indexIn(source, from, fields[mode - 1])] - first) & mask)
     return cell
   }
   const count = (source: Uint32Array, from: number, many: number, row: number): void => {
-    for (let e = 0; e < many; e++) own[cellOf(source, from + e * order, row)]++
+    for (let e = 0; e < many; e++) own[cellOf(source, from + e * stride, row)]++
   }
   const place = (source: Uint32Array, from: number, many: number, row: number): void => {
     for (let e = 0; e < many; e++) {
-      const other = from + e * order
+      const other = from + e * stride
       let to = base + own[cellOf(source, other, row)]++ * (order + 1)
       words[to++] = places[0][row]
-      for (let mode = 1; mode < order; mode++) words[to++] = places[mode][source[other + mode - 1]]
-      words[to] = source[other + order - 1]
+      for (let mode = 1; mode < order; mode++)
+        words[to++] = places[mode][indexIn(source, other, fields[mode - 1])]
+      words[to] = source[other + value]
     }
   }
   eachOwn(parts, thread, threads, filling.entries, count)
@@ -137,6 +154,13 @@ export function fillCells({ parts, thread, threads, meet }: Problem, filling: Fi
   meet()
   eachOwn(parts, thread, threads, filling.entries, place)
 }
+
+/** The entries of all processes: a row before each. */
+const gathered = (order: number): Source => ({
+  fields: Array.from({ length: order - 1 }, (_, word) => ({ word, shift: 0, mask: 0xffffffff })),
+  stride: order + 1,
+  value: order - 1,
+})
 
 /** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
 function eachOwn(

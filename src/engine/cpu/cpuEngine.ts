@@ -71,9 +71,9 @@ export class CpuEngine implements Engine {
     return this.#known.neighbours
   }
 
-  /** Of one process. */
-  plan(size: ProblemSize): CpuPlan {
-    return planParts(size, this.threads, this.#parts, this.processes)
+  /** Of one process. isPlain: as for `load`. */
+  plan(size: ProblemSize, isPlain = false): CpuPlan {
+    return planParts(size, this.threads, this.#parts, this.processes, isPlain)
   }
 
   /** Starts the threads, and finds the other processes if there are any. */
@@ -97,7 +97,8 @@ export class CpuEngine implements Engine {
     ready().catch(() => {})
   }
 
-  async load(problem: Problem): Promise<CpuProblem> {
+  /** isPlain: whether the records are to be read by others than the kernels, too. */
+  async load(problem: Problem, isPlain = false): Promise<CpuProblem> {
     const start = performance.now()
     const world = await this.world()
     const pool = this.#pool!
@@ -114,7 +115,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const place = { pool, members, world, leastParts: this.#parts, takeMemory }
+      const place = { pool, members, world, leastParts: this.#parts, isPlain, takeMemory }
       const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem, start))
       return await CpuProblem.open(place, number, loaded, problem.tensor, release)
     } catch (error) {

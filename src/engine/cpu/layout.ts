@@ -14,6 +14,7 @@ import {
 } from '../../kernels/layout.ts'
 import { layOutStrata, type StrataLayout } from './grid.ts'
 import { paddedRank } from './kernel.ts'
+import { type Packing, packingOf } from './packing.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
 export const MOST_PART_BYTES = 2 ** 32
@@ -88,8 +89,9 @@ export interface ViewLayout {
   segments: number
   recordStart: number
   entries: number
-  /** Words of a record. */
+  /** Words of a record, and how the indices lie in it. */
   words: number
+  packing: Packing
   records: number
   chunks: number
   chunkCount: number
@@ -114,6 +116,8 @@ export interface PartSize {
   segment: number
   /** Rows per mode. */
   dims: readonly number[]
+  /** Whether the indices of records are not packed: where others than the kernels read them, too. */
+  isPlain: boolean
   /** One per mode of the training entries, then the other sets. */
   views: readonly ViewSize[]
   /** The most sums over segments of long rows in a mode. */
@@ -172,24 +176,30 @@ export function layOut(size: PartSize): PartLayout {
   const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
     scratchBytes(padded),
-    orderScratchBytes(longestSegment(segment), recordWords(order, weighted)),
+    orderScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
     blockBytes(order, weighted),
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
-  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => ({
-    descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
-    rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
-    firstSegments: take(name, 4 * ((v < order ? dims[v] : dims[0]) + 1)),
-    segments,
-    recordStart: take(name, 4 * (segments + 1)),
-    entries,
-    words: recordWords(order, weighted),
-    records: take(name, 4 * recordWords(order, weighted) * entries),
-    chunks: take(name, CHUNK_BYTES * chunks),
-    chunkCount: chunks,
-    errorSums: hasErrors ? take(name, 16 * chunks) : 0,
-    next: ownPlaces ? scratch.map(() => take(name, 4 * segments)) : [],
-  }))
+  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => {
+    const mode = v < order ? v : 0
+    const packing = packingOf(dims, mode, size.isPlain)
+    const words = packing.words + (weighted ? 2 : 1)
+    return {
+      descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
+      rowLengths: v < order ? modes[v].rowLengths : take(name, 4 * dims[0]),
+      firstSegments: take(name, 4 * (dims[mode] + 1)),
+      segments,
+      recordStart: take(name, 4 * (segments + 1)),
+      entries,
+      words,
+      packing,
+      records: take(name, 4 * words * entries),
+      chunks: take(name, CHUNK_BYTES * chunks),
+      chunkCount: chunks,
+      errorSums: hasErrors ? take(name, 16 * chunks) : 0,
+      next: ownPlaces ? scratch.map(() => take(name, 4 * segments)) : [],
+    }
+  })
   const partials = take('partial sums', size.partials * partialBytes(padded))
   const arrivals = take('partial sums', 4 * size.partials)
   const shared = posterior ? take('uncertainty', 64) : 0
@@ -217,9 +227,6 @@ export function layOut(size: PartSize): PartLayout {
   }
 }
 
-/** Words of a record: the indices in the other modes, the value, and the weight where there are weights. */
-export const recordWords = (order: number, weighted: boolean): number => order + (weighted ? 1 : 0)
-
 /** The blocks of rows over which the products of a factor's columns are summed. */
 export function gramBlocks(rows: number): { perBlock: number; count: number } {
   const perBlock = BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS / MOST_GRAM_BLOCKS)
@@ -233,7 +240,7 @@ export const longestSegment = (segment: number): number => Math.ceil(1.25 * segm
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number): number =>
-  64 + 4 * blockEntries(padded) * (padded + 2) + partialBytes(padded) + 12 * padded
+  64 + 4 * blockEntries(padded) * (padded + 7) + partialBytes(padded) + 12 * padded
 export const orderScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
 

@@ -58,6 +58,8 @@ export interface LoadingPlace {
   world: World
   /** The fewest parts of a process. */
   leastParts: number
+  /** Whether the records are to be read by others than the kernels, too: packing.ts. */
+  isPlain: boolean
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -69,7 +71,7 @@ export async function loadParts(
   start?: number,
 ): Promise<LoadedParts> {
   const lap = stopwatch(start)
-  const { pool, members, world, leastParts, takeMemory } = place
+  const { pool, members, world, leastParts, isPlain, takeMemory } = place
   const { rank, companions, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
@@ -86,7 +88,7 @@ export async function loadParts(
   const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
   const strata = asked === true && companions && !zeros && !weighted
   const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, strata, weighted }
-  const plan = planParts(size, threads, leastParts, world.processes)
+  const plan = planParts(size, threads, leastParts, world.processes, isPlain)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
@@ -120,6 +122,7 @@ export async function loadParts(
     posterior,
     strata: strata ? total : 0,
     dims,
+    isPlain,
     threads: most,
   })
   const partsEach = all.length / world.processes

@@ -4,6 +4,7 @@
  * the same in TypeScript, where entries are counted and placed.
  */
 import { extend, hashIndex, mix, purpose, stream } from '../../random.ts'
+import { indexIn, type Packing } from './packing.ts'
 
 export interface OrderKeys {
   /** The stream of the coordinates' hashes. */
@@ -26,26 +27,31 @@ export function orderKeys(seed: number, order: number): OrderKeys {
 /** An entry's place among all, as a share of 2³², from its hash: the order within rows goes by it. */
 export const placeOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
 
+/** A segment of a row. */
+export interface OrderedSegment {
+  packing: Packing
+  /** Of a record. */
+  words: number
+  mode: number
+  row: number
+  /** Of the row. */
+  segments: number
+}
+
 /**
  * The records (n × words) of a segment in their order: what kernels/order.ts does. A row's segments divide the places evenly
  * among them: a place times their number has the segment in its high word and the place within it in its low one.
  */
 export function inOrder(
   records: Uint32Array,
-  {
-    order,
-    words = order,
-    mode,
-    row,
-    segments,
-  }: { order: number; words?: number; mode: number; row: number; segments: number },
+  { packing: { fields }, words, mode, row, segments }: OrderedSegment,
   keys: OrderKeys,
 ): Uint32Array {
   const count = records.length / words
   const places = Uint32Array.from({ length: count }, (_, e) => {
     let hash = keys.hash
-    for (let i = 0; i < order; i++)
-      hash = hashIndex(hash, i === mode ? row : records[e * words + (i < mode ? i : i - 1)])
+    for (let i = 0; i <= fields.length; i++)
+      hash = hashIndex(hash, i === mode ? row : indexIn(records, e * words, fields[i < mode ? i : i - 1]))
     return Math.imul(placeOf(mix(hash), keys.modes[mode]), segments)
   })
   const compare = (a: number, b: number): number => {

@@ -35,8 +35,12 @@ export function layOutParts(
     posterior,
     strata,
     dims,
+    isPlain,
     threads,
-  }: Pick<PartSize, 'rank' | 'companions' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'threads'>,
+  }: Pick<
+    PartSize,
+    'rank' | 'companions' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
+  >,
 ): PartLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
@@ -61,6 +65,7 @@ export function layOutParts(
         strata,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
+        isPlain,
         views: views.map(({ name, source, shares, ownPlaces }, v) => ({
           ownPlaces,
           name,
@@ -196,6 +201,7 @@ export function describe(
     [at.VIEW_TIES, layout.modes[mode].ties],
     [at.VIEW_VARIANCES, layout.modes[mode].variances],
     [at.VIEW_STRIDE, 4 * place.words],
+    [at.VIEW_VALUE, 4 * place.packing.words],
     ...layout.modes
       .filter((_, other) => other !== mode)
       .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [
@@ -204,6 +210,12 @@ export function describe(
         [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
         [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
       ]),
+    ...place.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
+      [4 * word, shift, mask].map((number, table) => [
+        at.VIEW_OTHERS + 4 * ((at.VIEW_FIELDS + table) * order + o),
+        number,
+      ]),
+    ),
   ]
   for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value
 }

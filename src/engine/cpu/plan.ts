@@ -15,8 +15,14 @@ export interface CpuPlan extends EnginePlan {
 }
 
 /** parts: those of each of so many processes, and what one of them takes. */
-export function planParts(size: ProblemSize, threads: number, leastParts = 1, processes = 1): CpuPlan {
-  const whole = layOut(partSize(size, threads, 1))
+export function planParts(
+  size: ProblemSize,
+  threads: number,
+  leastParts = 1,
+  processes = 1,
+  isPlain = false,
+): CpuPlan {
+  const whole = layOut(partSize(size, threads, 1, isPlain))
   const shared = replicatedBytes(whole)
   const room = FILLED * MOST_PART_BYTES - shared
   const own = whole.byteLength - shared
@@ -27,7 +33,7 @@ export function planParts(size: ProblemSize, threads: number, leastParts = 1, pr
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
-  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes))
+  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes, isPlain))
   const kept = layout.kept.length > 0 ? layout.byteLength - layout.kept[0] : 0
   // Only the first part holds the kept factors.
   const items = [...layout.items].map(([name, byteLength]) => ({
@@ -56,7 +62,7 @@ function replicatedBytes({ items }: PartLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
-function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
+function partSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartSize {
   const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
@@ -90,6 +96,7 @@ function partSize(size: ProblemSize, threads: number, parts: number): PartSize {
     strata,
     segment,
     dims,
+    isPlain,
     views: [
       ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
       ...others.map(([name, count]) => view(name, dims[0], count, true)),

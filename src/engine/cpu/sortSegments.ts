@@ -46,7 +46,6 @@ function sortOverlongSegments(
   most: number,
 ): number {
   let overlong = 0
-  const order = tensor.dims.length
   const chunks = new Uint32Array(memory.buffer, view.chunks, (view.chunkCount * CHUNK_BYTES) / 4)
   const recordStart = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
   const first = new Uint32Array(memory.buffer, view.firstSegments, tensor.dims[mode] + 1)
@@ -54,9 +53,9 @@ function sortOverlongSegments(
     const [row, endRow, segment] = [chunks[at], chunks[at + 1], chunks[at + 2]]
     const [begin, end] = [recordStart[segment], recordStart[segment + 1]]
     if (endRow !== 0 || end - begin <= most) continue
-    const { words } = view
+    const { words, packing } = view
     const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
-    records.set(inOrder(records, { order, words, mode, row, segments: first[row + 1] - first[row] }, keys))
+    records.set(inOrder(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys))
     overlong++
   }
   return overlong

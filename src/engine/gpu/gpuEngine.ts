@@ -103,7 +103,7 @@ export class GpuEngine implements Engine {
   plan(size: ProblemSize): EnginePlan {
     const isOnCard = this.#takes(size)
     if (isOnCard) this.#checkFactors(size)
-    return { ...this.cpu.plan(size), place: isOnCard ? this.description : this.cpu.description }
+    return { ...this.cpu.plan(size, isOnCard), place: isOnCard ? this.description : this.cpu.description }
   }
 
   async load(problem: Problem): Promise<LoadedProblem> {
@@ -117,7 +117,7 @@ export class GpuEngine implements Engine {
         sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
       )
     this.#checkFactors({ dims, rank })
-    const twin = await this.cpu.load(problem)
+    const twin = await this.cpu.load(problem, true)
     try {
       const device = await this.#liveDevice()
       if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { inOrder, orderKeys, placeOf } from '#dist/engine/cpu/order.js'
+import { packingOf } from '#dist/engine/cpu/packing.js'
 import { below, hashIndex, mix } from '#dist/random.js'
 import { hashCoordinates } from '#dist/tensor/coordinateOrder.js'
 import { chiSquare } from '../../chiSquare.ts'
@@ -8,9 +9,10 @@ import { randomTensor } from '../../problems.ts'
 it('puts the entries of a row in any order, every one being as likely', () => {
   // One row of four entries: which of the 24 orders, over many seeds?
   const records = Uint32Array.of(0, 5, 1, 6, 2, 7, 3, 8)
+  const packing = packingOf([10, 10], 0, true)
   const orders = new Map<string, number>()
   for (let seed = 0; seed < 4800; seed++) {
-    const sorted = inOrder(records, { order: 2, mode: 0, row: 9, segments: 1 }, orderKeys(seed, 2))
+    const sorted = inOrder(records, { packing, words: 2, mode: 0, row: 9, segments: 1 }, orderKeys(seed, 2))
     for (const at of [0, 2, 4, 6]) expect(sorted[at + 1]).toBe(sorted[at] + 5) // records stay whole
     const order = [0, 2, 4, 6].map((at) => sorted[at]).join('')
     orders.set(order, (orders.get(order) ?? 0) + 1)
@@ -23,7 +25,7 @@ it('orders a row the same from any order of its entries, and another way in anot
   const records = Uint32Array.from({ length: 200 }, (_, word) => (word % 2 === 0 ? word / 2 : 1000 + word))
   const reversed = Uint32Array.from(records, (_, at) => records[2 * (99 - (at >> 1)) + (at & 1)])
   const keys = orderKeys(3, 2)
-  const at = { order: 2, row: 4, segments: 1 }
+  const at = { packing: packingOf([10, 10], 0, true), words: 2, row: 4, segments: 1 }
   expect(inOrder(reversed, { ...at, mode: 0 }, keys)).toEqual(inOrder(records, { ...at, mode: 0 }, keys))
   expect(inOrder(records, { ...at, mode: 1 }, keys)).not.toEqual(inOrder(records, { ...at, mode: 0 }, keys))
 })
