@@ -1,7 +1,7 @@
 /** Numbers and tables as people read them. */
 import type { ErrorSummary } from '../model/index.ts'
 
-export const count = (n: number): string => n.toLocaleString('en-US')
+export { grouped as count } from '../grouped.ts'
 
 /** Four significant digits, without needless ones. */
 export const figure = (x: number): string =>

@@ -6,7 +6,7 @@ export const short = (x: number): string =>
     ? x.toExponential(1)
     : String(Number(x.toPrecision(3)))
 
-export const count = (n: number): string => n.toLocaleString('en-US')
+export { grouped as count } from '../grouped.ts'
 
 export const sizes = (dims: readonly number[]): string => dims.join(' × ')
 

@@ -1,4 +1,5 @@
 /** One page of a model's components that needs nothing else: no script, no file, no network. */
+import { grouped } from '../grouped.ts'
 import { asLearned, type Learned, type TensorModel } from '../model/index.ts'
 import { coursePlot, mapPlot } from './plots.ts'
 import type { Story, ToldComponent } from './story.ts'
@@ -49,11 +50,9 @@ function introduction(
   { modes, components }: Story,
 ): string {
   const [{ rank }] = members
-  const sizes = modes.map(
-    ({ title }, mode) => `${dims[mode].toLocaleString('en-US')} of <b>${escaped(title)}</b>`,
-  )
+  const sizes = modes.map(({ title }, mode) => `${grouped(dims[mode])} of <b>${escaped(title)}</b>`)
   const seen = observed
-    ? ` Learned from ${observed.entries.toLocaleString('en-US')} entries between ${short(observed.min)} and ${short(observed.max)}.`
+    ? ` Learned from ${grouped(observed.entries)} entries between ${short(observed.min)} and ${short(observed.max)}.`
     : ''
   const bars = components
     .map(
@@ -138,7 +137,7 @@ function modePart(
   const items = rows.map(
     ({ called, weight, lift, entries }) =>
       `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escaped(called)}</span>` +
-      `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${entries.toLocaleString('en-US')}</small>`}</span></li>`,
+      `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${grouped(entries)}</small>`}</span></li>`,
   )
   return `<div class="part"><h3>${escaped(title)}</h3><ol>${items.join('')}</ol></div>`
 }

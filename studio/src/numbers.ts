@@ -1,6 +1,6 @@
 /** Numbers as people read them. */
 
-export const count = (n: number): string => n.toLocaleString('en-US')
+export { grouped as count } from '#dist/grouped.js'
 
 /** Four significant digits, without needless ones. */
 export function figure(x: number): string {

@@ -7,5 +7,6 @@ export const node = globalThis.process?.versions?.node
       threads: process.getBuiltinModule('node:worker_threads'),
       fs: process.getBuiltinModule('node:fs'),
       os: process.getBuiltinModule('node:os'),
+      zlib: process.getBuiltinModule('node:zlib'),
     }
   : undefined

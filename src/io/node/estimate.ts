@@ -18,7 +18,7 @@ export interface Estimate {
 }
 
 /** Text that is looked at, as it is in the file. */
-const HEAD_BYTES = 2 ** 18
+const HEAD_BYTES = 2 ** 16
 /** Looking for duplicates takes a hash and a number for every entry, and a table; by threads, the hash twice. */
 const CHECKING = 12
 /** DuckDB's buffers and rows in pieces, relative to the tensor: measured with `lacuna bench io`. */
