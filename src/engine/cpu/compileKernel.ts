@@ -1,6 +1,6 @@
 import { inflateSync } from 'fflate'
 import { kernels } from '../../embedded/kernels.js'
-import { node } from './nodeModules.ts'
+import { node } from '../../nodeModules.ts'
 
 /** Those of this process so far: code is small, and the next problem may have the same rank. */
 const compiled = new Map<number, Promise<WebAssembly.Module>>()

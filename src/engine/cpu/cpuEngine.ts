@@ -1,4 +1,6 @@
 import { InputError, option, sentence } from '../../inputError.ts'
+import { node } from '../../nodeModules.ts'
+import { restThreads } from '../../nodeThreads.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { compileKernel } from './compileKernel.ts'
 import { CpuProblem } from './cpuProblem.ts'
@@ -90,9 +92,12 @@ export class CpuEngine implements Engine {
 
   warm(rank: number): void {
     const ready = async (): Promise<void> => {
-      const [module] = await Promise.all([compileKernel(paddedRank(rank)), this.world()])
-      const everyone = this.#busy.map((_, w) => w)
-      await this.#pool!.ask(everyone, () => ({ type: 'warm', module }))
+      // Until they are needed here, the threads may read the file. Limits that are tight leave none to rest.
+      if (node && !this.#connection && !this.#pool) {
+        checkLimits(2 * this.threads, this.#parts)
+        restThreads(this.threads)
+      } else await this.world()
+      await compileKernel(paddedRank(rank))
     }
     ready().catch(() => {})
   }

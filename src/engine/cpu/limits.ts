@@ -1,7 +1,7 @@
 /** What a shell's limits leave of files and addresses: too few of them would end the process, without a chance to say why. */
 import { InputError, option, sentence } from '../../inputError.ts'
 import { formatBytes } from '../../memory.ts'
-import { node } from './nodeModules.ts'
+import { node } from '../../nodeModules.ts'
 
 /** Of a thread and of a wasm memory, measured on Node 20: V8 reserves addresses, with nothing behind most of them. */
 const THREAD_FILES = 4

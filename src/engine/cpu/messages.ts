@@ -104,7 +104,6 @@ export type Request =
   | { type: 'connect'; module: string; options: unknown; known?: Processes }
   | { type: 'disconnect' }
   /** To have a thread and the kernel's code there before there is a problem. */
-  | { type: 'warm'; module: WebAssembly.Module }
   | { type: 'tell'; numbers: Float64Array }
   | { type: 'addUp'; counts: readonly Uint32Array[] }
   | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }

@@ -1,5 +1,6 @@
 /** What differs between Node and a browser for threads: how a worker talks to who started it, and how many there should be. */
-import { node } from './nodeModules.ts'
+import type { MessagePort } from 'node:worker_threads'
+import { node } from '../../nodeModules.ts'
 
 /** One end of a channel between the main thread and a worker. */
 export interface Port<Send, Receive> {
@@ -7,14 +8,18 @@ export interface Port<Send, Receive> {
   onMessage(handle: (message: Receive) => void): void
 }
 
+/** Given to a program by nodeThreads.ts. */
+declare const lacunaPort: MessagePort | undefined
+
 /** A worker's own end. */
 export function mainPort<Send, Receive>(): Port<Send, Receive> {
-  const parent = node?.threads.parentPort
-  if (parent)
+  if (typeof lacunaPort !== 'undefined') {
+    const port = lacunaPort
     return {
-      send: (message) => parent.postMessage(message),
-      onMessage: (handle) => parent.on('message', handle),
+      send: (message) => port.postMessage(message),
+      onMessage: (handle) => port.on('message', handle),
     }
+  }
   return {
     send: (message) => self.postMessage(message),
     onMessage: (handle) => self.addEventListener('message', ({ data }) => handle(data)),

@@ -4,7 +4,8 @@
  * from text (worker-src without blob:) gets them from a file of its own, which the bundlers that know how put there.
  */
 import { workerSource } from '../../embedded/worker.js'
-import { node } from './nodeModules.ts'
+import { node } from '../../nodeModules.ts'
+import { takeThread } from '../../nodeThreads.ts'
 import type { Port } from './platform.ts'
 
 export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
@@ -16,20 +17,18 @@ export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
 }
 
 export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
-  return node ? startInNode(node.threads.Worker) : startInPage()
+  return node ? startInNode() : startInPage()
 }
 
-function startInNode<Send, Receive>(
-  Worker: typeof import('node:worker_threads').Worker,
-): WorkerPort<Send, Receive> {
-  const worker = new Worker(workerSource, { eval: true })
+function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
+  const { port, onError, terminate } = takeThread(workerSource)
   return {
-    send: (message) => worker.postMessage(message),
-    onMessage: (handle) => worker.on('message', handle),
-    onError: (handle) => worker.on('error', handle),
-    work: () => worker.ref(),
-    rest: () => worker.unref(),
-    terminate: () => worker.terminate(),
+    send: (message) => port.postMessage(message),
+    onMessage: (handle) => port.on('message', handle),
+    onError,
+    work: () => port.ref(),
+    rest: () => port.unref(),
+    terminate,
   }
 }
 

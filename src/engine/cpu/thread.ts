@@ -42,8 +42,6 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return exchange.deal(request.outgoing, request.lengths, request.incoming)
       case 'disconnect':
         return exchange.close()
-      case 'warm':
-        return undefined
       case 'count': {
         const { module, memory, loading, thread } = request
         return countEntries(instantiateKernel(module, memory), memory, loading, thread)

@@ -1,6 +1,6 @@
 /** Graphics cards as WebGPU shows them: by the browser, or in Node by the package webgpu (Dawn), if it is installed. */
 import { InputError } from '../../inputError.ts'
-import { node } from '../cpu/nodeModules.ts'
+import { node } from '../../nodeModules.ts'
 
 /** A card, or a program that stands in for one. */
 export interface FoundAdapter {
