@@ -4,6 +4,7 @@ import { COMMA, DOT, MINUS, NINE, PLUS, SPACE, ZERO } from '../text/bytes.ts'
 import { parseDecimal } from '../text/decimal.ts'
 import { DAY, isoTime, likelyFormats, type TimeReader, timeFormat, unixTime } from '../text/time.ts'
 import { type ColumnType, numberText } from '../text/types.ts'
+import { cellOf } from './bins.ts'
 import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
 
 /**
@@ -54,8 +55,14 @@ function withPoint(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-/** The float32 values of a column; NaN where there is none. */
-export function readValues(cells: Cells, batch: Batch, name: string, reading: Reading): Float64Array {
+/** The float32 values of a column; NaN where there is none. Written to `values`, unless the cells are values already. */
+export function readValues(
+  cells: Cells,
+  batch: Batch,
+  name: string,
+  reading: Reading,
+  values: Float64Array,
+): Float64Array {
   const { rowCount } = batch
   if (cells instanceof Float64Array) {
     for (let row = 0; row < rowCount; row++)
@@ -63,7 +70,6 @@ export function readValues(cells: Cells, batch: Batch, name: string, reading: Re
         throw tooLarge(placeOf(batch, row, reading.unit), cells[row])
     return cells
   }
-  const values = new Float64Array(rowCount)
   const known = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount)
   if (known) values.set(known)
   for (let row = 0; row < rowCount; row++) {
@@ -151,11 +157,15 @@ export interface TimeCounts {
   example: string
 }
 
+/** Times as they are, as a grid. */
+const MICROSECONDS = { origin: 0, unit: 1 }
+
 /** Reads the times of one column, and watches that numbers are not dates in disguise. */
 export class TimeColumn {
   readonly #name: string
   readonly #type: ColumnType | undefined
   readonly #formats: readonly TimeReader[] | undefined
+  #room = new Float64Array(0)
   #compact = 0
   #years = 0
   #numbers = 0
@@ -173,23 +183,62 @@ export class TimeColumn {
   /** Microseconds since 1970, NaN where there is none or what is there is no time. */
   times(cells: Cells, rowCount: number): Float64Array {
     const times = new Float64Array(rowCount)
-    if (cells instanceof Float64Array) {
-      for (let row = 0; row < rowCount; row++) times[row] = this.#ofNumber(cells[row])
-      return times
+    this.gridCells(cells, rowCount, MICROSECONDS, times)
+    return times
+  }
+
+  /** The first of them; Infinity if there is none. */
+  earliest(cells: Cells, rowCount: number): number {
+    if (this.#room.length < rowCount) this.#room = new Float64Array(rowCount)
+    const times = this.#room
+    this.gridCells(cells, rowCount, MICROSECONDS, times)
+    let first = Infinity
+    for (let row = 0; row < rowCount; row++) if (times[row] < first) first = times[row]
+    return first
+  }
+
+  /** The same as cells of a grid of that unit; how many are NaN. */
+  gridCells(
+    cells: Cells,
+    rowCount: number,
+    { origin, unit }: { origin: number; unit: number },
+    into: Float64Array,
+  ): number {
+    let missing = 0
+    const place = (row: number, time: number): void => {
+      into[row] = cellOf(time, origin, unit)
+      if (Number.isNaN(time)) missing++
     }
-    const { bytes, starts, ends } = cells
-    const wholes = this.#formats ? undefined : cells.numbers?.wholes(rowCount)
-    for (let row = 0; row < rowCount; row++) {
-      if (ends[row] <= starts[row]) times[row] = NaN
-      else if (this.#formats) times[row] = this.#byFormat(cellText(cells, row) ?? '')
-      else {
-        const whole = wholes ? wholes[row] : wholeNumber(bytes, starts[row], ends[row])
-        times[row] = Number.isNaN(whole)
-          ? this.#ofText(bytes, starts[row], ends[row])
-          : this.#ofUnix(whole, ends[row] - starts[row])
+    if (cells instanceof Float64Array) {
+      for (let row = 0; row < rowCount; row++) place(row, this.#ofNumber(cells[row]))
+      return missing
+    }
+    if (this.#formats || !cells.numbers) {
+      for (let row = 0; row < rowCount; row++) place(row, this.#ofCell(cells, row))
+      return missing
+    }
+    let others = cells.numbers.gridTimes(rowCount, origin, unit, into)
+    let plain = rowCount - others
+    for (let row = 0; row < rowCount && others + plain > 0; row++) {
+      if (Number.isNaN(into[row])) {
+        place(row, this.#ofCell(cells, row))
+        others--
+      } else if (plain > 0) {
+        if (this.#numbers === 0) this.#example = String(Number(cellText(cells, row)))
+        this.#numbers += plain
+        plain = 0
       }
     }
-    return times
+    return missing
+  }
+
+  #ofCell(cells: Texts, row: number): number {
+    const { bytes, starts, ends } = cells
+    const [from, to] = [starts[row], ends[row]]
+    if (to <= from) return NaN
+    if (this.#formats) return this.#byFormat(cellText(cells, row) ?? '')
+    const x = wholeNumber(bytes, from, to)
+    return Number.isNaN(x) ? this.#ofText(bytes, from, to) : this.#ofUnix(x, to - from)
   }
 
   #ofNumber(x: number): number {

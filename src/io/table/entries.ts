@@ -172,10 +172,14 @@ export class Entries {
     }
     places.forEach((column, m) => {
       const index = indices[m]
-      pick(index, (b) => this.#blocks[b].codes[m])
+      if (kept) {
+        pick(index, (b) => this.#blocks[b].codes[m])
+        for (let e = 0; e < count; e++) index[e] = column[index[e]]
+      } else
+        for (let at = 0, b = 0; at < count; at += BLOCK, b++)
+          replace(this.#blocks[b].codes[m], column, index.subarray(at, Math.min(count, at + BLOCK)))
       // The block's column is not needed any more: let it go before the next mode takes its memory.
       for (const block of this.#blocks) block.codes[m] = new Uint32Array(0)
-      for (let e = 0; e < count; e++) index[e] = column[index[e]]
     })
     pick(values, (b) => this.#blocks[b].values)
     if (weights) pick(weights, (b) => this.#blocks[b].weights!)
@@ -190,4 +194,8 @@ export class Entries {
     }
     return kept.slice(0, count)
   }
+}
+
+function replace(codes: Uint32Array, places: Uint32Array, into: Uint32Array): void {
+  for (let e = 0; e < into.length; e++) into[e] = places[codes[e]]
 }

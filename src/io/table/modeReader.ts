@@ -13,6 +13,7 @@ import {
   type Batch,
   type Cells,
   cellText,
+  MISSING,
   placeOf,
   type Table,
   type TableColumn,
@@ -34,11 +35,17 @@ export interface FinishedMode {
 /** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
 export interface SeenMode {
   values: readonly string[] | readonly number[]
+  /** In place of texts that are all whole numbers, written in the one plain way. */
+  wholes?: Uint32Array
   /** Whether some of the numbers that were binned have fractions. */
   fractions?: boolean
   /** Of the numbers that were taken for times. */
   times?: TimeCounts
 }
+
+/** The distinct values, whatever they are told by. */
+export const valuesOf = ({ values, wholes }: SeenMode): readonly string[] | readonly number[] =>
+  wholes ? Array.from(wholes, String) : values
 
 interface KnownMode {
   labels: readonly string[] | undefined
@@ -51,7 +58,7 @@ export interface ModeReader {
    * elsewhere.
    */
   mark(cells: Cells, batch: Batch, kept: Uint8Array): void
-  /** A number for the value of each row that is kept. */
+  /** A number for the value of each row that is kept; good until the next are asked for. */
   codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
   seen(): SeenMode
   /** `seen`: by this reader, or by several. */
@@ -69,24 +76,27 @@ export function modeReader(mode: FoundMode, table: Table, reading: Reading): Mod
 
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Reading): ModeReader {
   const coder = new TextCoder()
+  const room = roomForCodes()
   return {
     mark(cells, { rowCount }, kept) {
       const { starts, ends } = cells as Texts
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
     },
     codes(cells, batch, kept) {
-      const { bytes, starts, ends, dictionary } = cells as Texts
+      const texts = cells as Texts
+      const { bytes, starts, ends, dictionary } = texts
       if (dictionary) return coder.codesOf(dictionary, kept)
-      const codes = new Uint32Array(batch.rowCount)
-      const wholes = (cells as Texts).numbers?.wholes(batch.rowCount)
+      const { rowCount } = batch
+      const codes = room(rowCount)
+      const known = texts.numbers?.codesOf(coder)
+      if (known?.lookUp(rowCount, kept, codes) === 0) return codes
       let row = 0
       try {
-        if (wholes)
-          for (; row < batch.rowCount; row++) {
-            if (kept[row] === 1) codes[row] = coder.codeOf(wholes[row], bytes, starts[row], ends[row])
-          }
-        for (; row < batch.rowCount; row++)
-          if (kept[row] === 1) codes[row] = coder.code(bytes, starts[row], ends[row])
+        for (; row < rowCount; row++) {
+          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          codes[row] = coder.code(bytes, starts[row], ends[row])
+          known?.remember(row, codes[row])
+        }
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
         const place = placeOf(batch, row, unit)
@@ -94,10 +104,16 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       }
       return codes
     },
-    seen: () => ({ values: coder.texts }),
-    finish(index, known, { values }) {
+    seen() {
+      const wholes = coder.wholes()
+      return wholes ? { values: [], wholes } : { values: coder.texts() }
+    },
+    finish(index, known, found) {
+      const { wholes } = found
+      if (wholes && !known?.labels && column.type === undefined)
+        return finishNumbers(mode, 'BIGINT', wholes, index, known)
       const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const seen = values as readonly string[]
+      const seen = valuesOf(found) as readonly string[]
       const texts = decimal === ',' ? seen.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : seen
       if (known?.labels) return lookedUp(texts, known.labels, known.type)
       const type = column.type ?? typeOfTexts(texts, column.quoted)
@@ -111,6 +127,7 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
 
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
+  const room = roomForCodes()
   return {
     mark(cells, { rowCount }, kept) {
       const numbers = cells as Float64Array
@@ -118,7 +135,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
     },
     codes(cells, { rowCount }, kept) {
       const numbers = cells as Float64Array
-      const codes = new Uint32Array(rowCount)
+      const codes = room(rowCount)
       for (let row = 0; row < rowCount; row++) if (kept[row] === 1) codes[row] = coder.code(numbers[row] + 0)
       return codes
     },
@@ -131,11 +148,22 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
           known.labels,
           known.type,
         )
-      if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
-      const { sorted, places } = numbersInOrder(numbers)
-      return { type, labels: sorted.map((x) => numberText(x, type)), places }
+      return finishNumbers(mode, type, numbers, index, known)
     },
   }
+}
+
+/** Numbers as they are: indices themselves, or in order. */
+function finishNumbers(
+  mode: FoundMode,
+  type: ColumnType,
+  numbers: ArrayLike<number>,
+  index: IndexPolicy,
+  known: KnownMode | undefined,
+): FinishedMode {
+  if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
+  const { sorted, places } = numbersInOrder(numbers)
+  return { type, labels: sorted.map((x) => numberText(x, type)), places }
 }
 
 function binnedReader(
@@ -148,27 +176,42 @@ function binnedReader(
   const coder = new NumberCoder(mode.name)
   const argument = mode.argument ?? 0
   const times = new TimeColumn(column.name, column.type, mode.dates)
+  const room = roomForCodes()
+  const { grid } = binning
+  const place = grid && { unit: grid.unit, origin: grid.origin(argument) }
+  /** Of times the cells of the grid, else numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
-  const ofTimes = (cells: Cells, batch: Batch): Float64Array => {
-    const read = times.times(cells, batch.rowCount)
-    if (cells instanceof Float64Array) return read
+  const readTimes = (cells: Cells, batch: Batch): void => {
+    if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
+    const missing = times.gridCells(cells, batch.rowCount, place!, found)
+    if (missing === 0 || cells instanceof Float64Array) return
     for (let row = 0; row < batch.rowCount; row++) {
-      if (!Number.isNaN(read[row]) || cells.ends[row] <= cells.starts[row]) continue
+      if (!Number.isNaN(found[row]) || cells.ends[row] <= cells.starts[row]) continue
       const text = cellText(cells, row) ?? ''
       if (!isMissingMark(text))
         throw times.explain(text, placeOf(batch, row, reading.unit), neighbours(cells, batch))
       noteMark(reading.marks, batch, row, reading.unit, text)
     }
-    return read
   }
   return {
     mark(cells, batch, kept) {
-      found = binning.of === 'time' ? ofTimes(cells, batch) : readNumbers(cells, batch, mode.name, reading)
+      if (grid) readTimes(cells, batch)
+      else found = readNumbers(cells, batch, mode.name, reading)
       for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) kept[row] = 0
     },
-    codes(_, { rowCount }, kept) {
-      const codes = new Uint32Array(rowCount)
+    codes(cells, { rowCount }, kept) {
+      const codes = room(rowCount)
+      if (grid) {
+        const known = cells instanceof Float64Array ? undefined : cells.numbers?.codesOf(coder)
+        if (known?.lookUpCells(rowCount, found, kept, codes) === 0) return codes
+        for (let row = 0; row < rowCount; row++) {
+          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          codes[row] = coder.code(grid.binOf(found[row]))
+          known?.rememberCell(found[row], codes[row])
+        }
+        return codes
+      }
       for (let row = 0; row < rowCount; row++) {
         if (kept[row] === 0) continue
         if (whole && !Number.isInteger(found[row])) whole = false
@@ -193,6 +236,15 @@ function binnedReader(
       const { sorted, places } = numbersInOrder(numbers)
       return { type, labels: sorted.map((bin) => binText(binning, bin, wholes)), places }
     },
+  }
+}
+
+/** Codes of the rows of a batch, good until those of the next are asked for. */
+function roomForCodes(): (rowCount: number) => Uint32Array {
+  let codes = new Uint32Array(0)
+  return (rowCount) => {
+    if (codes.length < rowCount) codes = new Uint32Array(rowCount)
+    return codes.subarray(0, rowCount)
   }
 }
 
@@ -249,7 +301,7 @@ function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: bo
   return false
 }
 
-function asIndices({ name }: FoundMode, numbers: readonly number[]): Uint32Array {
+function asIndices({ name }: FoundMode, numbers: ArrayLike<number>): Uint32Array {
   return Uint32Array.from(numbers, (x) => {
     if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1
     const help =

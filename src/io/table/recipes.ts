@@ -48,7 +48,7 @@ async function earliest(table: Table, column: number): Promise<number> {
   let first = (await table.earliest?.(column)) ?? Infinity
   if (first === Infinity)
     for await (const { columns, rowCount } of table.read([{ column }]))
-      for (const time of times.times(columns[0], rowCount)) if (time < first) first = time
+      first = Math.min(first, times.earliest(columns[0], rowCount))
   return first < Infinity ? first / 1e6 : 0
 }
 

@@ -23,7 +23,7 @@ export interface Texts {
   bytes: Uint8Array
   starts: Int32Array
   ends: Int32Array
-  /** Where the numbers among them can be read all at once. */
+  /** Where the numbers among them can be read all at once, and what was seen before looked up. */
   numbers?: CellNumbers
   /** The texts, where they were asked for by number: that of each row among the distinct ones. There are no bytes then. */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
@@ -35,6 +35,24 @@ export interface CellNumbers {
   wholes(rowCount: number): Float64Array
   /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else. */
   decimals(rowCount: number): Float64Array
+  /** Plain Unix times as cells of a grid (bins.ts), NaN for whatever else; how many of these there are. */
+  gridTimes(rowCount: number, origin: number, unit: number, cells: Float64Array): number
+  /** Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for another one. */
+  codesOf(coder: object): KnownCodes | undefined
+}
+
+/** In place of a code: it is not known. */
+export const MISSING: number = 2 ** 32 - 1
+
+/** The numbers that were given to values of a column, by which rows that are kept are coded all at once. */
+export interface KnownCodes {
+  /** How many are MISSING. */
+  lookUp(rowCount: number, kept: Uint8Array, codes: Uint32Array): number
+  /** From now on the text of that row is known, if there is room for it. */
+  remember(row: number, code: number): void
+  /** The same for cells of a grid. */
+  lookUpCells(rowCount: number, cells: Float64Array, kept: Uint8Array, codes: Uint32Array): number
+  rememberCell(cell: number, code: number): void
 }
 
 /**

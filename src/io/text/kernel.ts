@@ -38,6 +38,37 @@ export interface TextKernel {
   rowLines(): number
   wholeNumbers(base: number, starts: number, ends: number, rows: number, out: number): void
   decimals(base: number, starts: number, ends: number, rows: number, out: number): void
+  lookUpLabels(
+    base: number,
+    starts: number,
+    ends: number,
+    kept: number,
+    rows: number,
+    numbers: number,
+    size: number,
+    texts: number,
+    mask: number,
+    out: number,
+  ): number
+  rememberLabel(
+    at: number,
+    end: number,
+    numbers: number,
+    size: number,
+    texts: number,
+    mask: number,
+    code: number,
+  ): void
+  gridTimes(
+    base: number,
+    starts: number,
+    ends: number,
+    rows: number,
+    origin: number,
+    unit: number,
+    out: number,
+  ): number
+  lookUpCells(cells: number, kept: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   countParts(hashes: number, count: number, parts: number, counts: number): void
   dealOwn(

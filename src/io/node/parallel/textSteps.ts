@@ -50,10 +50,8 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     const share = new Share(file, thread, threads)
     const times = new TimeColumn(file.columns[column].name, file.columns[column].type, undefined)
     let first = Infinity
-    for await (const { columns, rowCount } of share.table.read([{ column }])) {
-      const found = times.times(columns[0], rowCount)
-      for (let row = 0; row < rowCount; row++) if (found[row] < first) first = found[row]
-    }
+    for await (const { columns, rowCount } of share.table.read([{ column }]))
+      first = Math.min(first, times.earliest(columns[0], rowCount))
     return { covered: share.covered(), first }
   }
 

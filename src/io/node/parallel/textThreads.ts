@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import type { Dialect } from '../../table/dialect.ts'
 import { type FinishedEntries, type LineRun, lineIn } from '../../table/entries.ts'
-import { modeReader, type SeenMode } from '../../table/modeReader.ts'
+import { modeReader, type SeenMode, valuesOf } from '../../table/modeReader.ts'
 import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
 import type { Table } from '../../table/rows.ts'
 import { compileTextKernel } from '../../text/kernel.ts'
@@ -96,7 +96,7 @@ async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<
   const lines = linesBefore(answers, file)
   if (!lines) return undefined
   const merged = modes.map((_, m) => mergeSeen(answers.map(({ seen }) => seen[m])))
-  if (merged.some(({ seen }) => seen.values.length > MOST_VALUES)) return undefined
+  if (merged.some(({ seen }) => (seen.wholes ?? seen.values).length > MOST_VALUES)) return undefined
   const sum = (of: (answer: PassAnswer) => number): number =>
     answers.reduce((total, answer) => total + of(answer), 0)
   const rows = sum((answer) => answer.rows)
@@ -104,8 +104,9 @@ async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<
   const marked = answers.findIndex(({ marks }) => marks.count > 0)
   const first = answers[marked]?.marks.first?.replace(/\d+$/, (line) => String(Number(line) + lines[marked]))
   const marks = { count: sum((answer) => answer.marks.count), ...(first !== undefined && { first }) }
+  const { unit, decimal } = table
   const readers = modes.map((mode, m) => {
-    const reader = modeReader(mode, table, { unit: table.unit, marks })
+    const reader = modeReader(mode, table, { unit, marks, ...(decimal && { decimal }) })
     return { ...reader, seen: () => merged[m].seen }
   })
   const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))
@@ -138,16 +139,12 @@ interface MergedMode {
 }
 
 function mergeSeen(all: readonly SeenMode[]): MergedMode {
-  const codeOf = new Map<string | number, number>()
-  const codes = all.map(({ values }) => {
-    const own = uint32Array(values.length)
-    values.forEach((value: string | number, number: number) => {
-      const known = codeOf.get(value)
-      own[number] = known ?? codeOf.size
-      if (known === undefined) codeOf.set(value, codeOf.size)
-    })
-    return own
-  })
+  // A thread that has seen nothing has seen nothing but whole numbers.
+  const areWhole =
+    all.some(({ wholes }) => wholes) && all.every(({ wholes, values }) => wholes || values.length === 0)
+  const { codes, ...values } = areWhole
+    ? mergeWholes(all.map(({ wholes }) => wholes ?? new Uint32Array(0)))
+    : mergeValues(all.map(valuesOf))
   const timed = all.flatMap(({ times }) => times ?? [])
   const sum = (of: 'compact' | 'years' | 'numbers'): number =>
     timed.reduce((total, each) => total + each[of], 0)
@@ -156,11 +153,49 @@ function mergeSeen(all: readonly SeenMode[]): MergedMode {
   return {
     codes,
     seen: {
-      values: [...codeOf.keys()] as string[] | number[],
+      ...values,
       fractions: all.some(({ fractions }) => fractions),
       ...(timed.length > 0 && { times }),
     },
   }
+}
+
+function mergeValues(
+  all: readonly (readonly (string | number)[])[],
+): Pick<SeenMode, 'values'> & Pick<MergedMode, 'codes'> {
+  const codeOf = new Map<string | number, number>()
+  const codes = all.map((values) => {
+    const own = uint32Array(values.length)
+    values.forEach((value, number) => {
+      const known = codeOf.get(value)
+      own[number] = known ?? codeOf.size
+      if (known === undefined) codeOf.set(value, codeOf.size)
+    })
+    return own
+  })
+  return { codes, values: [...codeOf.keys()] as string[] | number[] }
+}
+
+/** The same for whole numbers, none of them large. */
+function mergeWholes(
+  all: readonly Uint32Array[],
+): Required<Pick<SeenMode, 'values' | 'wholes'>> & Pick<MergedMode, 'codes'> {
+  const largest = all.reduce((most, numbers) => numbers.reduce((a, b) => Math.max(a, b), most), 0)
+  const codeOf = new Uint32Array(largest + 1) // 1 + code; 0 is none yet
+  const merged = new Uint32Array(all.reduce((sum, numbers) => sum + numbers.length, 0))
+  let count = 0
+  const codes = all.map((numbers) => {
+    const own = uint32Array(numbers.length)
+    numbers.forEach((number, at) => {
+      if (codeOf[number] === 0) {
+        merged[count++] = number
+        codeOf[number] = count
+      }
+      own[at] = codeOf[number] - 1
+    })
+    return own
+  })
+  return { codes, values: [], wholes: merged.slice(0, count) }
 }
 
 /** The entries that the threads keep. */
