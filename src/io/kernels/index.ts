@@ -4,7 +4,7 @@ import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
 export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
-export { gridTimes, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
+export { freshNumbers, gridTimes, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
 export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
 
 const TAB: u32 = 9;

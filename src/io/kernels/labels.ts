@@ -1,6 +1,6 @@
 // The values of a mode that have been seen before, looked up where the text lies. What is not found here the host knows, or numbers,
 // and it may tell: the tables are of a fixed size, and hold what fits.
-import { digitsIn, eightDigits, isDigit } from "./digits";
+import { digitsIn, eightDigits } from "./digits";
 
 /** In place of a code: the host is to say. */
 const MISSING: u32 = 0xffffffff;
@@ -40,14 +40,23 @@ function placeOf(texts: usize, mask: u32, a: u64, b: u64): usize {
 @inline
 function beside(texts: usize, place: usize): usize { return texts + ((((place - texts) / ENTRY) ^ 1) * ENTRY); }
 
+let freshCount: u32 = 0;
+
+/** How many numbers the last `lookUpLabels` has given codes to. */
+export function freshNumbers(): u32 { return freshCount; }
+
 /**
  * The codes of `rows` fields, as `splitRows` has cut them, that are kept: of whole numbers below `size` from `numbers`, of other short
- * texts from `texts`, which has mask + 1 places. Tables hold 1 + code. Returns how many are MISSING.
+ * texts from `texts`, which has mask + 1 places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
+ * that have none get the codes from `next` on, unless it is MISSING, and are written to `fresh`.
  */
 export function lookUpLabels(
   base: usize, starts: usize, ends: usize, kept: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
+  next: u32, fresh: usize,
 ): u32 {
-  let missing: u32 = 0;
+  let missing = u32(next == MISSING);
+  const known = missing;
+  freshCount = 0;
   for (let row: u32 = 0; row < rows; row++) {
     const place = <usize>row << 2;
     let code: u32 = 0;
@@ -55,8 +64,15 @@ export function lookUpLabels(
     const at = base + load<i32>(starts + place);
     const length = base + load<i32>(ends + place) - at;
     const n = plainNumber(at, length);
-    if (n < size) code = load<u32>(numbers + (<usize>n << 2));
-    else if (length <= SHORT) {
+    if (n < size) {
+      code = load<u32>(numbers + (<usize>n << 2));
+      if (code == 0 && missing == 0) {
+        store<u32>(fresh + (<usize>freshCount << 2), n);
+        freshCount++;
+        code = next + freshCount;
+        store<u32>(numbers + (<usize>n << 2), code);
+      }
+    } else if (length <= SHORT) {
       const a = firstWord(at, length);
       const b = secondWord(at, length);
       let entry = placeOf(texts, mask, a, b);
@@ -66,15 +82,20 @@ export function lookUpLabels(
     store<u32>(out + place, code - 1);
     missing += u32(code == 0);
   }
-  return missing;
+  return missing - known;
 }
 
-/** What `lookUpLabels` is to find from now on, if there is room. */
-export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): void {
+/** What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know. */
+export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): bool {
   const length = end - at;
   const n = plainNumber(at, length);
-  if (n < size) store<u32>(numbers + (<usize>n << 2), code + 1);
-  else if (length <= SHORT) {
+  if (n < size) {
+    const place = numbers + (<usize>n << 2);
+    const isNew = load<u32>(place) == 0;
+    store<u32>(place, code + 1);
+    return isNew;
+  }
+  if (length <= SHORT) {
     const a = firstWord(at, length);
     const b = secondWord(at, length);
     let entry = placeOf(texts, mask, a, b);
@@ -83,6 +104,7 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
     store<u64>(entry, b, 8);
     store<u32>(entry, code + 1, 16);
   }
+  return false;
 }
 
 /** Unix times from here on are milliseconds. */
@@ -90,6 +112,7 @@ const MILLISECONDS_FROM: f64 = 1e11;
 const LARGEST: f64 = 9007199254740991;
 /** What is not beyond may be a year. */
 const YEARS_TO: f64 = 2500;
+const TENS: StaticArray<f64> = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 /** What has so many may be a day, as 20140401. */
 const DATE_DIGITS: usize = 8;
 
@@ -110,11 +133,9 @@ export function gridTimes(base: usize, starts: usize, ends: usize, rows: u32, or
       let x = NaN;
       if (digits >= length) x = <f64>eightDigits(bytes, length);
       else if (digits == 8) {
-        let n = <u64>eightDigits(bytes, 8);
-        let place = at + 8;
-        const end = at + length;
-        for (let c = <u32>load<u8>(place); place < end && isDigit(c); c = load<u8>(++place)) n = n * 10 + <u64>(c - 48);
-        if (place == end) x = <f64>n;
+        const more = load<u64>(at + 8);
+        if (digitsIn(more) >= length - 8)
+          x = <f64>eightDigits(bytes, 8) * unchecked(TENS[<i32>length - 8]) + <f64>eightDigits(more, length - 8);
       }
       const time = x * (x > MILLISECONDS_FROM ? 1e3 : 1e6);
       if (x > YEARS_TO && time <= LARGEST) cell = Math.floor((time - origin) / unit);

@@ -5,7 +5,7 @@ import { type ColumnType, compareTexts, isNumeric } from '../text/types.ts'
 import type { Texts } from './rows.ts'
 
 /** Whole numbers below this are looked up in an array, others by a hash. */
-const SMALL = 2 ** 22
+export const SMALL: number = 2 ** 22
 
 /** The number that a text is, if it is a whole one below SMALL and written in the one plain way; else -1. */
 function smallNumber(bytes: Uint8Array, start: number, end: number): number {
@@ -48,6 +48,16 @@ export class TextCoder {
 
   get size(): number {
     return this.#values.length
+  }
+
+  /** Of these, the small whole numbers. */
+  get numbers(): number {
+    return this.#values.length - this.#texts
+  }
+
+  /** Gives the next codes to small whole numbers that have none. */
+  add(numbers: Uint32Array): void {
+    for (const n of numbers) this.#codeOfSmall(n)
   }
 
   /** In order of arrival, from one on. */

@@ -89,7 +89,13 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       const { rowCount } = batch
       const codes = room(rowCount)
       const known = texts.numbers?.codesOf(coder)
-      if (known?.lookUp(rowCount, kept, codes) === 0) return codes
+      if (known) {
+        // What this coder has numbered elsewhere is not to be numbered again.
+        const next = known.numbers === coder.numbers ? coder.size : undefined
+        const { missing, fresh } = known.lookUp(rowCount, kept, codes, next)
+        coder.add(fresh)
+        if (missing === 0) return codes
+      }
       let row = 0
       try {
         for (; row < rowCount; row++) {

@@ -3,18 +3,25 @@
  * out of it.
  */
 import { MARGIN, startTextKernel, type TextKernel } from '../text/kernel.ts'
-import type { CellNumbers, KnownCodes } from './rows.ts'
+import { SMALL } from './coding.ts'
+import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
 
 /** What is read at a time, and the row that was cut in two before it. */
 const TEXT_BYTES = 2 ** 20 + 2 ** 17
 
-/** Of a mode, the whole numbers whose codes are remembered, and the other texts; memory that is not used is not taken. */
-const KNOWN_NUMBERS = 2 ** 22
+/** Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other texts; memory that is not used is not taken. */
+const KNOWN_NUMBERS = SMALL
 const KNOWN_TEXTS = 2 ** 17
 const TEXT_ENTRY = 24
 const KNOWN_BYTES = 4 * KNOWN_NUMBERS + TEXT_ENTRY * KNOWN_TEXTS
 /** So many modes have what is known of them remembered. */
 const MOST_KNOWN = 16
+
+/** Where what a coder knows is remembered, and how many numbers are. */
+interface KnownPlace {
+  readonly table: number
+  numbers: number
+}
 
 /** Where the fields of rows begin and end, by slot, and the rows' lines. */
 export interface Fields {
@@ -39,7 +46,7 @@ export class RowKernel {
     number
   >
   /** Per coder, which of the places for what is known it has. */
-  readonly #known = new Map<object, number>()
+  readonly #known = new Map<object, KnownPlace>()
   readonly #mostKnown: number
 
   /** `slotOf`: for each column, where its fields go, or −1. */
@@ -137,24 +144,32 @@ export class RowKernel {
 
   #codesOf(coder: object, slot: number): KnownCodes | undefined {
     if (!this.#known.has(coder) && this.#known.size === this.#mostKnown) return undefined
-    if (!this.#known.has(coder)) this.#known.set(coder, this.#at.known + KNOWN_BYTES * this.#known.size)
-    const table = this.#known.get(coder)!
+    const first: KnownPlace = { table: this.#at.known + KNOWN_BYTES * this.#known.size, numbers: 0 }
+    const own = this.#known.get(coder) ?? first
+    this.#known.set(coder, own)
+    const { table } = own
     const texts = table + 4 * KNOWN_NUMBERS
     const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS - 1] as const
     const { text, numbers, codes: out, kept: keptAt } = this.#at
     const [starts, ends] = this.#columnOf(slot)
-    const { memory, lookUpLabels, rememberLabel, lookUpCells } = this.#kernel
+    const { memory, lookUpLabels, freshNumbers, rememberLabel, lookUpCells } = this.#kernel
     const { buffer } = memory
     return {
-      lookUp(rowCount, kept, codes) {
+      get numbers() {
+        return own.numbers
+      },
+      lookUp(rowCount, kept, codes, next = MISSING) {
         new Uint8Array(buffer, keptAt).set(kept.subarray(0, rowCount))
-        const missing = lookUpLabels(text, starts, ends, keptAt, rowCount, ...known, out)
+        const places = [text, starts, ends, keptAt, rowCount] as const
+        const missing = lookUpLabels(...places, ...known, out, next, numbers)
         codes.set(new Uint32Array(buffer, out, rowCount))
-        return missing
+        const fresh = new Uint32Array(buffer, numbers, freshNumbers())
+        own.numbers += fresh.length
+        return { missing, fresh }
       },
       remember: (row, code) => {
         const { starts, ends } = this.fields
-        rememberLabel(text + starts[slot][row], text + ends[slot][row], ...known, code)
+        if (rememberLabel(text + starts[slot][row], text + ends[slot][row], ...known, code)) own.numbers++
       },
       lookUpCells(rowCount, cells, kept, codes) {
         new Float64Array(buffer, numbers).set(cells.subarray(0, rowCount))

@@ -46,8 +46,18 @@ export const MISSING: number = 2 ** 32 - 1
 
 /** The numbers that were given to values of a column, by which rows that are kept are coded all at once. */
 export interface KnownCodes {
-  /** How many are MISSING. */
-  lookUp(rowCount: number, kept: Uint8Array, codes: Uint32Array): number
+  /** How many small whole numbers are known, all of which can be. */
+  readonly numbers: number
+  /**
+   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from `next` on, if that is said,
+   * and are `fresh`.
+   */
+  lookUp(
+    rowCount: number,
+    kept: Uint8Array,
+    codes: Uint32Array,
+    next?: number,
+  ): { missing: number; fresh: Uint32Array }
   /** From now on the text of that row is known, if there is room for it. */
   remember(row: number, code: number): void
   /** The same for cells of a grid. */

@@ -49,7 +49,10 @@ export interface TextKernel {
     texts: number,
     mask: number,
     out: number,
+    next: number,
+    fresh: number,
   ): number
+  freshNumbers(): number
   rememberLabel(
     at: number,
     end: number,
@@ -58,7 +61,7 @@ export interface TextKernel {
     texts: number,
     mask: number,
     code: number,
-  ): void
+  ): number
   gridTimes(
     base: number,
     starts: number,
