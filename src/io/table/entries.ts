@@ -183,6 +183,7 @@ export class Entries {
     })
     pick(values, (b) => this.#blocks[b].values)
     if (weights) pick(weights, (b) => this.#blocks[b].weights!)
+    this.#blocks.length = 0 // who asks for places later keeps no more than these
   }
 
   #known(places: readonly Uint32Array[]): Uint32Array {

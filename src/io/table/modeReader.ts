@@ -169,7 +169,8 @@ function finishNumbers(
 ): FinishedMode {
   if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
   const { sorted, places } = numbersInOrder(numbers)
-  return { type, labels: sorted.map((x) => numberText(x, type)), places }
+  const textOf = isWhole(type) ? String : (x: number): string => numberText(x, type)
+  return { type, labels: sorted.map(textOf), places }
 }
 
 function binnedReader(

@@ -4,6 +4,7 @@
  */
 import { InputError, option, type Remark, remark, sentence } from '../../inputError.ts'
 import { findDuplicates } from '../../tensor/findDuplicates.ts'
+import { putOffRepetitionCheck } from '../../tensor/repetition.ts'
 import { knownTensor, type Mode, type NegativePolicy, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import { type Marks, type Reading, readValues } from './cells.ts'
 import { Entries, type FinishedEntries } from './entries.ts'
@@ -30,6 +31,8 @@ export interface Plan {
   newLabels?: boolean
   dims?: readonly number[]
   negative?: NegativePolicy
+  /** Rows that repeat coordinates are an error, and left to the engine that sorts the entries. */
+  isToBeSorted?: boolean
   onRemark?(remark: Remark): void
   onRows?(rows: number): void
 }
@@ -52,14 +55,19 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
   const most = unknown === 0 ? finished.map(({ places }) => largest(places)) : indices.map(largest)
   const named = nameEntries(plan, finished, found, sizesOf(plan, finished, most))
   const where = (entry: number): string => named.where(entry, entries)
+  const known = { where, largest: most, ...(plan.negative && { negative: plan.negative }) }
+  if (plan.isToBeSorted && plan.merge === 'error' && !found.weights) {
+    const tensor = knownTensor(named.tensor, { ...known, distinct: true })
+    putOffRepetitionCheck(tensor, () => checkDistinct(indices, where))
+    return tensor
+  }
   const distinct = (await byThreads?.areDistinct(indices)) === true
   if (plan.merge === 'error' && !distinct) checkDistinct(indices, where)
   return knownTensor(named.tensor, {
-    ...{ where, largest: most },
+    ...known,
     ...(plan.merge === 'error'
       ? { distinct: true }
       : { duplicates: plan.merge === 'count' ? 'sum' : plan.merge, distinct }),
-    ...(plan.negative && { negative: plan.negative }),
   })
 }
 
