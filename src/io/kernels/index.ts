@@ -5,7 +5,7 @@ import { digitsIn, eightDigits, isDigit } from "./digits";
 
 export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
 export { freshNumbers, gridTimes, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
-export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
+export { decimals, emptyFields, rowLines, rowStop, splitRows } from "./rows";
 
 const TAB: u32 = 9;
 const LF: u32 = 10;

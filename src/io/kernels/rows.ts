@@ -1,14 +1,11 @@
 // Lines of a table as text, cut into fields, and the numbers in a column. A row with a quote in it, or of another number of fields
 // than the others, is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
-import { digitsIn, eightDigits, isDigit } from "./digits";
 
 const LF: u32 = 10;
 const CR: u32 = 13;
 const SPACE: u32 = 32;
 const QUOTE: u32 = 34;
-const PLUS: u32 = 43;
-const MINUS: u32 = 45;
 
 let stoppedAt: usize = 0;
 let linesPassed: u32 = 0;
@@ -202,42 +199,22 @@ function splitAnyRows(
   return rows;
 }
 
-/**
- * The whole numbers of a column, of at most 15 digits, with a sign or without; NaN for whatever else. `starts` and `ends` are
- * distances from `base`.
- */
-export function wholeNumbers(base: usize, starts: usize, ends: usize, rows: u32, out: usize): void {
-  for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    let at = base + load<i32>(starts + place);
-    const to = base + load<i32>(ends + place);
-    let x: f64 = NaN;
-    if (<isize>at < <isize>to) {
-      const sign = <u32>load<u8>(at);
-      if (sign == MINUS || sign == PLUS) at++;
-      const length = to - at;
-      if (<isize>length > 0 && length <= 15) {
-        const bytes = load<u64>(at);
-        const digits = digitsIn(bytes);
-        if (digits >= length) x = <f64>eightDigits(bytes, length);
-        else if (digits == 8) {
-          const more = load<u64>(at + 8);
-          const count = length - 8;
-          if (digitsIn(more) >= count) {
-            let n = <u64>eightDigits(bytes, 8);
-            for (let d: usize = 0; d < count; d++) n = n * 10 + <u64>(load<u8>(at + 8 + d) - 48);
-            x = <f64>n;
-          }
-        }
-        if (sign == MINUS) x = -x;
-      }
-    }
-    store<f64>(out + (<usize>row << 3), x);
-  }
+/** How many fields of a column are empty. */
+export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
+  let counts = i32x4.splat(0);
+  let at: usize = 0;
+  const bytes = <usize>rows << 2;
+  for (; at + 16 <= bytes; at += 16)
+    counts = i32x4.sub(counts, i32x4.lt_s(v128.load(ends + at), v128.load(starts + at)));
+  let empty = i32x4.extract_lane(counts, 0) + i32x4.extract_lane(counts, 1) + i32x4.extract_lane(counts, 2)
+    + i32x4.extract_lane(counts, 3);
+  for (; at < bytes; at += 4) empty += i32(load<i32>(ends + at) < load<i32>(starts + at));
+  return <u32>empty;
 }
 
-/** The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. */
-export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): void {
+/** The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. How many of these there are. */
+export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): u32 {
+  let others: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {
     const place = <usize>row << 2;
     let from = base + load<i32>(starts + place);
@@ -249,6 +226,8 @@ export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out
       x = parseDecimal(from);
       if (numberEnd != to) x = NaN;
     }
+    others += u32(!isFinite(x));
     store<f64>(out + (<usize>row << 3), <f64>x);
   }
+  return others;
 }

@@ -70,10 +70,9 @@ export function readValues(
         throw tooLarge(placeOf(batch, row, reading.unit), cells[row])
     return cells
   }
-  const known = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount)
-  if (known) values.set(known)
-  for (let row = 0; row < rowCount; row++) {
-    if (known && values[row] - values[row] === 0) continue // it is finite
+  const others = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
+  for (let row = 0; row < rowCount && others !== 0; row++) {
+    if (others !== undefined && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
     if (to <= from) {
       values[row] = NaN

@@ -74,11 +74,16 @@ export class CsvParser {
 
   push(piece: Uint8Array): Batch {
     // A copy: doubled quotes are undone where they stand.
-    const length = this.#rest.length + piece.length
+    return this.pushFrom(piece.length, (into) => into.set(piece))
+  }
+
+  /** The same, where the piece is still to be brought, to where it is parsed. */
+  pushFrom(byteLength: number, bring: (into: Uint8Array) => void): Batch {
+    const length = this.#rest.length + byteLength
     const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
     const bytes = kernel ? kernel.text.subarray(0, length) : new Uint8Array(length)
     bytes.set(this.#rest)
-    bytes.set(piece, this.#rest.length)
+    bring(bytes.subarray(this.#rest.length))
     return this.#parse(bytes, kernel)
   }
 

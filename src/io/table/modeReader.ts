@@ -79,7 +79,8 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
   const room = roomForCodes()
   return {
     mark(cells, { rowCount }, kept) {
-      const { starts, ends } = cells as Texts
+      const { starts, ends, numbers } = cells as Texts
+      if (numbers?.empty(rowCount) === 0) return
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
     },
     codes(cells, batch, kept) {
@@ -189,10 +190,11 @@ function binnedReader(
   /** Of times the cells of the grid, else numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
-  const readTimes = (cells: Cells, batch: Batch): void => {
+  /** How many there are none of. */
+  const readTimes = (cells: Cells, batch: Batch): number => {
     if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
     const missing = times.gridCells(cells, batch.rowCount, place!, found)
-    if (missing === 0 || cells instanceof Float64Array) return
+    if (missing === 0 || cells instanceof Float64Array) return missing
     for (let row = 0; row < batch.rowCount; row++) {
       if (!Number.isNaN(found[row]) || cells.ends[row] <= cells.starts[row]) continue
       const text = cellText(cells, row) ?? ''
@@ -200,11 +202,13 @@ function binnedReader(
         throw times.explain(text, placeOf(batch, row, reading.unit), neighbours(cells, batch))
       noteMark(reading.marks, batch, row, reading.unit, text)
     }
+    return missing
   }
   return {
     mark(cells, batch, kept) {
-      if (grid) readTimes(cells, batch)
-      else found = readNumbers(cells, batch, mode.name, reading)
+      if (grid) {
+        if (readTimes(cells, batch) === 0) return
+      } else found = readNumbers(cells, batch, mode.name, reading)
       for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) kept[row] = 0
     },
     codes(cells, { rowCount }, kept) {

@@ -10,7 +10,7 @@ import { type Marks, type Reading, readValues } from './cells.ts'
 import { Entries, type FinishedEntries } from './entries.ts'
 import { type FinishedMode, type ModeReader, modeReader, type SeenMode } from './modeReader.ts'
 import { type FoundMode, type IndexPolicy, keptMode } from './modes.ts'
-import { type Batch, type Cells, columnList, type Table } from './rows.ts'
+import { type Batch, type Cells, columnList, type Table, type Texts } from './rows.ts'
 
 export type MergePolicy = 'sum' | 'mean' | 'last' | 'count' | 'error'
 export const mergePolicies: readonly MergePolicy[] = ['sum', 'mean', 'last', 'count', 'error']
@@ -210,11 +210,12 @@ function markValues(
   into: Float64Array | undefined,
 ): Float64Array | undefined {
   const values = into && readValues(cells, batch, name, reading, into)
-  const isEmpty = (row: number): boolean => {
-    if (values) return Number.isNaN(values[row])
-    return cells instanceof Float64Array ? Number.isNaN(cells[row]) : cells.ends[row] < cells.starts[row]
+  const numbers = values ?? (cells instanceof Float64Array ? cells : undefined)
+  if (numbers) for (let row = 0; row < kept.length; row++) if (Number.isNaN(numbers[row])) kept[row] = 0
+  if (!numbers) {
+    const { starts, ends } = cells as Texts
+    for (let row = 0; row < kept.length; row++) if (ends[row] < starts[row]) kept[row] = 0
   }
-  for (let row = 0; row < batch.rowCount; row++) if (isEmpty(row)) kept[row] = 0
   return values
 }
 

@@ -116,20 +116,20 @@ export class RowKernel {
   /** The numbers in a slot's fields. */
   numbersOf(slot: number): CellNumbers {
     const { text, numbers } = this.#at
-    const { memory, wholeNumbers, decimals, gridTimes } = this.#kernel
+    const { memory, emptyFields, decimals, gridTimes } = this.#kernel
     const [starts, ends] = this.#columnOf(slot)
-    const all =
-      (read: TextKernel['decimals']) =>
-      (rowCount: number): Float64Array => {
-        read(text, starts, ends, rowCount, numbers)
-        return new Float64Array(memory.buffer, numbers, rowCount)
-      }
+    const read = (rowCount: number, into: Float64Array): void =>
+      into.set(new Float64Array(memory.buffer, numbers, rowCount))
     return {
-      wholes: all(wholeNumbers),
-      decimals: all(decimals),
+      empty: (rowCount) => emptyFields(starts, ends, rowCount),
+      decimals(rowCount, values) {
+        const others = decimals(text, starts, ends, rowCount, numbers)
+        read(rowCount, values)
+        return others
+      },
       gridTimes(rowCount, origin, unit, cells) {
         const others = gridTimes(text, starts, ends, rowCount, origin, unit, numbers)
-        cells.set(new Float64Array(memory.buffer, numbers, rowCount))
+        read(rowCount, cells)
         return others
       },
       codesOf: (coder) => this.#codesOf(coder, slot),

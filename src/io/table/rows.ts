@@ -29,12 +29,12 @@ export interface Texts {
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
-/** The numbers in the cells of a column; good until the next are asked for, of this or another one. */
+/** What is found out of all cells of a column at once. */
 export interface CellNumbers {
-  /** Whole numbers of at most 15 digits; NaN for whatever else. */
-  wholes(rowCount: number): Float64Array
-  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else. */
-  decimals(rowCount: number): Float64Array
+  /** How many cells there are none of. */
+  empty(rowCount: number): number
+  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many of these there are. */
+  decimals(rowCount: number, values: Float64Array): number
   /** Plain Unix times as cells of a grid (bins.ts), NaN for whatever else; how many of these there are. */
   gridTimes(rowCount: number, origin: number, unit: number, cells: Float64Array): number
   /** Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for another one. */

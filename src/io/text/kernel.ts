@@ -36,8 +36,8 @@ export interface TextKernel {
   ): number
   rowStop(): number
   rowLines(): number
-  wholeNumbers(base: number, starts: number, ends: number, rows: number, out: number): void
-  decimals(base: number, starts: number, ends: number, rows: number, out: number): void
+  emptyFields(starts: number, ends: number, rows: number): number
+  decimals(base: number, starts: number, ends: number, rows: number, out: number): number
   lookUpLabels(
     base: number,
     starts: number,

@@ -99,7 +99,7 @@ class Share {
   readonly #file: TextFile
   readonly #from: number
   readonly #to: number
-  readonly #piece = new Uint8Array(Math.max(READ_BYTES, LINE_BYTES))
+  readonly #piece = new Uint8Array(LINE_BYTES)
   #covered: Covered = { failed: true }
 
   constructor(file: TextFile, thread: number, threads: number) {
@@ -122,7 +122,7 @@ class Share {
   }
 
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
-    const { name, dialect, byteLength, state } = this.#file
+    const { fd, name, dialect, byteLength, state } = this.#file
     const start = this.#firstLine()
     if (start === undefined) return
     const parser = new CsvParser(name, dialect, wanted, this.#from === 0)
@@ -133,10 +133,14 @@ class Share {
     }
     let at = start
     while (at < this.#to) {
-      const piece = this.#bytes(at, Math.min(READ_BYTES, this.#to - at))
-      if (!piece) return
-      at += piece.length
-      yield* batches(parser.push(piece))
+      const length = Math.min(READ_BYTES, this.#to - at)
+      let read = 0
+      const batch = parser.pushFrom(length, (into) => {
+        read = readFully(fd, into, at)
+      })
+      if (read !== length) return
+      at += length
+      yield* batches(batch)
     }
     for (let lines = 0; !parser.isBetweenRows && at < byteLength; lines++) {
       const line = this.#line(at)
