@@ -19,9 +19,12 @@ export interface Marks {
   count: number
   /** Where the first one stands, and what it is. */
   first?: string
+  /** The file that it stands in. */
+  firstFile?: string
 }
 
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
+  marks.firstFile ??= batch.file
   marks.first ??= `"${text}" in ${placeOf(batch, row, unit)}`
   marks.count++
 }

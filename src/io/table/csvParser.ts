@@ -53,13 +53,20 @@ export class CsvParser {
     }
   }
 
-  /** Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it. */
-  useKernel(module: WebAssembly.Module): void {
+  /**
+   * Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it; by what has cut the same
+   * columns of another file, if there was one.
+   */
+  useKernel(module: WebAssembly.Module, before?: RowKernel): void {
     try {
-      this.#kernel = new RowKernel(module, this.#delimiter, this.#slotOf)
+      this.#kernel = before ?? new RowKernel(module, this.#delimiter, this.#slotOf)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
     }
+  }
+
+  get kernel(): RowKernel | undefined {
+    return this.#kernel
   }
 
   /** How many lines are done, of those that came. */

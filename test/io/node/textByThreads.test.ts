@@ -29,7 +29,10 @@ async function read(content: string | Uint8Array, options: ReadRowsOptions, byTh
   try {
     writeFileSync(path, content)
     const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
-    const threads = textThreads(path, table, table.dialect, () => ({ ...pool, close: async () => {} }))
+    const threads = textThreads([{ path, name: 'a.csv' }], table, table.dialect, () => ({
+      ...pool,
+      close: async () => {},
+    }))
     const pass = async (plan: Parameters<typeof threads.pass>[0]) => {
       const found = await threads.pass(plan)
       isByThreads = found !== undefined
@@ -202,7 +205,7 @@ describe('a table as text by threads is what it is by one', () => {
     }
     const failing = { ...pool, ask: () => Promise.reject(new Error('no memory')), close: async () => {} }
     for (const start of [unable, () => failing]) {
-      const threads = textThreads(path, table, table.dialect, start)
+      const threads = textThreads([{ path, name: 'a.csv' }], table, table.dialect, start)
       expect((await readPlanned(await planRows(threads.table, options), threads)).values.length).toBe(50)
       await threads.close()
     }
