@@ -219,18 +219,13 @@ export class TimeColumn {
       for (let row = 0; row < rowCount; row++) place(row, this.#ofCell(cells, row))
       return missing
     }
-    let others = cells.numbers.gridTimes(rowCount, origin, unit, into)
-    let plain = rowCount - others
-    for (let row = 0; row < rowCount && others + plain > 0; row++) {
+    const others = cells.numbers.gridTimes(rowCount, origin, unit, into)
+    this.#numbers += rowCount - others // none of which looks like a date
+    for (let row = 0, left = others; left > 0; row++)
       if (Number.isNaN(into[row])) {
         place(row, this.#ofCell(cells, row))
-        others--
-      } else if (plain > 0) {
-        if (this.#numbers === 0) this.#example = String(Number(cellText(cells, row)))
-        this.#numbers += plain
-        plain = 0
+        left--
       }
-    }
     return missing
   }
 
