@@ -5,8 +5,8 @@ import { digitsIn, eightDigits } from "./digits";
 /** In place of a code: the host is to say. */
 const MISSING: u32 = 0xffffffff;
 
-/** A short text with its length is two words; with its code and a gap it takes three. */
-const ENTRY: usize = 24;
+/** A short text with its length is two words, its code and a gap are two more. A text has two places to be, in one line of the cache. */
+const ENTRY: usize = 32;
 const SHORT: usize = 15;
 
 /** The whole number that a text is, written in the one plain way, of at most seven digits; else MISSING. */
@@ -17,28 +17,28 @@ function plainNumber(at: usize, length: usize): u32 {
   return eightDigits(bytes, length);
 }
 
+// Lengths cannot be predicted, so that there is no branch for them.
 @inline
 function firstWord(at: usize, length: usize): u64 {
-  const bytes = load<u64>(at);
-  return length >= 8 ? bytes : bytes & ((<u64>1 << (<u64>length << 3)) - 1);
+  return load<u64>(at) & select<u64>(-1, (<u64>1 << (<u64>length << 3)) - 1, length >= 8);
 }
 
 @inline
 function secondWord(at: usize, length: usize): u64 {
-  const bytes = length <= 8 ? 0 : load<u64>(at + 8) & ((<u64>1 << ((<u64>length - 8) << 3)) - 1);
-  return bytes | (<u64>length << 56);
+  const bytes = load<u64>(at + 8) & ((<u64>1 << ((<u64>length - 8) << 3)) - 1);
+  return select<u64>(bytes, 0, length > 8) | (<u64>length << 56);
 }
 
-/** Where a text may be: there, or at the place beside it. */
+/** The first of the two places where a text may be. */
 @inline
 function placeOf(texts: usize, mask: u32, a: u64, b: u64): usize {
-  let hash = (a ^ (b * 0x9e3779b97f4a7c15)) * 0xd6e8feb86659fd93;
-  hash ^= hash >> 32;
-  return texts + <usize>(<u32>hash & mask) * ENTRY;
+  let hash = (a ^ rotl(b * 0x9e3779b97f4a7c15, 32)) * 0xd6e8feb86659fd93;
+  hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93;
+  return texts + <usize>(<u32>(hash >> 32) & mask) * 2 * ENTRY;
 }
 
 @inline
-function beside(texts: usize, place: usize): usize { return texts + ((((place - texts) / ENTRY) ^ 1) * ENTRY); }
+function isAt(entry: usize, a: u64, b: u64): bool { return ((load<u64>(entry) ^ a) | (load<u64>(entry, 8) ^ b)) == 0; }
 
 let freshCount: u32 = 0;
 
@@ -47,7 +47,7 @@ export function freshNumbers(): u32 { return freshCount; }
 
 /**
  * The codes of `rows` fields, as `splitRows` has cut them, that are kept: of whole numbers below `size` from `numbers`, of other short
- * texts from `texts`, which has mask + 1 places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
+ * texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
  * that have none get the codes from `next` on, unless it is MISSING, and are written to `fresh`.
  */
 export function lookUpLabels(
@@ -75,9 +75,9 @@ export function lookUpLabels(
     } else if (length <= SHORT) {
       const a = firstWord(at, length);
       const b = secondWord(at, length);
-      let entry = placeOf(texts, mask, a, b);
-      if (load<u64>(entry) != a || load<u64>(entry, 8) != b) entry = beside(texts, entry);
-      if (load<u64>(entry) == a && load<u64>(entry, 8) == b) code = load<u32>(entry, 16);
+      const entry = placeOf(texts, mask, a, b);
+      code = select<u32>(load<u32>(entry, 16), 0, isAt(entry, a, b))
+        | select<u32>(load<u32>(entry + ENTRY, 16), 0, isAt(entry + ENTRY, a, b));
     }
     store<u32>(out + place, code - 1);
     missing += u32(code == 0);
@@ -99,51 +99,14 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
     const a = firstWord(at, length);
     const b = secondWord(at, length);
     let entry = placeOf(texts, mask, a, b);
-    if (load<u32>(entry, 16) != 0 && load<u32>(beside(texts, entry), 16) == 0) entry = beside(texts, entry);
+    const isTaken = load<u32>(entry, 16) != 0 && !isAt(entry, a, b);
+    // Where both are taken, it takes the place of one.
+    if (isTaken && (load<u32>(entry + ENTRY, 16) == 0 || (code & 1) != 0)) entry += ENTRY;
     store<u64>(entry, a);
     store<u64>(entry, b, 8);
     store<u32>(entry, code + 1, 16);
   }
   return false;
-}
-
-/** Unix times from here on are milliseconds. */
-const MILLISECONDS_FROM: f64 = 1e11;
-const LARGEST: f64 = 9007199254740991;
-/** What is not beyond may be a year. */
-const YEARS_TO: f64 = 2500;
-const TENS: StaticArray<f64> = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-/** What has so many may be a day, as 20140401. */
-const DATE_DIGITS: usize = 8;
-
-/**
- * Fields that are plain Unix times, as cells of a grid: how many `unit`s they lie behind `origin`, both in microseconds, rounded down.
- * NaN for whatever else, years such as 2014 and days such as 20140401 among them. Returns how many of these there are.
- */
-export function gridTimes(base: usize, starts: usize, ends: usize, rows: u32, origin: f64, unit: f64, out: usize): u32 {
-  let others: u32 = 0;
-  for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    const at = base + load<i32>(starts + place);
-    const length = base + load<i32>(ends + place) - at;
-    let cell: f64 = NaN;
-    if (length - 1 < 15 && length != DATE_DIGITS) {
-      const bytes = load<u64>(at);
-      const digits = digitsIn(bytes);
-      let x = NaN;
-      if (digits >= length) x = <f64>eightDigits(bytes, length);
-      else if (digits == 8) {
-        const more = load<u64>(at + 8);
-        if (digitsIn(more) >= length - 8)
-          x = <f64>eightDigits(bytes, 8) * unchecked(TENS[<i32>length - 8]) + <f64>eightDigits(more, length - 8);
-      }
-      const time = x * (x > MILLISECONDS_FROM ? 1e3 : 1e6);
-      if (x > YEARS_TO && time <= LARGEST) cell = Math.floor((time - origin) / unit);
-    }
-    others += u32(cell != cell);
-    store<f64>(out + (<usize>row << 3), cell);
-  }
-  return others;
 }
 
 /** The codes of cells that are kept, from a table of 1 + code for those from 0 to size − 1; how many are MISSING. */

@@ -219,8 +219,8 @@ export class TimeColumn {
       for (let row = 0; row < rowCount; row++) place(row, this.#ofCell(cells, row))
       return missing
     }
-    const others = cells.numbers.gridTimes(rowCount, origin, unit, into)
-    this.#numbers += rowCount - others // none of which looks like a date
+    const { others, numbers } = cells.numbers.gridTimes(rowCount, origin, unit, into)
+    this.#numbers += numbers // none of which looks like a date
     for (let row = 0, left = others; left > 0; row++)
       if (Number.isNaN(into[row])) {
         place(row, this.#ofCell(cells, row))

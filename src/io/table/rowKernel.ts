@@ -11,8 +11,9 @@ const TEXT_BYTES = 2 ** 20 + 2 ** 17
 
 /** Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other texts; memory that is not used is not taken. */
 const KNOWN_NUMBERS = SMALL
-const KNOWN_TEXTS = 2 ** 17
-const TEXT_ENTRY = 24
+const KNOWN_TEXTS = 2 ** 18
+const TEXT_ENTRY = 32
+const CACHE_LINE = 64
 const KNOWN_BYTES = 4 * KNOWN_NUMBERS + TEXT_ENTRY * KNOWN_TEXTS
 /** So many modes have what is known of them remembered. */
 const MOST_KNOWN = 16
@@ -65,14 +66,18 @@ export class RowKernel {
     }
     this.#mostKnown = Math.min(slots, MOST_KNOWN)
     const known = KNOWN_BYTES * this.#mostKnown
-    const total = Object.values(sizes).reduce((sum, size) => sum + size, known + TEXT_BYTES + 2 * MARGIN)
+    const total = Object.values(sizes).reduce(
+      (sum, size) => sum + size,
+      CACHE_LINE + known + TEXT_BYTES + 2 * MARGIN,
+    )
     this.#kernel = startTextKernel(module, total)
-    let free = this.#kernel.freeFrom()
+    let free = CACHE_LINE * Math.ceil(this.#kernel.freeFrom() / CACHE_LINE)
     const take = (size: number): number => {
       free += size
       return free - size
     }
     const at = {
+      known: take(known),
       numbers: take(sizes.numbers),
       slots: take(sizes.slots),
       starts: take(sizes.starts),
@@ -80,7 +85,6 @@ export class RowKernel {
       lines: take(sizes.lines),
       codes: take(sizes.codes),
       kept: take(sizes.kept),
-      known: take(known),
       text: free + MARGIN,
     }
     const { buffer } = this.#kernel.memory
@@ -116,7 +120,7 @@ export class RowKernel {
   /** The numbers in a slot's fields. */
   numbersOf(slot: number): CellNumbers {
     const { text, numbers } = this.#at
-    const { memory, emptyFields, decimals, gridTimes } = this.#kernel
+    const { memory, emptyFields, decimals, gridTimes, numberTimes } = this.#kernel
     const [starts, ends] = this.#columnOf(slot)
     const read = (rowCount: number, into: Float64Array): void =>
       into.set(new Float64Array(memory.buffer, numbers, rowCount))
@@ -130,7 +134,7 @@ export class RowKernel {
       gridTimes(rowCount, origin, unit, cells) {
         const others = gridTimes(text, starts, ends, rowCount, origin, unit, numbers)
         read(rowCount, cells)
-        return others
+        return { others, numbers: numberTimes() }
       },
       codesOf: (coder) => this.#codesOf(coder, slot),
     }
@@ -149,7 +153,7 @@ export class RowKernel {
     this.#known.set(coder, own)
     const { table } = own
     const texts = table + 4 * KNOWN_NUMBERS
-    const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS - 1] as const
+    const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS / 2 - 1] as const
     const { text, numbers, codes: out, kept: keptAt } = this.#at
     const [starts, ends] = this.#columnOf(slot)
     const { memory, lookUpLabels, freshNumbers, rememberLabel, lookUpCells } = this.#kernel

@@ -35,8 +35,16 @@ export interface CellNumbers {
   empty(rowCount: number): number
   /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many of these there are. */
   decimals(rowCount: number, values: Float64Array): number
-  /** Plain Unix times as cells of a grid (bins.ts), NaN for whatever else; how many of these there are. */
-  gridTimes(rowCount: number, origin: number, unit: number, cells: Float64Array): number
+  /**
+   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of these there are, and how many
+   * Unix times.
+   */
+  gridTimes(
+    rowCount: number,
+    origin: number,
+    unit: number,
+    cells: Float64Array,
+  ): { others: number; numbers: number }
   /** Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for another one. */
   codesOf(coder: object): KnownCodes | undefined
 }

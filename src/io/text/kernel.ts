@@ -71,6 +71,7 @@ export interface TextKernel {
     unit: number,
     out: number,
   ): number
+  numberTimes(): number
   lookUpCells(cells: number, kept: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   countParts(hashes: number, count: number, parts: number, counts: number): void

@@ -76,6 +76,40 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.nat(9).map(String) },
 )
 const seconds = fc.integer({ min: 990_000_000, max: 1_010_000_000 })
+/** 2001-09-09 01:46:40 with T or without, the day alone, or with Z behind it. */
+function isoText(form: string, s: number): string {
+  const text = new Date(1000 * s).toISOString().slice(0, 19)
+  if (form === '') return text.slice(0, 10)
+  return form === 'Z' ? `${text}Z` : text.replace('T', form)
+}
+const noTime = fc.constantFrom(
+  ...[
+    '9007199255',
+    '999999999999999',
+    '1234567890123456',
+    'x',
+    '2001-02-29',
+    '1900-02-29',
+    '2001-04-31',
+    '2001-13-01',
+  ],
+  ...[
+    '2001-00-01',
+    '2001-01-00',
+    '0000-01-0x',
+    '2001-01-01 24:00:00',
+    '2001-01-01 00:60:00',
+    '2001-01-01 00:00:60',
+  ],
+  ...[
+    '2001-01-01_00:00:00',
+    '2001-01-01 00-00:00',
+    '2001-01-01 00:00-00',
+    '2001/01/01',
+    '2001-01/01',
+    '200a-01-01',
+  ],
+)
 const time = fc.oneof(
   { weight: 120, arbitrary: seconds.map(String) },
   { weight: 30, arbitrary: seconds.map((s) => String(1000 * s + (s % 1000))) },
@@ -85,8 +119,31 @@ const time = fc.oneof(
   },
   { weight: 30, arbitrary: fc.constantFrom('99999999', '9007199254', '100000000001', '9007199254740') },
   { weight: 20, arbitrary: fc.constantFrom('-5', '+5', '1e9', '1.5', '2001-02-03', '', 'NA', '-') },
+  {
+    weight: 60,
+    arbitrary: fc.tuple(fc.constantFrom(' ', 'T', '', 'Z'), seconds).map(([form, s]) => isoText(form, s)),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.constantFrom(
+      '0001-01-01',
+      '2000-02-29',
+      '1900-02-28',
+      '9999-12-31T23:59:59',
+      '1969-12-31 23:59:59',
+    ),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.constantFrom(
+      '2001-02-03 04:05',
+      ' 2001-02-03',
+      '2001-02-03 04:05:06.5',
+      '2001-02-03 04:05:06+02',
+    ),
+  },
   // These are no times.
-  { weight: 1, arbitrary: fc.constantFrom('9007199255', '999999999999999', '1234567890123456', 'x') },
+  { weight: 1, arbitrary: noTime },
 )
 /** Numbers that are all days or years are refused, with the first of them. */
 const times = fc.oneof(
@@ -126,6 +183,23 @@ const options = fc
   .map(
     ([who, at]): ReadRowsOptions => ({ modes: [who, 'what', at, 'hour(at)'], value: 'stars', merge: 'last' }),
   )
+
+describe('texts that are no times, or hardly', () => {
+  it('are seen for what they are one by one', async () => {
+    for (const text of [
+      '2001-02-03',
+      '0000-01-01',
+      '0000-03-01',
+      ...fc.sample(noTime, { seed: 1, numRuns: 100 }),
+    ]) {
+      const rows = `a,1,1,2001-02-03\nb,2,1,${text}\n`
+      const options = { modes: ['who', 'day(at)'], value: 'stars' }
+      expect(await tensorOf(tableOf([rows], 1e6, 0), options)).toEqual(
+        await tensorOf(tableOf([rows], 1e6, Infinity), options),
+      )
+    }
+  })
+})
 
 describe('values that the kernel has seen before', () => {
   it('have the numbers that one coder gives them, in whichever pieces and files they come', async () => {
