@@ -1,6 +1,6 @@
 /** The entries of a tensor as the rows of a table come by, and where they stood. */
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
-import { UNKNOWN } from './modeReader.ts'
+import { UNKNOWN } from './modeIndices.ts'
 import type { Batch, Table } from './rows.ts'
 
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */

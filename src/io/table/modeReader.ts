@@ -1,13 +1,18 @@
-/**
- * How the cells of a mode become numbers, row by row, and the numbers indices: by the distinct texts, by the
- * distinct numbers, or by the bins that they fall into.
- */
-import { InputError, option, sentence } from '../../inputError.ts'
-import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+/** How the cells of a mode become numbers, row by row: by the distinct texts, by the distinct numbers, or by the bins that they fall into. */
+import { InputError } from '../../inputError.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../text/types.ts'
 import { type Binning, binnings, binText } from './bins.ts'
-import { isMissingMark, noteMark, type Reading, readNumbers, TimeColumn, type TimeCounts } from './cells.ts'
+import { isMissingMark, noteMark, type Reading, readNumbers } from './cells.ts'
 import { inOrder, NumberCoder, numbersInOrder, TextCoder } from './coding.ts'
+import {
+  asIndices,
+  type FinishedMode,
+  finishNumbers,
+  isRaw,
+  type KnownMode,
+  lookedUp,
+  lookedUpBins,
+} from './modeIndices.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import {
   type Batch,
@@ -19,18 +24,7 @@ import {
   type TableColumn,
   type Texts,
 } from './rows.ts'
-
-/** In place of an index: the label is not among those known. */
-export const UNKNOWN = 2 ** 32 - 1
-
-/** What is known of a mode when all of its values have been seen. */
-export interface FinishedMode {
-  type: ColumnType
-  /** None where the values are indices themselves. */
-  labels?: readonly string[]
-  /** For each number given to a value, its index, or UNKNOWN. */
-  places: Uint32Array
-}
+import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 
 /** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
 export interface SeenMode {
@@ -46,11 +40,6 @@ export interface SeenMode {
 /** The distinct values, whatever they are told by. */
 export const valuesOf = ({ values, wholes }: SeenMode): readonly string[] | readonly number[] =>
   wholes ? Array.from(wholes, String) : values
-
-interface KnownMode {
-  labels: readonly string[] | undefined
-  type: string | undefined
-}
 
 export interface ModeReader {
   /**
@@ -160,20 +149,6 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   }
 }
 
-/** Numbers as they are: indices themselves, or in order. */
-function finishNumbers(
-  mode: FoundMode,
-  type: ColumnType,
-  numbers: ArrayLike<number>,
-  index: IndexPolicy,
-  known: KnownMode | undefined,
-): FinishedMode {
-  if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
-  const { sorted, places } = numbersInOrder(numbers)
-  const textOf = isWhole(type) ? String : (x: number): string => numberText(x, type)
-  return { type, labels: sorted.map(textOf), places }
-}
-
 function binnedReader(
   mode: FoundMode,
   binning: Binning,
@@ -267,63 +242,4 @@ function neighbours(cells: Texts, { rowCount }: Batch): string[] {
     if (text && !isMissingMark(text)) texts.add(text)
   }
   return [...texts]
-}
-
-/** The texts among labels that are known, each written as the labels' type has it. */
-function lookedUp(
-  texts: readonly string[],
-  labels: readonly string[],
-  type: string | undefined,
-): FinishedMode {
-  const known = (type ?? 'VARCHAR') as ColumnType
-  const placeOf = new Map(labels.map((label, place) => [label, place]))
-  const find = (text: string): number => placeOf.get(canonical(text, known) ?? text) ?? UNKNOWN
-  return { type: known, labels, places: Uint32Array.from(texts, find) }
-}
-
-/** Bins among labels that are known: equal as numbers, however they are written. */
-function lookedUpBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
-  const placeOf = new Map(labels.map((label, place) => [binOfLabel(binning, label), place]))
-  return { type: binning.type, labels, places: Uint32Array.from(bins, (bin) => placeOf.get(bin) ?? UNKNOWN) }
-}
-
-/** The bin that a label names. */
-export function binOfLabel({ parse, type }: Binning, label: string): number {
-  if (parse) return parse(label)
-  if (type !== 'DATE') return Number(label)
-  const column = new TimeColumn('', undefined, undefined)
-  const bytes = new TextEncoder().encode(label)
-  const [time] = column.times({ bytes, starts: Int32Array.of(0), ends: Int32Array.of(bytes.length) }, 1)
-  return binnings.day.bin(time, 0)
-}
-
-/**
- * Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it
- * must.
- */
-function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
-  if (always) return true
-  if (index === 'raw' && isWhole(type)) return true
-  if (mode.index === 'raw')
-    throw new InputError(
-      'table',
-      `The mode ${mode.name} cannot be an index as it is: its type is ${type}, not a whole number; leave out raw:.`,
-    )
-  return false
-}
-
-function asIndices({ name }: FoundMode, numbers: ArrayLike<number>): Uint32Array {
-  return Uint32Array.from(numbers, (x) => {
-    if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1
-    const help =
-      x === 0
-        ? `write "${name} + 1"`
-        : x <= MAX_INDEX
-          ? sentence`code it by its distinct values (${option('index', 'coded')})`
-          : sentence`the most is ${MAX_INDEX}, so code it by its distinct values (${option('index', 'coded')})`
-    throw new InputError(
-      'table',
-      sentence`The mode ${name} has the value ${x}, but a raw index is a whole number from 1; ${help}.`,
-    )
-  })
 }

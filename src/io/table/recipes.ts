@@ -1,10 +1,10 @@
 /** How well-known tables become the tensors that others have made of them. */
 import { InputError } from '../../inputError.ts'
-import { TimeColumn } from './cells.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { findColumn } from './modes.ts'
 import type { MergePolicy } from './readRows.ts'
 import type { Table } from './rows.ts'
+import { TimeColumn } from './timeColumn.ts'
 
 export type RecipeName = 'movielens' | 'uber'
 export const recipeNames: readonly RecipeName[] = ['movielens', 'uber']

@@ -6,12 +6,12 @@
  * do not begin where those of the range before end: whoever asked sees that, and reads the file from its beginning.
  */
 import { InputError } from '../../../inputError.ts'
-import { TimeColumn } from '../../table/cells.ts'
 import { CsvParser } from '../../table/csvParser.ts'
 import type { Entries } from '../../table/entries.ts'
 import { passOver } from '../../table/readRows.ts'
 import type { RowKernel } from '../../table/rowKernel.ts'
 import type { Batch, Table, Wanted } from '../../table/rows.ts'
+import { TimeColumn } from '../../table/timeColumn.ts'
 import { LF } from '../../text/bytes.ts'
 import { readFully } from './blocks.ts'
 import {
