@@ -4,7 +4,7 @@
  */
 import type { World } from '../engine/cpu/world.ts'
 import { NumberCoder, TextCoder } from '../io/table/coding.ts'
-import type { SeenMode } from '../io/table/modeReader.ts'
+import { type SeenMode, valuesOf } from '../io/table/modeReader.ts'
 
 export interface AgreedMode {
   /** By all processes. */
@@ -14,37 +14,43 @@ export interface AgreedMode {
 }
 
 export async function agreeOnMode(world: World, name: string, own: SeenMode): Promise<AgreedMode> {
-  const kinds = await world.gatherTexts(typeof (own.values[0] ?? ''))
-  const { values, code } = kinds.includes('number') ? numbersOf(name) : textsOf()
+  const seen = valuesOf(own)
+  const kinds = await world.gatherTexts(typeof (seen[0] ?? ''))
+  const { size, from, code } = kinds.includes('number') ? numbersOf(name) : textsOf()
   let codes = new Uint32Array(0)
   for (let process = 0; process < world.processes; process++) {
-    const before = values.length
+    const before = size()
     // There may be more than can be told apart.
     await world.together(() => {
-      if (process === world.process) codes = Uint32Array.from(own.values, code)
+      if (process === world.process) codes = Uint32Array.from(seen, code)
     }, 'unnamed')
-    const told = await world.told(process, () => JSON.stringify(values.slice(before)))
+    const told = await world.told(process, () => JSON.stringify(from(before)))
     if (process !== world.process) for (const value of JSON.parse(told)) code(value)
   }
-  return { seen: { ...(await facts(world, own)), values: values as string[] | number[] }, codes }
+  return { seen: { ...(await facts(world, own)), values: from(0) as string[] | number[] }, codes }
 }
 
 interface Values {
-  /** In order of arrival. */
-  values: readonly (string | number)[]
+  size(): number
+  /** In order of arrival, from one on. */
+  from(start: number): readonly (string | number)[]
   code(value: string | number): number
 }
 
 function numbersOf(name: string): Values {
   const coder = new NumberCoder(name)
-  return { values: coder.numbers, code: (value) => coder.code(value as number) }
+  const { numbers } = coder
+  return {
+    ...{ size: () => numbers.length, from: (start) => numbers.slice(start) },
+    code: (value) => coder.code(value as number),
+  }
 }
 
 function textsOf(): Values {
   const coder = new TextCoder()
   const encoder = new TextEncoder()
   return {
-    values: coder.texts,
+    ...{ size: () => coder.size, from: (start) => coder.texts(start) },
     code(value) {
       const bytes = encoder.encode(value as string)
       return coder.code(bytes, 0, bytes.length)

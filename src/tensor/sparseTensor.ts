@@ -70,11 +70,20 @@ export const MAX_ORDER = 256
  * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}` } = options
+  return knownTensor(input, options)
+}
+
+/** The same, where the largest index of each mode may be known already: saves looking at all. */
+export function knownTensor(
+  input: SparseTensor,
+  options: TensorOptions & { largest?: readonly number[] },
+): SparseTensor {
+  const { negative = 'error', duplicates = 'error', where = (entry) => `entry ${entry}`, largest } = options
   checkPolicies({ negative, duplicates })
   checkShape(input)
   checkNotEmpty(input.values.length)
-  checkCells(input, negative, where)
+  if (largest?.every((index, mode) => index < input.dims[mode])) checkMeasures(input, negative, where)
+  else checkCells(input, negative, where)
   return withNames(input, options.distinct ? input : mergeDuplicates(input, duplicates, where))
 }
 
@@ -178,15 +187,24 @@ export function checkCells(
 
 /** What is checked of all entries one after the other: the indices of each mode, then the values. */
 export function cellChecks(
-  { dims, indices, values, weights }: SparseTensor,
+  input: SparseTensor,
   negative: NegativePolicy,
   where: (entry: number) => string,
 ): (() => void)[] {
+  const { dims, indices } = input
   return [
     ...indices.map((column, mode) => () => checkIndices(column, mode, dims[mode], where)),
-    () => checkValues(values, negative, where),
-    ...(weights ? [() => checkWeights(weights, where)] : []),
+    () => checkMeasures(input, negative, where),
   ]
+}
+
+function checkMeasures(
+  { values, weights }: SparseTensor,
+  negative: NegativePolicy,
+  where: (entry: number) => string,
+): void {
+  checkValues(values, negative, where)
+  if (weights) checkWeights(weights, where)
 }
 
 function checkIndices(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { cpuEngine } from '#dist/engine/cpu/index.js'
+import { readRows, textTable } from '#dist/io/table/index.js'
 import { readTns } from '#dist/io/tns/index.js'
 import { complete } from '#dist/solver/index.js'
 import { randomTensor } from '../problems.ts'
@@ -32,6 +33,25 @@ it.each([
     await expect(complete(given, { rank: 2, epochs: 1, engine })).rejects.toThrow(failure.message)
     await engine.close()
   }
+})
+
+it('refuses rows of a table that repeat in the same words, unless they are merged', async () => {
+  const rows = Array.from(
+    values,
+    (x, e) => `${indices.map((column) => column[e] + 1).join(',')},${Math.abs(x)}`,
+  )
+  const content = ['a,b,c,x', ...rows, rows[100], rows[3]].join('\n')
+  const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
+  const read = (isToBeSorted: boolean, merge?: 'mean') =>
+    readRows(table, { modes: ['a', 'b', 'c'], value: 'x', isToBeSorted, ...(merge && { merge }) })
+  const failure = await read(false).catch((error) => error)
+  expect(failure.message).toMatch(
+    new RegExp(`^a.csv, line ${values.length + 2}, at a = .* in all 2 rows repeat`),
+  )
+  await expect(complete(await read(true), { rank: 2, epochs: 1, threads: 2 })).rejects.toThrow(
+    failure.message,
+  )
+  expect((await read(true, 'mean')).values.length).toBe(values.length)
 })
 
 it('finds nothing to refuse where coordinates differ', async () => {

@@ -4,7 +4,9 @@ import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
 export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
-export { decimals, rowLines, rowStop, splitRows, wholeNumbers } from "./rows";
+export { freshNumbers, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
+export { decimals, emptyFields, rowLines, rowStop, splitRows } from "./rows";
+export { gridTimes, numberTimes } from "./times";
 
 const TAB: u32 = 9;
 const LF: u32 = 10;

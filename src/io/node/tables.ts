@@ -103,24 +103,33 @@ const forDuplicates = (options: OpenOptions): PassByThreads => ({
   areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
 })
 
-/** A large text that lies in one file, as it is, is read by threads. */
+/** So many files are read by threads, which have all of them open. */
+const MOST_OPEN = 64
+
+/** A large text that lies in files as they are is read by threads. */
 async function withThreads<T>(
   table: Table & { dialect?: Dialect },
-  [input, ...more]: readonly Input[],
+  inputs: readonly Input[],
   options: OpenOptions,
   work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
 ): Promise<T> {
   const { dialect } = table
-  const threads = readingThreads(options.threads)
-  const isLarge = input.byteLength >= PARALLEL_FROM && !input.isPipe && more.length === 0
-  if (!dialect || threads === 1 || !isLarge || (await isPacked(input.path)))
-    return work(table, forDuplicates(options))
-  const byThreads = textThreads(input.path, table, dialect, () => startReading(threads))
+  const threads = readingThreads(options.threads, inputs.length)
+  if (!dialect || threads === 1 || !(await isForThreads(inputs))) return work(table, forDuplicates(options))
+  const byThreads = textThreads(inputs, table, dialect, () => startReading(threads))
   try {
     return await work(byThreads.table, byThreads)
   } finally {
     await byThreads.close()
   }
+}
+
+async function isForThreads(inputs: readonly Input[]): Promise<boolean> {
+  const byteLength = inputs.reduce((sum, input) => sum + input.byteLength, 0)
+  const names = new Set(inputs.map(({ name }) => name))
+  if (byteLength < PARALLEL_FROM || inputs.length > MOST_OPEN || names.size < inputs.length) return false
+  for (const { isPipe, path } of inputs) if (isPipe || (await isPacked(path))) return false
+  return true
 }
 
 const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }

@@ -16,30 +16,48 @@ export interface Binning {
   /** Of its labels; bins of whole numbers are whole numbers, too. */
   type: ColumnType
   bin(x: number, argument: number): number
+  /** Of a time: all that its bin depends on. */
+  grid?: Grid
   /** The label, where it is not the text of the number by its type. */
   label?(bin: number): string
   /** The reverse of `label`. */
   parse?(label: string): number
 }
 
-const days = (time: number): number => Math.floor(time / DAY)
-const WEEK = 7 * DAY
+/** Times in cells of so many microseconds, and the bin that a cell belongs to. */
+export interface Grid {
+  unit: number
+  /** Where cell 0 begins. */
+  origin(argument: number): number
+  binOf(cell: number): number
+}
 
-const ofTime = (type: ColumnType, bin: (time: number) => number): Binning => ({
-  of: 'time',
-  argument: 'none',
-  type,
-  bin,
-})
+export const cellOf = (time: number, origin: number, unit: number): number =>
+  Math.floor((time - origin) / unit)
+
+const WEEK = 7 * DAY
+const HOUR = 3600 * SECOND
+
+function ofTime(
+  type: ColumnType,
+  binOf: Grid['binOf'],
+  unit: number = DAY,
+  origin: Grid['origin'] = () => 0,
+): Binning {
+  return {
+    ...{ of: 'time', argument: 'none', type, grid: { unit, origin, binOf } },
+    bin: (time, argument) => binOf(cellOf(time, origin(argument), unit)),
+  }
+}
 
 /** The binnings of a time that need nothing but the time. */
 export const timeBins = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as const
 
 export const binnings: Readonly<Record<BinningName, Binning>> = {
-  year: ofTime('BIGINT', (time) => calendarOf(days(time))[0]),
+  year: ofTime('BIGINT', (day) => calendarOf(day)[0]),
   month: {
-    ...ofTime('VARCHAR', (time) => {
-      const [year, month] = calendarOf(days(time))
+    ...ofTime('VARCHAR', (day) => {
+      const [year, month] = calendarOf(day)
       return 12 * year + month - 1
     }),
     label: (bin) =>
@@ -49,9 +67,9 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
       return year === undefined ? NaN : 12 * Number(year) + Number(month) - 1
     },
   },
-  week: ofTime('DATE', (time) => days(time) - weekdayOf(time) + 1),
-  day: ofTime('DATE', days),
-  hour: ofTime('BIGINT', (time) => Math.floor((time - DAY * days(time)) / (3600 * SECOND))),
+  week: ofTime('DATE', (day) => day - weekdayOf(day) + 1),
+  day: ofTime('DATE', (day) => day),
+  hour: ofTime('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
   weekday: ofTime('BIGINT', weekdayOf),
   bins: { of: 'number', argument: 'needed', type: 'DOUBLE', bin: lowerEdge },
   round: {
@@ -68,16 +86,19 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
   },
   /** Weeks since a time, given in seconds; the first is 1. */
   weeks: {
-    of: 'time',
+    ...ofTime(
+      'BIGINT',
+      (week) => week + 1,
+      WEEK,
+      (start) => SECOND * start,
+    ),
     argument: 'needed',
-    type: 'BIGINT',
-    bin: (time, start) => Math.floor((time - SECOND * start) / WEEK) + 1,
   },
 }
 
 /** From 1 on Monday to 7 on Sunday; 1 January 1970 was a Thursday. */
-function weekdayOf(time: number): number {
-  const sinceMonday = (days(time) + 3) % 7
+function weekdayOf(day: number): number {
+  const sinceMonday = (day + 3) % 7
   return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1
 }
 

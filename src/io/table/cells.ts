@@ -1,9 +1,7 @@
-/** What single cells say: numbers and times, and why one is neither. */
-import { InputError, option, type Sentence, sentence } from '../../inputError.ts'
-import { COMMA, DOT, MINUS, NINE, PLUS, SPACE, ZERO } from '../text/bytes.ts'
+/** What single cells say: numbers, and why one is none. */
+import { InputError, option, sentence } from '../../inputError.ts'
+import { COMMA, DOT, SPACE } from '../text/bytes.ts'
 import { parseDecimal } from '../text/decimal.ts'
-import { DAY, isoTime, likelyFormats, type TimeReader, timeFormat, unixTime } from '../text/time.ts'
-import { type ColumnType, numberText } from '../text/types.ts'
 import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
 
 /**
@@ -18,9 +16,12 @@ export interface Marks {
   count: number
   /** Where the first one stands, and what it is. */
   first?: string
+  /** The file that it stands in. */
+  firstFile?: string
 }
 
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
+  marks.firstFile ??= batch.file
   marks.first ??= `"${text}" in ${placeOf(batch, row, unit)}`
   marks.count++
 }
@@ -54,8 +55,14 @@ function withPoint(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-/** The float32 values of a column; NaN where there is none. */
-export function readValues(cells: Cells, batch: Batch, name: string, reading: Reading): Float64Array {
+/** The float32 values of a column; NaN where there is none. Written to `values`, unless the cells are values already. */
+export function readValues(
+  cells: Cells,
+  batch: Batch,
+  name: string,
+  reading: Reading,
+  values: Float64Array,
+): Float64Array {
   const { rowCount } = batch
   if (cells instanceof Float64Array) {
     for (let row = 0; row < rowCount; row++)
@@ -63,11 +70,9 @@ export function readValues(cells: Cells, batch: Batch, name: string, reading: Re
         throw tooLarge(placeOf(batch, row, reading.unit), cells[row])
     return cells
   }
-  const values = new Float64Array(rowCount)
-  const known = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount)
-  if (known) values.set(known)
-  for (let row = 0; row < rowCount; row++) {
-    if (known && values[row] - values[row] === 0) continue // it is finite
+  const others = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
+  for (let row = 0; row < rowCount && others !== 0; row++) {
+    if (others !== undefined && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
     if (to <= from) {
       values[row] = NaN
@@ -132,156 +137,11 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, reading: R
   return numbers
 }
 
-function asciiText(bytes: Uint8Array, from: number, to: number): string {
+export function asciiText(bytes: Uint8Array, from: number, to: number): string {
   let text = ''
   for (let at = from; at < to; at++) {
     if (bytes[at] > 127) return new TextDecoder().decode(bytes.subarray(from, to))
     text += String.fromCharCode(bytes[at])
   }
   return text
-}
-
-/** What the numbers of a column of times look like. */
-export interface TimeCounts {
-  /** That may be 20140401, or years, and all. */
-  compact: number
-  years: number
-  numbers: number
-  /** The first of them. */
-  example: string
-}
-
-/** Reads the times of one column, and watches that numbers are not dates in disguise. */
-export class TimeColumn {
-  readonly #name: string
-  readonly #type: ColumnType | undefined
-  readonly #formats: readonly TimeReader[] | undefined
-  #compact = 0
-  #years = 0
-  #numbers = 0
-  #example = ''
-
-  /** `dates`: formats, or 'iso' for what is read without any. */
-  constructor(name: string, type: ColumnType | undefined, dates: readonly string[] | undefined) {
-    this.#name = name
-    this.#type = type
-    this.#formats = dates?.map((format) =>
-      format === 'iso' ? (text) => this.#plain(text) : timeFormat(format),
-    )
-  }
-
-  /** Microseconds since 1970, NaN where there is none or what is there is no time. */
-  times(cells: Cells, rowCount: number): Float64Array {
-    const times = new Float64Array(rowCount)
-    if (cells instanceof Float64Array) {
-      for (let row = 0; row < rowCount; row++) times[row] = this.#ofNumber(cells[row])
-      return times
-    }
-    const { bytes, starts, ends } = cells
-    const wholes = this.#formats ? undefined : cells.numbers?.wholes(rowCount)
-    for (let row = 0; row < rowCount; row++) {
-      if (ends[row] <= starts[row]) times[row] = NaN
-      else if (this.#formats) times[row] = this.#byFormat(cellText(cells, row) ?? '')
-      else {
-        const whole = wholes ? wholes[row] : wholeNumber(bytes, starts[row], ends[row])
-        times[row] = Number.isNaN(whole)
-          ? this.#ofText(bytes, starts[row], ends[row])
-          : this.#ofUnix(whole, ends[row] - starts[row])
-      }
-    }
-    return times
-  }
-
-  #ofNumber(x: number): number {
-    if (this.#type === 'DATE') return x * DAY
-    if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
-    // What looks like a date has eight digits; to write all numbers out takes long.
-    return this.#formats
-      ? this.#byFormat(String(x))
-      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
-  }
-
-  #ofUnix(x: number, length: number): number {
-    this.#numbers++
-    if (x >= 1500 && x < 2500) this.#years++
-    if (length === 8 && isCompactDate(x)) this.#compact++
-    if (this.#numbers === 1) this.#example = numberText(x, 'BIGINT')
-    return unixTime(x)
-  }
-
-  #ofText(bytes: Uint8Array, from: number, to: number): number {
-    const time = isoTime(bytes, from, to)
-    if (!Number.isNaN(time)) return time
-    const text = asciiText(bytes, from, to).trim()
-    return text !== '' && Number.isFinite(Number(text)) ? this.#ofUnix(Number(text), 0) : NaN
-  }
-
-  #plain(text: string): number {
-    const bytes = new TextEncoder().encode(text)
-    return this.#ofText(bytes, 0, bytes.length)
-  }
-
-  #byFormat(text: string): number {
-    for (const read of this.#formats ?? []) {
-      const time = read(text)
-      if (!Number.isNaN(time)) return time
-    }
-    return NaN
-  }
-
-  get counts(): TimeCounts {
-    const [compact, years, numbers, example] = [this.#compact, this.#years, this.#numbers, this.#example]
-    return { compact, years, numbers, example }
-  }
-
-  /** At the end: 20140401 is no Unix time if all the column looks like it, nor is 2014. */
-  check(where: string, { compact, years, numbers, example }: TimeCounts): void {
-    if (numbers === 0 || (compact < numbers && years < numbers)) return
-    const [what, format] = compact === numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
-    throw new InputError(
-      'table',
-      sentence`${where}: the numbers in ${this.#name} look like ${what} (${example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', format)}.`,
-    )
-  }
-
-  /** Why a text is no time, and what to do. `others` stand in the same column. */
-  explain(text: string, place: string, others: readonly string[]): InputError {
-    const formats = this.#formats ? [] : likelyFormats([text, ...others])
-    const one = formats.length > 0 || this.#formats ? formats : likelyFormats([text])
-    return new InputError(
-      'table',
-      sentence`${place}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
-    )
-  }
-}
-
-function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
-  const what = `"${shortened(text)}" in ${column} is no time`
-  if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`
-  if (formats.length === 0)
-    return sentence`${what}; times are Unix seconds or text like 2014-04-01 12:30:00, and other forms need ${option('dates')}.`
-  const several = formats.length > 1 ? ', and may be read in more than one way' : ''
-  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
-}
-
-const isCompactDate = (x: number): boolean =>
-  x >= 1500_01_01 &&
-  x < 2500_01_01 &&
-  x % 100 >= 1 &&
-  x % 100 <= 31 &&
-  Math.floor(x / 100) % 100 <= 12 &&
-  Math.floor(x / 100) % 100 >= 1
-
-/** The digits in bytes [from, to) as a number, NaN if there is anything else or too many of them. */
-function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
-  const sign = bytes[from] === MINUS ? -1 : 1
-  let at = bytes[from] === MINUS || bytes[from] === PLUS ? from + 1 : from
-  if (at === to || to - at > 15) return NaN
-  let n = 0
-  for (; at < to; at++) {
-    const c = bytes[at]
-    if (c < ZERO || c > NINE) return NaN
-    n = n * 10 + (c - ZERO)
-  }
-  return sign * n
 }

@@ -5,7 +5,7 @@ import { type ColumnType, compareTexts, isNumeric } from '../text/types.ts'
 import type { Texts } from './rows.ts'
 
 /** Whole numbers below this are looked up in an array, others by a hash. */
-const SMALL = 2 ** 22
+export const SMALL: number = 2 ** 22
 
 /** The number that a text is, if it is a whole one below SMALL and written in the one plain way; else -1. */
 function smallNumber(bytes: Uint8Array, start: number, end: number): number {
@@ -20,10 +20,15 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
   return n < SMALL ? n : -1
 }
 
-/** Numbers the texts of a column, as bytes: 0, 1, 2 … No string is made of one that was seen before. */
+/**
+ * Numbers the texts of a column, as bytes: 0, 1, 2 … No string is made of one that was seen before, and none of whole numbers before
+ * somebody asks.
+ */
 export class TextCoder {
-  /** In order of arrival. */
-  readonly texts: string[] = []
+  /** In order of arrival: texts, but for those that are small whole numbers. */
+  readonly #values: (string | number)[] = []
+  /** How many are texts. */
+  #texts = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #encoder = new TextEncoder()
   /** By the numbers that someone else has given to texts: code + 1; 0 is none yet. */
@@ -31,21 +36,38 @@ export class TextCoder {
   #arena = new Uint8Array(2 ** 12)
   #ends = new Uint32Array(2 ** 8) // in the arena; a text begins where the one before ends
   #hashes = new Uint32Array(2 ** 8)
-  #slots = new Uint32Array(2 ** 10) // code + 1; 0 is none
+  #codes = new Uint32Array(2 ** 8)
+  #slots = new Uint32Array(2 ** 10) // 1 + the text's number among all texts; 0 is none
   #small = new Uint32Array(2 ** 12) // by whole numbers that need no hash: code + 1; 0 is none
 
   /** Throws a TypeError if a text that is new is not UTF-8. */
   code(bytes: Uint8Array, start: number, end: number): number {
     const n = smallNumber(bytes, start, end)
-    return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n, bytes, start, end)
+    return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n)
   }
 
-  /** The same, where it is known which whole number the text is, if any. */
-  codeOf(n: number, bytes: Uint8Array, start: number, end: number): number {
-    // Written in the one plain way: without a sign, or zeros in front.
-    const isSmall =
-      n >= 0 && n < SMALL && (bytes[start] > ZERO || (end - start === 1 && bytes[start] === ZERO))
-    return isSmall ? this.#codeOfSmall(n, bytes, start, end) : this.#codeOfText(bytes, start, end)
+  get size(): number {
+    return this.#values.length
+  }
+
+  /** Of these, the small whole numbers. */
+  get numbers(): number {
+    return this.#values.length - this.#texts
+  }
+
+  /** Gives the next codes to small whole numbers that have none. */
+  add(numbers: Uint32Array): void {
+    for (const n of numbers) this.#codeOfSmall(n)
+  }
+
+  /** In order of arrival, from one on. */
+  texts(from = 0): string[] {
+    return this.#values.slice(from).map(String)
+  }
+
+  /** The whole numbers that the texts are, if all are such that are written in the one plain way. */
+  wholes(): Uint32Array | undefined {
+    return this.#texts === 0 && this.size > 0 ? Uint32Array.from(this.#values as number[]) : undefined
   }
 
   /** The same for rows that are kept, of texts that have numbers already; each distinct one is looked at once. */
@@ -65,14 +87,13 @@ export class TextCoder {
     return own
   }
 
-  #codeOfSmall(n: number, bytes: Uint8Array, start: number, end: number): number {
+  #codeOfSmall(n: number): number {
     if (n >= this.#small.length)
       this.#small = grown(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
     const found = this.#small[n]
     if (found > 0) return found - 1
-    const code = this.#codeOfText(bytes, start, end)
-    this.#small[n] = code + 1
-    return code
+    this.#small[n] = this.#values.push(n)
+    return this.#small[n] - 1
   }
 
   #codeOfText(bytes: Uint8Array, start: number, end: number): number {
@@ -82,29 +103,33 @@ export class TextCoder {
     const mask = this.#slots.length - 1
     let slot = hash & mask
     for (let found = this.#slots[slot]; found !== 0; found = this.#slots[slot]) {
-      if (this.#hashes[found - 1] === hash && this.#isAt(found - 1, bytes, start, end)) return found - 1
+      if (this.#hashes[found - 1] === hash && this.#isAt(found - 1, bytes, start, end))
+        return this.#codes[found - 1]
       slot = (slot + 1) & mask
     }
-    this.#slots[slot] = this.#add(bytes, start, end, hash)
-    if (this.texts.length * 2 > this.#slots.length) this.#rehash()
-    return this.texts.length - 1
+    const code = this.#values.length
+    this.#add(bytes, start, end, hash)
+    this.#slots[slot] = this.#texts
+    if (this.#texts * 2 > this.#slots.length) this.#rehash()
+    return code
   }
 
-  #isAt(code: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const from = code === 0 ? 0 : this.#ends[code - 1]
-    if (this.#ends[code] - from !== end - start) return false
+  #isAt(text: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const from = text === 0 ? 0 : this.#ends[text - 1]
+    if (this.#ends[text] - from !== end - start) return false
     for (let at = start, own = from; at < end; at++, own++) if (this.#arena[own] !== bytes[at]) return false
     return true
   }
 
-  #add(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const code = this.texts.length
-    this.texts.push(this.#decoder.decode(bytes.subarray(start, end)))
-    if (code === this.#ends.length) {
-      this.#ends = grown(this.#ends, 2 * code)
-      this.#hashes = grown(this.#hashes, 2 * code)
+  #add(bytes: Uint8Array, start: number, end: number, hash: number): void {
+    const text = this.#texts
+    this.#values.push(this.#decoder.decode(bytes.subarray(start, end)))
+    if (text === this.#ends.length) {
+      this.#ends = grown(this.#ends, 2 * text)
+      this.#hashes = grown(this.#hashes, 2 * text)
+      this.#codes = grown(this.#codes, 2 * text)
     }
-    const from = code === 0 ? 0 : this.#ends[code - 1]
+    const from = text === 0 ? 0 : this.#ends[text - 1]
     const to = from + end - start
     if (to > this.#arena.length) {
       const larger = new Uint8Array(2 * to)
@@ -112,18 +137,19 @@ export class TextCoder {
       this.#arena = larger
     }
     this.#arena.set(bytes.subarray(start, end), from)
-    this.#ends[code] = to
-    this.#hashes[code] = hash
-    return code + 1
+    this.#ends[text] = to
+    this.#hashes[text] = hash
+    this.#codes[text] = this.#values.length - 1
+    this.#texts++
   }
 
   #rehash(): void {
     this.#slots = new Uint32Array(2 * this.#slots.length)
     const mask = this.#slots.length - 1
-    for (let code = 0; code < this.texts.length; code++) {
-      let slot = this.#hashes[code] & mask
+    for (let text = 0; text < this.#texts; text++) {
+      let slot = this.#hashes[text] & mask
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-      this.#slots[slot] = code + 1
+      this.#slots[slot] = text + 1
     }
   }
 }
@@ -192,12 +218,26 @@ export function inOrder(
 }
 
 /** The same for numbers, which are all different. */
-export function numbersInOrder(numbers: readonly number[]): { sorted: number[]; places: Uint32Array } {
-  const codes = Uint32Array.from(numbers, (_, code) => code)
-  codes.sort((a, b) => numbers[a] - numbers[b])
+export function numbersInOrder(numbers: ArrayLike<number>): { sorted: number[]; places: Uint32Array } {
+  const codes = plainlyOrdered(numbers) ?? orderedBySize(numbers)
   const places = new Uint32Array(codes.length)
   codes.forEach((code, place) => {
     places[code] = place
   })
   return { sorted: Array.from(codes, (code) => numbers[code]), places }
+}
+
+const orderedBySize = (numbers: ArrayLike<number>): Uint32Array =>
+  Uint32Array.from(numbers, (_, code) => code).sort((a, b) => numbers[a] - numbers[b])
+
+/** Whole numbers and their codes in one number each: these are sorted without asking for every two. */
+function plainlyOrdered(numbers: ArrayLike<number>): Uint32Array | undefined {
+  const count = numbers.length
+  const keys = new Float64Array(count)
+  for (let code = 0; code < count; code++) {
+    const x = numbers[code]
+    if (!(x >= 0 && Number.isInteger(x) && (x + 1) * count <= Number.MAX_SAFE_INTEGER)) return undefined
+    keys[code] = x * count + code
+  }
+  return Uint32Array.from(keys.sort(), (key) => key % count)
 }

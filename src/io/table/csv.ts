@@ -4,7 +4,8 @@ import { LF } from '../text/bytes.ts'
 import { compileTextKernel } from '../text/kernel.ts'
 import { CsvParser } from './csvParser.ts'
 import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
-import type { Batch, Table, Wanted } from './rows.ts'
+import type { RowKernel } from './rowKernel.ts'
+import type { Batch, Table } from './rows.ts'
 
 /** A file, as messages name it; it may be opened more than once. */
 export interface TextFile {
@@ -40,12 +41,17 @@ export async function textTable(
     ...(guessed && { guesses: ['a comma stands before the fraction of a number'] }),
     async sample() {
       const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)
-      for await (const batch of readFile(first.name, once(whole), dialect, all, head.length < SAMPLE_BYTES))
-        return batch
+      const parser = new CsvParser(first.name, dialect, all)
+      for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
       return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
     },
     async *read(wanted) {
-      for (const { name, open } of files) yield* readFile(name, open(), dialect, wanted, true)
+      let kernel: RowKernel | undefined
+      for (const { name, open } of files) {
+        const parser = new CsvParser(name, dialect, wanted)
+        yield* readFile(parser, open(), true, kernel)
+        kernel = parser.kernel ?? kernel
+      }
     },
   }
 }
@@ -102,20 +108,18 @@ async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void
     )
 }
 
-/** The rows of one file. `ended`: the last line is whole even if no newline ends it. */
+/** The rows of one file. `ended`: the last line is whole even if no newline ends it. `before`: what has cut the rows of the file before it. */
 async function* readFile(
-  name: string,
+  parser: CsvParser,
   source: AsyncIterable<Uint8Array>,
-  dialect: Dialect,
-  wanted: readonly Wanted[],
   ended: boolean,
+  before?: RowKernel,
 ): AsyncGenerator<Batch> {
-  const parser = new CsvParser(name, dialect, wanted)
   let bytes = 0
   for await (const piece of source) {
     if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) {
       const module = await compileTextKernel().catch(() => undefined) // a page's policy may forbid it
-      if (module) parser.useKernel(module)
+      if (module) parser.useKernel(module, before)
     }
     bytes += piece.length
     const batch = parser.push(piece)

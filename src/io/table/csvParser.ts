@@ -53,13 +53,20 @@ export class CsvParser {
     }
   }
 
-  /** Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it. */
-  useKernel(module: WebAssembly.Module): void {
+  /**
+   * Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it; by what has cut the same
+   * columns of another file, if there was one.
+   */
+  useKernel(module: WebAssembly.Module, before?: RowKernel): void {
     try {
-      this.#kernel = new RowKernel(module, this.#delimiter, this.#slotOf)
+      this.#kernel = before ?? new RowKernel(module, this.#delimiter, this.#slotOf)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
     }
+  }
+
+  get kernel(): RowKernel | undefined {
+    return this.#kernel
   }
 
   /** How many lines are done, of those that came. */
@@ -74,11 +81,16 @@ export class CsvParser {
 
   push(piece: Uint8Array): Batch {
     // A copy: doubled quotes are undone where they stand.
-    const length = this.#rest.length + piece.length
+    return this.pushFrom(piece.length, (into) => into.set(piece))
+  }
+
+  /** The same, where the piece is still to be brought, to where it is parsed. */
+  pushFrom(byteLength: number, bring: (into: Uint8Array) => void): Batch {
+    const length = this.#rest.length + byteLength
     const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
     const bytes = kernel ? kernel.text.subarray(0, length) : new Uint8Array(length)
     bytes.set(this.#rest)
-    bytes.set(piece, this.#rest.length)
+    bring(bytes.subarray(this.#rest.length))
     return this.#parse(bytes, kernel)
   }
 

@@ -1,6 +1,6 @@
 /** The entries of a tensor as the rows of a table come by, and where they stood. */
 import { float32Array, uint32Array } from '../../tensor/arrays.ts'
-import { UNKNOWN } from './modeReader.ts'
+import { UNKNOWN } from './modeIndices.ts'
 import type { Batch, Table } from './rows.ts'
 
 /** Entries are gathered in blocks, so that no array is ever copied to grow. */
@@ -172,13 +172,18 @@ export class Entries {
     }
     places.forEach((column, m) => {
       const index = indices[m]
-      pick(index, (b) => this.#blocks[b].codes[m])
+      if (kept) {
+        pick(index, (b) => this.#blocks[b].codes[m])
+        for (let e = 0; e < count; e++) index[e] = column[index[e]]
+      } else
+        for (let at = 0, b = 0; at < count; at += BLOCK, b++)
+          replace(this.#blocks[b].codes[m], column, index.subarray(at, Math.min(count, at + BLOCK)))
       // The block's column is not needed any more: let it go before the next mode takes its memory.
       for (const block of this.#blocks) block.codes[m] = new Uint32Array(0)
-      for (let e = 0; e < count; e++) index[e] = column[index[e]]
     })
     pick(values, (b) => this.#blocks[b].values)
     if (weights) pick(weights, (b) => this.#blocks[b].weights!)
+    this.#blocks.length = 0 // who asks for places later keeps no more than these
   }
 
   #known(places: readonly Uint32Array[]): Uint32Array {
@@ -190,4 +195,8 @@ export class Entries {
     }
     return kept.slice(0, count)
   }
+}
+
+function replace(codes: Uint32Array, places: Uint32Array, into: Uint32Array): void {
+  for (let e = 0; e < into.length; e++) into[e] = places[codes[e]]
 }

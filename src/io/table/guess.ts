@@ -5,8 +5,9 @@
 import { InputError, option, type Sentence, sentence } from '../../inputError.ts'
 import { likelyFormats } from '../text/time.ts'
 import { type ColumnType, isFraction, isNumeric, isTemporal, typeOfTexts } from '../text/types.ts'
-import { isMissingMark, shortened, TimeColumn } from './cells.ts'
+import { isMissingMark, shortened } from './cells.ts'
 import { type Batch, cellText, columnList, placeOf, type Table } from './rows.ts'
+import { TimeColumn } from './timeColumn.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i

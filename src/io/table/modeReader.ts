@@ -1,49 +1,45 @@
-/**
- * How the cells of a mode become numbers, row by row, and the numbers indices: by the distinct texts, by the
- * distinct numbers, or by the bins that they fall into.
- */
-import { InputError, option, sentence } from '../../inputError.ts'
-import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+/** How the cells of a mode become numbers, row by row: by the distinct texts, by the distinct numbers, or by the bins that they fall into. */
+import { InputError } from '../../inputError.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../text/types.ts'
 import { type Binning, binnings, binText } from './bins.ts'
-import { isMissingMark, noteMark, type Reading, readNumbers, TimeColumn, type TimeCounts } from './cells.ts'
+import { isMissingMark, noteMark, type Reading, readNumbers } from './cells.ts'
 import { inOrder, NumberCoder, numbersInOrder, TextCoder } from './coding.ts'
+import {
+  asIndices,
+  type FinishedMode,
+  finishNumbers,
+  isRaw,
+  type KnownMode,
+  lookedUp,
+  lookedUpBins,
+} from './modeIndices.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import {
   type Batch,
   type Cells,
   cellText,
+  MISSING,
   placeOf,
   type Table,
   type TableColumn,
   type Texts,
 } from './rows.ts'
-
-/** In place of an index: the label is not among those known. */
-export const UNKNOWN = 2 ** 32 - 1
-
-/** What is known of a mode when all of its values have been seen. */
-export interface FinishedMode {
-  type: ColumnType
-  /** None where the values are indices themselves. */
-  labels?: readonly string[]
-  /** For each number given to a value, its index, or UNKNOWN. */
-  places: Uint32Array
-}
+import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 
 /** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
 export interface SeenMode {
   values: readonly string[] | readonly number[]
+  /** In place of texts that are all whole numbers, written in the one plain way. */
+  wholes?: Uint32Array
   /** Whether some of the numbers that were binned have fractions. */
   fractions?: boolean
   /** Of the numbers that were taken for times. */
   times?: TimeCounts
 }
 
-interface KnownMode {
-  labels: readonly string[] | undefined
-  type: string | undefined
-}
+/** The distinct values, whatever they are told by. */
+export const valuesOf = ({ values, wholes }: SeenMode): readonly string[] | readonly number[] =>
+  wholes ? Array.from(wholes, String) : values
 
 export interface ModeReader {
   /**
@@ -51,7 +47,7 @@ export interface ModeReader {
    * elsewhere.
    */
   mark(cells: Cells, batch: Batch, kept: Uint8Array): void
-  /** A number for the value of each row that is kept. */
+  /** A number for the value of each row that is kept; good until the next are asked for. */
   codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
   seen(): SeenMode
   /** `seen`: by this reader, or by several. */
@@ -69,24 +65,34 @@ export function modeReader(mode: FoundMode, table: Table, reading: Reading): Mod
 
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Reading): ModeReader {
   const coder = new TextCoder()
+  const room = roomForCodes()
   return {
     mark(cells, { rowCount }, kept) {
-      const { starts, ends } = cells as Texts
+      const { starts, ends, numbers } = cells as Texts
+      if (numbers?.empty(rowCount) === 0) return
       for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
     },
     codes(cells, batch, kept) {
-      const { bytes, starts, ends, dictionary } = cells as Texts
+      const texts = cells as Texts
+      const { bytes, starts, ends, dictionary } = texts
       if (dictionary) return coder.codesOf(dictionary, kept)
-      const codes = new Uint32Array(batch.rowCount)
-      const wholes = (cells as Texts).numbers?.wholes(batch.rowCount)
+      const { rowCount } = batch
+      const codes = room(rowCount)
+      const known = texts.numbers?.codesOf(coder)
+      if (known) {
+        // What this coder has numbered elsewhere is not to be numbered again.
+        const next = known.numbers === coder.numbers ? coder.size : undefined
+        const { missing, fresh } = known.lookUp(rowCount, kept, codes, next)
+        coder.add(fresh)
+        if (missing === 0) return codes
+      }
       let row = 0
       try {
-        if (wholes)
-          for (; row < batch.rowCount; row++) {
-            if (kept[row] === 1) codes[row] = coder.codeOf(wholes[row], bytes, starts[row], ends[row])
-          }
-        for (; row < batch.rowCount; row++)
-          if (kept[row] === 1) codes[row] = coder.code(bytes, starts[row], ends[row])
+        for (; row < rowCount; row++) {
+          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          codes[row] = coder.code(bytes, starts[row], ends[row])
+          known?.remember(row, codes[row])
+        }
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
         const place = placeOf(batch, row, unit)
@@ -94,10 +100,16 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       }
       return codes
     },
-    seen: () => ({ values: coder.texts }),
-    finish(index, known, { values }) {
+    seen() {
+      const wholes = coder.wholes()
+      return wholes ? { values: [], wholes } : { values: coder.texts() }
+    },
+    finish(index, known, found) {
+      const { wholes } = found
+      if (wholes && !known?.labels && column.type === undefined)
+        return finishNumbers(mode, 'BIGINT', wholes, index, known)
       const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const seen = values as readonly string[]
+      const seen = valuesOf(found) as readonly string[]
       const texts = decimal === ',' ? seen.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : seen
       if (known?.labels) return lookedUp(texts, known.labels, known.type)
       const type = column.type ?? typeOfTexts(texts, column.quoted)
@@ -111,6 +123,7 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
 
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
+  const room = roomForCodes()
   return {
     mark(cells, { rowCount }, kept) {
       const numbers = cells as Float64Array
@@ -118,7 +131,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
     },
     codes(cells, { rowCount }, kept) {
       const numbers = cells as Float64Array
-      const codes = new Uint32Array(rowCount)
+      const codes = room(rowCount)
       for (let row = 0; row < rowCount; row++) if (kept[row] === 1) codes[row] = coder.code(numbers[row] + 0)
       return codes
     },
@@ -131,9 +144,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
           known.labels,
           known.type,
         )
-      if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
-      const { sorted, places } = numbersInOrder(numbers)
-      return { type, labels: sorted.map((x) => numberText(x, type)), places }
+      return finishNumbers(mode, type, numbers, index, known)
     },
   }
 }
@@ -148,27 +159,45 @@ function binnedReader(
   const coder = new NumberCoder(mode.name)
   const argument = mode.argument ?? 0
   const times = new TimeColumn(column.name, column.type, mode.dates)
+  const room = roomForCodes()
+  const { grid } = binning
+  const place = grid && { unit: grid.unit, origin: grid.origin(argument) }
+  /** Of times the cells of the grid, else numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
-  const ofTimes = (cells: Cells, batch: Batch): Float64Array => {
-    const read = times.times(cells, batch.rowCount)
-    if (cells instanceof Float64Array) return read
+  /** How many there are none of. */
+  const readTimes = (cells: Cells, batch: Batch): number => {
+    if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
+    const missing = times.gridCells(cells, batch.rowCount, place!, found)
+    if (missing === 0 || cells instanceof Float64Array) return missing
     for (let row = 0; row < batch.rowCount; row++) {
-      if (!Number.isNaN(read[row]) || cells.ends[row] <= cells.starts[row]) continue
+      if (!Number.isNaN(found[row]) || cells.ends[row] <= cells.starts[row]) continue
       const text = cellText(cells, row) ?? ''
       if (!isMissingMark(text))
         throw times.explain(text, placeOf(batch, row, reading.unit), neighbours(cells, batch))
       noteMark(reading.marks, batch, row, reading.unit, text)
     }
-    return read
+    return missing
   }
   return {
     mark(cells, batch, kept) {
-      found = binning.of === 'time' ? ofTimes(cells, batch) : readNumbers(cells, batch, mode.name, reading)
+      if (grid) {
+        if (readTimes(cells, batch) === 0) return
+      } else found = readNumbers(cells, batch, mode.name, reading)
       for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) kept[row] = 0
     },
-    codes(_, { rowCount }, kept) {
-      const codes = new Uint32Array(rowCount)
+    codes(cells, { rowCount }, kept) {
+      const codes = room(rowCount)
+      if (grid) {
+        const known = cells instanceof Float64Array ? undefined : cells.numbers?.codesOf(coder)
+        if (known?.lookUpCells(rowCount, found, kept, codes) === 0) return codes
+        for (let row = 0; row < rowCount; row++) {
+          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          codes[row] = coder.code(grid.binOf(found[row]))
+          known?.rememberCell(found[row], codes[row])
+        }
+        return codes
+      }
       for (let row = 0; row < rowCount; row++) {
         if (kept[row] === 0) continue
         if (whole && !Number.isInteger(found[row])) whole = false
@@ -196,6 +225,15 @@ function binnedReader(
   }
 }
 
+/** Codes of the rows of a batch, good until those of the next are asked for. */
+function roomForCodes(): (rowCount: number) => Uint32Array {
+  let codes = new Uint32Array(0)
+  return (rowCount) => {
+    if (codes.length < rowCount) codes = new Uint32Array(rowCount)
+    return codes.subarray(0, rowCount)
+  }
+}
+
 /** Some cells of the same column, to tell by them how times are written. */
 function neighbours(cells: Texts, { rowCount }: Batch): string[] {
   const texts = new Set<string>()
@@ -204,63 +242,4 @@ function neighbours(cells: Texts, { rowCount }: Batch): string[] {
     if (text && !isMissingMark(text)) texts.add(text)
   }
   return [...texts]
-}
-
-/** The texts among labels that are known, each written as the labels' type has it. */
-function lookedUp(
-  texts: readonly string[],
-  labels: readonly string[],
-  type: string | undefined,
-): FinishedMode {
-  const known = (type ?? 'VARCHAR') as ColumnType
-  const placeOf = new Map(labels.map((label, place) => [label, place]))
-  const find = (text: string): number => placeOf.get(canonical(text, known) ?? text) ?? UNKNOWN
-  return { type: known, labels, places: Uint32Array.from(texts, find) }
-}
-
-/** Bins among labels that are known: equal as numbers, however they are written. */
-function lookedUpBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
-  const placeOf = new Map(labels.map((label, place) => [binOfLabel(binning, label), place]))
-  return { type: binning.type, labels, places: Uint32Array.from(bins, (bin) => placeOf.get(bin) ?? UNKNOWN) }
-}
-
-/** The bin that a label names. */
-export function binOfLabel({ parse, type }: Binning, label: string): number {
-  if (parse) return parse(label)
-  if (type !== 'DATE') return Number(label)
-  const column = new TimeColumn('', undefined, undefined)
-  const bytes = new TextEncoder().encode(label)
-  const [time] = column.times({ bytes, starts: Int32Array.of(0), ends: Int32Array.of(bytes.length) }, 1)
-  return binnings.day.bin(time, 0)
-}
-
-/**
- * Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it
- * must.
- */
-function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
-  if (always) return true
-  if (index === 'raw' && isWhole(type)) return true
-  if (mode.index === 'raw')
-    throw new InputError(
-      'table',
-      `The mode ${mode.name} cannot be an index as it is: its type is ${type}, not a whole number; leave out raw:.`,
-    )
-  return false
-}
-
-function asIndices({ name }: FoundMode, numbers: readonly number[]): Uint32Array {
-  return Uint32Array.from(numbers, (x) => {
-    if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1
-    const help =
-      x === 0
-        ? `write "${name} + 1"`
-        : x <= MAX_INDEX
-          ? sentence`code it by its distinct values (${option('index', 'coded')})`
-          : sentence`the most is ${MAX_INDEX}, so code it by its distinct values (${option('index', 'coded')})`
-    throw new InputError(
-      'table',
-      sentence`The mode ${name} has the value ${x}, but a raw index is a whole number from 1; ${help}.`,
-    )
-  })
 }

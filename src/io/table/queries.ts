@@ -6,10 +6,10 @@ import { InputError } from '../../inputError.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
 import { type ColumnType, canonical, numberText } from '../text/types.ts'
 import { type Binning, binnings } from './bins.ts'
-import { TimeColumn } from './cells.ts'
-import { binOfLabel } from './modeReader.ts'
+import { binOfLabel } from './modeIndices.ts'
 import { type FoundMode, findColumn, findLike, findMode, modeNotFound } from './modes.ts'
 import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './rows.ts'
+import { TimeColumn } from './timeColumn.ts'
 
 /** What of a model is needed to look labels up in it. */
 export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>

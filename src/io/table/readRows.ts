@@ -4,12 +4,14 @@
  */
 import { InputError, option, type Remark, remark, sentence } from '../../inputError.ts'
 import { findDuplicates } from '../../tensor/findDuplicates.ts'
-import { type Mode, type NegativePolicy, type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
+import { putOffRepetitionCheck } from '../../tensor/repetition.ts'
+import { knownTensor, type Mode, type NegativePolicy, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import { type Marks, type Reading, readValues } from './cells.ts'
 import { Entries, type FinishedEntries } from './entries.ts'
-import { type FinishedMode, type ModeReader, modeReader, type SeenMode } from './modeReader.ts'
+import type { FinishedMode } from './modeIndices.ts'
+import { type ModeReader, modeReader, type SeenMode } from './modeReader.ts'
 import { type FoundMode, type IndexPolicy, keptMode } from './modes.ts'
-import { type Batch, type Cells, columnList, type Table } from './rows.ts'
+import { type Batch, type Cells, columnList, type Table, type Texts } from './rows.ts'
 
 export type MergePolicy = 'sum' | 'mean' | 'last' | 'count' | 'error'
 export const mergePolicies: readonly MergePolicy[] = ['sum', 'mean', 'last', 'count', 'error']
@@ -30,6 +32,8 @@ export interface Plan {
   newLabels?: boolean
   dims?: readonly number[]
   negative?: NegativePolicy
+  /** Rows that repeat coordinates are an error, and left to the engine that sorts the entries. */
+  isToBeSorted?: boolean
   onRemark?(remark: Remark): void
   onRows?(rows: number): void
 }
@@ -48,17 +52,23 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
   const { indices } = found
   tellUnknown(plan, unknown)
   if (found.values.length === 0) throw nothingLeft(table, rows)
-  const sizes = sizesOf(plan, finished, indices.map(largest))
-  const named = nameEntries(plan, finished, found, sizes)
+  // Each number was given to the value of some entry.
+  const most = unknown === 0 ? finished.map(({ places }) => largest(places)) : indices.map(largest)
+  const named = nameEntries(plan, finished, found, sizesOf(plan, finished, most))
   const where = (entry: number): string => named.where(entry, entries)
+  const known = { where, largest: most, ...(plan.negative && { negative: plan.negative }) }
+  if (plan.isToBeSorted && plan.merge === 'error' && !found.weights) {
+    const tensor = knownTensor(named.tensor, { ...known, distinct: true })
+    putOffRepetitionCheck(tensor, () => checkDistinct(indices, where))
+    return tensor
+  }
   const distinct = (await byThreads?.areDistinct(indices)) === true
   if (plan.merge === 'error' && !distinct) checkDistinct(indices, where)
-  return sparseTensor(named.tensor, {
-    where,
+  return knownTensor(named.tensor, {
+    ...known,
     ...(plan.merge === 'error'
       ? { distinct: true }
       : { duplicates: plan.merge === 'count' ? 'sum' : plan.merge, distinct }),
-    ...(plan.negative && { negative: plan.negative }),
   })
 }
 
@@ -113,11 +123,15 @@ export async function passOver({
       !measured.includes(column) && modes.every((mode) => mode.column !== column || !mode.binning)
     return { column, ...(isLabel && { coded: true }) }
   })
+  let room = roomFor(0)
   for await (const batch of table.read(wanted)) {
-    const kept = new Uint8Array(batch.rowCount).fill(1)
-    const values = value && markValues(cellsOf(batch, value.column), batch, value.name, reading, valued, kept)
-    const weights =
-      weight && markValues(cellsOf(batch, weight.column), batch, weight.name, reading, true, kept)
+    const { rowCount } = batch
+    if (room.kept.length < rowCount) room = roomFor(rowCount)
+    const kept = room.kept.subarray(0, rowCount).fill(1)
+    const measure = (one: typeof value, into: Float64Array, wanted: boolean): Float64Array | undefined =>
+      one && markValues(cellsOf(batch, one.column), batch, one.name, reading, kept, wanted ? into : undefined)
+    const values = measure(value, room.values, valued)
+    const weights = measure(weight, room.weights, true)
     if (weights) weightless += markWeightless(weights, kept)
     readers.forEach((reader, m) => {
       reader.mark(cellsOf(batch, modes[m].column), batch, kept)
@@ -129,6 +143,13 @@ export async function passOver({
   }
   return { readers, entries, rows, weightless, marks: reading.marks }
 }
+
+/** What is taken of the rows of a batch, used again for the next one. */
+const roomFor = (rowCount: number) => ({
+  kept: new Uint8Array(rowCount),
+  values: new Float64Array(rowCount),
+  weights: new Float64Array(rowCount),
+})
 
 /** The labels of a mode, when all of its values have been seen. */
 export function finishMode(
@@ -180,21 +201,22 @@ export function nameEntries(
   }
 }
 
-/** The values, if they are wanted; clears `kept` for the rows that have none in any case. */
+/** The values, if there is room for them; clears `kept` for the rows that have none in any case. */
 function markValues(
   cells: Cells,
   batch: Batch,
   name: string,
   reading: Reading,
-  valued: boolean,
   kept: Uint8Array,
+  into: Float64Array | undefined,
 ): Float64Array | undefined {
-  const values = valued ? readValues(cells, batch, name, reading) : undefined
-  const isEmpty = (row: number): boolean => {
-    if (values) return Number.isNaN(values[row])
-    return cells instanceof Float64Array ? Number.isNaN(cells[row]) : cells.ends[row] < cells.starts[row]
+  const values = into && readValues(cells, batch, name, reading, into)
+  const numbers = values ?? (cells instanceof Float64Array ? cells : undefined)
+  if (numbers) for (let row = 0; row < kept.length; row++) if (Number.isNaN(numbers[row])) kept[row] = 0
+  if (!numbers) {
+    const { starts, ends } = cells as Texts
+    for (let row = 0; row < kept.length; row++) if (ends[row] < starts[row]) kept[row] = 0
   }
-  for (let row = 0; row < batch.rowCount; row++) if (isEmpty(row)) kept[row] = 0
   return values
 }
 

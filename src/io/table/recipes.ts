@@ -1,10 +1,10 @@
 /** How well-known tables become the tensors that others have made of them. */
 import { InputError } from '../../inputError.ts'
-import { TimeColumn } from './cells.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { findColumn } from './modes.ts'
 import type { MergePolicy } from './readRows.ts'
 import type { Table } from './rows.ts'
+import { TimeColumn } from './timeColumn.ts'
 
 export type RecipeName = 'movielens' | 'uber'
 export const recipeNames: readonly RecipeName[] = ['movielens', 'uber']
@@ -48,7 +48,7 @@ async function earliest(table: Table, column: number): Promise<number> {
   let first = (await table.earliest?.(column)) ?? Infinity
   if (first === Infinity)
     for await (const { columns, rowCount } of table.read([{ column }]))
-      for (const time of times.times(columns[0], rowCount)) if (time < first) first = time
+      first = Math.min(first, times.earliest(columns[0], rowCount))
   return first < Infinity ? first / 1e6 : 0
 }
 

@@ -36,8 +36,43 @@ export interface TextKernel {
   ): number
   rowStop(): number
   rowLines(): number
-  wholeNumbers(base: number, starts: number, ends: number, rows: number, out: number): void
-  decimals(base: number, starts: number, ends: number, rows: number, out: number): void
+  emptyFields(starts: number, ends: number, rows: number): number
+  decimals(base: number, starts: number, ends: number, rows: number, out: number): number
+  lookUpLabels(
+    base: number,
+    starts: number,
+    ends: number,
+    kept: number,
+    rows: number,
+    numbers: number,
+    size: number,
+    texts: number,
+    mask: number,
+    out: number,
+    next: number,
+    fresh: number,
+  ): number
+  freshNumbers(): number
+  rememberLabel(
+    at: number,
+    end: number,
+    numbers: number,
+    size: number,
+    texts: number,
+    mask: number,
+    code: number,
+  ): number
+  gridTimes(
+    base: number,
+    starts: number,
+    ends: number,
+    rows: number,
+    origin: number,
+    unit: number,
+    out: number,
+  ): number
+  numberTimes(): number
+  lookUpCells(cells: number, kept: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   countParts(hashes: number, count: number, parts: number, counts: number): void
   dealOwn(

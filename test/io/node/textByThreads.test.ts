@@ -23,13 +23,22 @@ afterAll(async () => {
 })
 
 /** The tensor and the remarks, or what was said instead; and whether threads have read the rows. */
-async function read(content: string | Uint8Array, options: ReadRowsOptions, byThreads: boolean) {
+async function read(
+  content: string | Uint8Array | readonly string[],
+  options: ReadRowsOptions,
+  byThreads: boolean,
+) {
   let isByThreads = false
   const remarks: string[] = []
+  const contents = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
+  const files = contents.map((content, f) => ({
+    ...{ content, name: `${f === 0 ? 'a' : f}.csv`, path: f === 0 ? path : `${path}.${f}` },
+    open: () => pieces(content),
+  }))
   try {
-    writeFileSync(path, content)
-    const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
-    const threads = textThreads(path, table, table.dialect, () => ({ ...pool, close: async () => {} }))
+    for (const { path, content } of files) writeFileSync(path, content)
+    const table = await textTable(files)
+    const threads = textThreads(files, table, table.dialect, () => ({ ...pool, close: async () => {} }))
     const pass = async (plan: Parameters<typeof threads.pass>[0]) => {
       const found = await threads.pass(plan)
       isByThreads = found !== undefined
@@ -108,6 +117,13 @@ const lines = (oddness: number): fc.Arbitrary<string> =>
         .constantFrom('who,what,stars,at\n', '\ufeffwho,what,stars,at\r\n')
         .map((head) => head + rows.map((parts) => parts.join('')).join('')),
     )
+/** Rows in files of their own, each with the names of the columns. */
+const inFiles = (oddness: number): fc.Arbitrary<string[]> =>
+  fc
+    .array(lines(oddness), { minLength: 2, maxLength: 4 })
+    .chain((files) =>
+      fc.constantFrom(true, false).map((isWhole) => files.map((text) => (isWhole ? text : text.trimEnd()))),
+    )
 const merges = fc.constantFrom<ReadRowsOptions>(
   { modes: ['who', 'what', 'week(at)'], value: 'stars', merge: 'last', negative: 'keep' },
   { modes: ['who', 'bins(what, 5)'], value: 'stars', merge: 'mean', negative: 'keep' },
@@ -153,6 +169,49 @@ describe('a table as text by threads is what it is by one', () => {
       }),
       { seed: 2, numRuns: 60 },
     )
+  })
+
+  test('several files that are one table, with the names and lines of each', async () => {
+    let byThreads = 0
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(inFiles(0), inFiles(0), inFiles(1)), merges, async (files, options) => {
+        const threads = await read(files, options, true)
+        expect(threads.found).toEqual((await read(files, options, false)).found)
+        if (threads.isByThreads) byThreads++
+      }),
+      { seed: 4, numRuns: 40 },
+    )
+    expect(byThreads).toBeGreaterThan(10)
+  })
+
+  test('a cell of a file that is taken as missing, and rows that repeat, are told with their lines', async () => {
+    const file = (f: number): string =>
+      `u,v,x\n${Array.from({ length: 300 }, (_, e) => `u${e},v${f},${f === 1 && e === 250 ? 'NA' : 1}\n`).join('')}`
+    const options = { modes: ['u', 'v'], value: 'x' }
+    const { found, isByThreads } = await read([0, 1, 2].map(file), options, true)
+    expect(isByThreads).toBe(true)
+    expect(found.remarks.join()).toContain('in 1.csv, line 252')
+    const again = await read([...[0, 1, 2].map(file), 'u,v,x\nu9,v7,1\nu299,v2,1\n'], options, true)
+    expect(again.found).toHaveProperty(
+      'message',
+      expect.stringContaining('3.csv, line 3, at u = u299, v = v2:'),
+    )
+  })
+
+  test('a file whose last line is long, and does not end, is no hindrance', async () => {
+    const files = [`u,v,x\nu1,v1,1\n${'y'.repeat(300)},v2,1`, 'u,v,x\nu3,v3,1']
+    const threads = await read(files, { modes: ['u', 'v'], value: 'x' }, true)
+    expect(threads.isByThreads).toBe(true)
+    expect(threads.found).toEqual((await read(files, { modes: ['u', 'v'], value: 'x' }, false)).found)
+  })
+
+  test('numbers with a comma before their fractions, as labels', async () => {
+    const rows = Array.from({ length: 200 }, (_, e) => `${e % 20},5;v${Math.floor(e / 20)};1,5`)
+    const content = `u;v;x\n${rows.join('\n')}\n`
+    const threads = await read(content, { modes: ['u', 'v'], value: 'x' }, true)
+    expect(threads.isByThreads).toBe(true)
+    expect(threads.found).toEqual((await read(content, { modes: ['u', 'v'], value: 'x' }, false)).found)
+    expect(threads.found).toHaveProperty('modes.0.type', 'DOUBLE')
   })
 
   test('any bytes at all', async () => {
@@ -202,7 +261,7 @@ describe('a table as text by threads is what it is by one', () => {
     }
     const failing = { ...pool, ask: () => Promise.reject(new Error('no memory')), close: async () => {} }
     for (const start of [unable, () => failing]) {
-      const threads = textThreads(path, table, table.dialect, start)
+      const threads = textThreads([{ path, name: 'a.csv' }], table, table.dialect, start)
       expect((await readPlanned(await planRows(threads.table, options), threads)).values.length).toBe(50)
       await threads.close()
     }

@@ -68,12 +68,9 @@ export interface DistinctRequest {
   state: Int32Array
 }
 
-/** A table as text, of which each thread has a range of the bytes: the rows that begin in it. */
-export interface TextFile {
-  fd: number
-  byteLength: number
-  /** As messages call it. */
-  name: string
+/** Files of the same columns that are one table as text, of whose bytes each thread has a range: the rows that begin in it. */
+export interface TextFiles {
+  files: readonly TextFile[]
   dialect: Dialect
   columns: readonly TableColumn[]
   module: WebAssembly.Module
@@ -81,13 +78,28 @@ export interface TextFile {
   state: Int32Array
 }
 
-/** Which bytes a thread has read, in whole rows; not so where it could not. */
-export type Covered = { start: number; end: number; lines: number } | { failed: true }
+export interface TextFile {
+  fd: number
+  byteLength: number
+  /** As messages call it; no two are called alike. */
+  name: string
+}
+
+/** Which bytes of its files a thread has read, in whole rows; not so where it could not. */
+export type Covered = readonly CoveredBytes[] | { failed: true }
+
+export interface CoveredBytes {
+  /** By its place among the files. */
+  file: number
+  start: number
+  end: number
+  lines: number
+}
 
 /** The first time in a column. */
 export interface EarliestRequest {
   ask: 'earliest'
-  file: TextFile
+  text: TextFiles
   column: number
 }
 
@@ -100,7 +112,7 @@ export interface EarliestAnswer {
 /** One pass over the rows; the thread keeps the entries. */
 export interface PassRequest extends Pick<Plan, 'modes' | 'value' | 'weight' | 'merge'> {
   ask: 'pass'
-  file: TextFile
+  text: TextFiles
 }
 
 export interface PassAnswer {

@@ -15,9 +15,9 @@ export interface ReadingPool {
 /** A smaller file is read sooner than threads are started. */
 export const PARALLEL_FROM: number = 2 ** 24
 
-/** Threads worth having: one per core, unless the caller says how many, or the shell's limits leave none. */
-export function readingThreads(threads: number = availableParallelism()): number {
-  return threads > 1 && !isLimited(threads) ? threads : 1
+/** Threads worth having for so many files: one per core, unless the caller says how many, or the shell's limits leave none. */
+export function readingThreads(threads: number = availableParallelism(), files = 1): number {
+  return threads > 1 && !isLimited(threads, files) ? threads : 1
 }
 
 /** Of a thread: the files that it opens. */
@@ -29,12 +29,14 @@ const SPARE_FILES = 32
  * Whether files are few, or addresses counted at all, of which threads and wasm reserve very many: V8 would end the process where
  * there are too few. Only Linux tells.
  */
-function isLimited(threads: number): boolean {
+function isLimited(threads: number, ownFiles: number): boolean {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1')
     const files = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
     const open = files < Infinity ? readdirSync('/proc/self/fd').length : 0
-    return /^Max address space +\d/m.test(limits) || open + threads * THREAD_FILES + SPARE_FILES > files
+    return (
+      /^Max address space +\d/m.test(limits) || open + threads * THREAD_FILES + ownFiles + SPARE_FILES > files
+    )
   } catch {
     return false
   }

@@ -6,15 +6,17 @@
  * do not begin where those of the range before end: whoever asked sees that, and reads the file from its beginning.
  */
 import { InputError } from '../../../inputError.ts'
-import { TimeColumn } from '../../table/cells.ts'
 import { CsvParser } from '../../table/csvParser.ts'
 import type { Entries } from '../../table/entries.ts'
 import { passOver } from '../../table/readRows.ts'
+import type { RowKernel } from '../../table/rowKernel.ts'
 import type { Batch, Table, Wanted } from '../../table/rows.ts'
+import { TimeColumn } from '../../table/timeColumn.ts'
 import { LF } from '../../text/bytes.ts'
 import { readFully } from './blocks.ts'
 import {
   type Covered,
+  type CoveredBytes,
   type EarliestAnswer,
   type EarliestRequest,
   NEXT,
@@ -22,6 +24,7 @@ import {
   type PassRequest,
   type SettleAnswer,
   type TextFile,
+  type TextFiles,
   type TextRequest,
   type WriteRequest,
 } from './messages.ts'
@@ -36,8 +39,8 @@ export function textSteps(thread: number, threads: number): (request: TextReques
   let places: readonly Uint32Array[] = []
   let settled = 0
 
-  async function pass({ file, ...plan }: PassRequest): Promise<PassAnswer> {
-    const share = new Share(file, thread, threads)
+  async function pass({ text, ...plan }: PassRequest): Promise<PassAnswer> {
+    const share = new Share(text, thread, threads)
     const found = await passOver({ ...plan, table: share.table })
     entries = found.entries
     const { count, isWeighted, runs } = found.entries
@@ -46,14 +49,12 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     return { covered: share.covered(), seen, count, isWeighted, rows, weightless, marks, runs }
   }
 
-  async function earliest({ file, column }: EarliestRequest): Promise<EarliestAnswer> {
-    const share = new Share(file, thread, threads)
-    const times = new TimeColumn(file.columns[column].name, file.columns[column].type, undefined)
+  async function earliest({ text, column }: EarliestRequest): Promise<EarliestAnswer> {
+    const share = new Share(text, thread, threads)
+    const times = new TimeColumn(text.columns[column].name, text.columns[column].type, undefined)
     let first = Infinity
-    for await (const { columns, rowCount } of share.table.read([{ column }])) {
-      const found = times.times(columns[0], rowCount)
-      for (let row = 0; row < rowCount; row++) if (found[row] < first) first = found[row]
-    }
+    for await (const { columns, rowCount } of share.table.read([{ column }]))
+      first = Math.min(first, times.earliest(columns[0], rowCount))
     return { covered: share.covered(), first }
   }
 
@@ -95,22 +96,24 @@ function unreadable(error: unknown): { covered: Covered } {
   return { covered: { failed: true } }
 }
 
-/** A thread's range of a file, as a table. */
+/** A thread's range of the files' bytes, one file behind the other, as a table. */
 class Share {
   readonly table: Table
-  readonly #file: TextFile
+  readonly #text: TextFiles
   readonly #from: number
   readonly #to: number
-  readonly #piece = new Uint8Array(Math.max(READ_BYTES, LINE_BYTES))
-  #covered: Covered = { failed: true }
+  readonly #piece = new Uint8Array(LINE_BYTES)
+  readonly #done: CoveredBytes[] = []
+  #hasFailed = false
 
-  constructor(file: TextFile, thread: number, threads: number) {
-    this.#file = file
-    this.#from = Math.floor((file.byteLength * thread) / threads)
-    this.#to = Math.floor((file.byteLength * (thread + 1)) / threads)
-    const { name, columns, dialect } = file
+  constructor(text: TextFiles, thread: number, threads: number) {
+    const byteLength = text.files.reduce((sum, file) => sum + file.byteLength, 0)
+    this.#text = text
+    this.#from = Math.floor((byteLength * thread) / threads)
+    this.#to = Math.floor((byteLength * (thread + 1)) / threads)
+    const { files, columns, dialect } = text
     this.table = {
-      ...{ name, columns, unit: 'line', decimal: dialect.decimal },
+      ...{ name: files[0].name, columns, unit: 'line', decimal: dialect.decimal },
       read: (wanted) => this.#read(wanted),
       sample: async () => {
         throw new Error('A share of a table has no sample.')
@@ -120,59 +123,88 @@ class Share {
 
   /** Which bytes have been read. */
   covered(): Covered {
-    return this.#covered
+    return this.#hasFailed ? { failed: true } : this.#done
   }
 
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
-    const { name, dialect, byteLength, state } = this.#file
-    const start = this.#firstLine()
+    const { files, dialect, module } = this.#text
+    let kernel: RowKernel | undefined
+    let place = 0
+    for (const [number, file] of files.entries()) {
+      const from = Math.max(0, this.#from - place)
+      const to = Math.min(file.byteLength, this.#to - place)
+      place += file.byteLength
+      if (from >= to) continue
+      const parser = new CsvParser(file.name, dialect, wanted, from === 0)
+      parser.useKernel(module, kernel)
+      const covered = yield* this.#readFile(file, from, to, parser)
+      if (!covered) {
+        this.#hasFailed = true
+        return
+      }
+      this.#done.push({ file: number, ...covered })
+      kernel = parser.kernel
+    }
+  }
+
+  async *#readFile(
+    file: TextFile,
+    from: number,
+    to: number,
+    parser: CsvParser,
+  ): AsyncGenerator<Batch, Omit<CoveredBytes, 'file'> | undefined> {
+    const { state } = this.#text
+    const { fd, byteLength } = file
+    const start = from === 0 ? 0 : this.#firstLine(file, from, to)
     if (start === undefined) return
-    const parser = new CsvParser(name, dialect, wanted, this.#from === 0)
-    parser.useKernel(this.#file.module)
     const batches = function* (batch: Batch): Generator<Batch> {
       Atomics.add(state, NEXT, batch.rowCount)
       if (batch.rowCount > 0) yield batch
     }
     let at = start
-    while (at < this.#to) {
-      const piece = this.#bytes(at, Math.min(READ_BYTES, this.#to - at))
-      if (!piece) return
-      at += piece.length
-      yield* batches(parser.push(piece))
+    while (at < to) {
+      const length = Math.min(READ_BYTES, to - at)
+      let read = 0
+      const batch = parser.pushFrom(length, (into) => {
+        read = readFully(fd, into, at)
+      })
+      if (read !== length) return
+      at += length
+      yield* batches(batch)
     }
     for (let lines = 0; !parser.isBetweenRows && at < byteLength; lines++) {
-      const line = this.#line(at)
+      const line = this.#line(file, at)
       if (!line || lines === MOST_LINES) return
       at += line.length
       yield* batches(parser.push(line))
     }
-    if (at === byteLength && this.#to === byteLength) yield* batches(parser.finish())
+    if (at === byteLength) yield* batches(parser.finish())
     else if (!parser.isBetweenRows) return
-    this.#covered = { start, end: at, lines: parser.linesDone }
+    return { start, end: at, lines: parser.linesDone }
   }
 
-  /** Where the first line of the range begins; the range's end, if there is none. */
-  #firstLine(): number | undefined {
-    if (this.#from === 0) return 0
-    for (let at = this.#from - 1; at < this.#to; ) {
-      const piece = this.#bytes(at, Math.min(LINE_BYTES, this.#file.byteLength - at))
+  /** Where the first line of the range begins; the file's end, if it has no more of them. */
+  #firstLine(file: TextFile, from: number, to: number): number | undefined {
+    for (let at = from - 1; at < to; ) {
+      const piece = this.#bytes(file, at, LINE_BYTES)
       if (!piece) return undefined
       const feed = piece.indexOf(LF)
       if (feed >= 0) return at + feed + 1
       at += piece.length
+      if (at === file.byteLength) return at
     }
     return undefined
   }
 
   /** From a place to the end of its line. */
-  #line(at: number): Uint8Array | undefined {
-    const piece = this.#bytes(at, Math.min(LINE_BYTES, this.#file.byteLength - at))
+  #line(file: TextFile, at: number): Uint8Array | undefined {
+    const piece = this.#bytes(file, at, LINE_BYTES)
     return piece?.subarray(0, piece.indexOf(LF) + 1 || piece.length)
   }
 
-  /** Bytes of the file; good until the next are asked for. */
-  #bytes(at: number, length: number): Uint8Array | undefined {
-    const bytes = this.#piece.subarray(0, length)
-    return readFully(this.#file.fd, bytes, at) === length ? bytes : undefined
+  /** Bytes of a file, as many as there are; good until the next are asked for. */
+  #bytes({ fd, byteLength }: TextFile, at: number, most: number): Uint8Array | undefined {
+    const bytes = this.#piece.subarray(0, Math.min(most, byteLength - at))
+    return readFully(fd, bytes, at) === bytes.length ? bytes : undefined
   }
 }

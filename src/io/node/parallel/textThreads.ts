@@ -1,16 +1,17 @@
 /**
- * A table as text read by threads, each a range of its bytes. They number the values of the modes for themselves; here the numbers
+ * A table as text, of one file or several, read by threads, each a range of its bytes. They number the values of the modes for themselves; here the numbers
  * become one, in the order in which one thread would have met the values. Whatever is out of the ordinary is left to one thread.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../tensor/arrays.ts'
 import type { Dialect } from '../../table/dialect.ts'
 import { type FinishedEntries, type LineRun, lineIn } from '../../table/entries.ts'
-import { modeReader, type SeenMode } from '../../table/modeReader.ts'
+import { modeReader } from '../../table/modeReader.ts'
 import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
 import type { Table } from '../../table/rows.ts'
 import { compileTextKernel } from '../../text/kernel.ts'
 import { areDistinct } from './distinct.ts'
+import { mergeSeen } from './mergeSeen.ts'
 import {
   type Covered,
   type EarliestAnswer,
@@ -18,6 +19,7 @@ import {
   type PassAnswer,
   type SettleAnswer,
   type TextFile,
+  type TextFiles,
 } from './messages.ts'
 import type { ReadingPool } from './pool.ts'
 
@@ -32,26 +34,31 @@ export interface TextThreads extends PassByThreads {
 }
 
 export function textThreads(
-  path: string,
+  inputs: readonly { path: string; name: string }[],
   given: Table,
   dialect: Dialect,
   startPool: () => ReadingPool,
 ): TextThreads {
-  let started: { pool: ReadingPool; handle: FileHandle; file: TextFile } | undefined
-  /** Nothing where threads cannot be had: one does it, and says what is wrong with the file. */
+  let started: { pool: ReadingPool; handles: readonly FileHandle[]; text: TextFiles } | undefined
+  /** Nothing where threads cannot be had: one does it, and says what is wrong with the files. */
   async function start(): Promise<typeof started> {
     if (started) return started
-    const handle = await open(path).catch(() => undefined)
-    if (!handle) return undefined
+    const handles: FileHandle[] = []
+    let pool: ReadingPool | undefined
     try {
-      const { size: byteLength } = await handle.stat()
-      const { name, columns } = given
+      pool = startPool()
+      const files: TextFile[] = []
+      for (const { path, name } of inputs) {
+        const handle = await open(path)
+        handles.push(handle)
+        files.push({ fd: handle.fd, byteLength: (await handle.stat()).size, name })
+      }
       const state = new Int32Array(new SharedArrayBuffer(8))
       const module = await compileTextKernel()
-      const file = { fd: handle.fd, byteLength, name, dialect, columns: [...columns], module, state }
-      started = { pool: startPool(), handle, file }
+      started = { pool, handles, text: { files, dialect, columns: [...given.columns], module, state } }
     } catch {
-      await handle.close()
+      await pool?.close()
+      await closeAll(handles)
     }
     return started
   }
@@ -60,11 +67,11 @@ export function textThreads(
     async earliest(column) {
       const begun = await start()
       if (!begun) return undefined
-      const { pool, file } = begun
-      const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', file, column }).catch(() => undefined)
+      const { pool, text } = begun
+      const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', text, column }).catch(() => undefined)
       if (!answers) return undefined
       return (
-        linesBefore(answers, file) && answers.reduce((least, { first }) => Math.min(least, first), Infinity)
+        linesBefore(answers, text) && answers.reduce((least, { first }) => Math.min(least, first), Infinity)
       )
     },
   }
@@ -73,39 +80,44 @@ export function textThreads(
     async pass(plan) {
       if (plan.table !== table) return undefined // it was made a long one, say
       const begun = await start()
-      return begun && passWith(begun.pool, begun.file, plan)
+      return begun && passWith(begun.pool, begun.text, plan)
     },
     areDistinct: async (indices) => started && areDistinct(started.pool, indices).catch(() => undefined),
     async close() {
       await started?.pool.close()
-      await started?.handle.close()
+      await closeAll(started?.handles ?? [])
       started = undefined
     },
   }
 }
 
-async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<Pass | undefined> {
+const closeAll = (handles: readonly FileHandle[]): Promise<unknown> =>
+  Promise.all(handles.map((handle) => handle.close()))
+
+async function passWith(pool: ReadingPool, text: TextFiles, plan: Plan): Promise<Pass | undefined> {
   const { modes, value, weight, merge, table, onRows } = plan
-  Atomics.store(file.state, NEXT, 0)
-  const watching = setInterval(() => onRows?.(Atomics.load(file.state, NEXT)), PROGRESS_MS)
+  Atomics.store(text.state, NEXT, 0)
+  const watching = setInterval(() => onRows?.(Atomics.load(text.state, NEXT)), PROGRESS_MS)
   const answers = await pool
-    .ask<PassAnswer>({ ask: 'pass', file, modes, merge, ...(value && { value }), ...(weight && { weight }) })
+    .ask<PassAnswer>({ ask: 'pass', text, modes, merge, ...(value && { value }), ...(weight && { weight }) })
     .catch(() => undefined) // where threads cannot be had, one does it
     .finally(() => clearInterval(watching))
   if (!answers) return undefined
-  const lines = linesBefore(answers, file)
+  const lines = linesBefore(answers, text)
   if (!lines) return undefined
   const merged = modes.map((_, m) => mergeSeen(answers.map(({ seen }) => seen[m])))
-  if (merged.some(({ seen }) => seen.values.length > MOST_VALUES)) return undefined
+  if (merged.some(({ seen }) => (seen.wholes ?? seen.values).length > MOST_VALUES)) return undefined
   const sum = (of: (answer: PassAnswer) => number): number =>
     answers.reduce((total, answer) => total + of(answer), 0)
   const rows = sum((answer) => answer.rows)
   onRows?.(rows)
   const marked = answers.findIndex(({ marks }) => marks.count > 0)
-  const first = answers[marked]?.marks.first?.replace(/\d+$/, (line) => String(Number(line) + lines[marked]))
+  const shown = answers[marked]?.marks
+  const first = shown?.first?.replace(/\d+$/, (line) => String(Number(line) + lines[marked](shown.firstFile)))
   const marks = { count: sum((answer) => answer.marks.count), ...(first !== undefined && { first }) }
+  const { unit, decimal } = table
   const readers = modes.map((mode, m) => {
-    const reader = modeReader(mode, table, { unit: table.unit, marks })
+    const reader = modeReader(mode, table, { unit, marks, ...(decimal && { decimal }) })
     return { ...reader, seen: () => merged[m].seen }
   })
   const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))
@@ -115,66 +127,42 @@ async function passWith(pool: ReadingPool, file: TextFile, plan: Plan): Promise<
   }
 }
 
-/** How many lines come before those of each thread; nothing if the threads have not read all rows. */
+/** How many lines of a file come before those of a thread. */
+type LinesBefore = (file: string | undefined) => number
+
+/** The same for each thread; nothing if the threads have not read all rows. */
 function linesBefore(
   answers: readonly { covered: Covered }[],
-  { byteLength }: TextFile,
-): number[] | undefined {
-  let [end, lines] = [0, 0]
-  const before: number[] = []
+  { files }: TextFiles,
+): LinesBefore[] | undefined {
+  const done = files.map(() => ({ end: 0, lines: 0 }))
+  const before: LinesBefore[] = []
   for (const { covered } of answers) {
-    if ('failed' in covered || covered.start !== end) return undefined
-    before.push(lines)
-    end = covered.end
-    lines += covered.lines
+    if ('failed' in covered) return undefined
+    // All files but its first one a thread reads from the beginning.
+    const [first] = covered
+    const lines = first ? done[first.file].lines : 0
+    before.push((file) => (first && files[first.file].name === file ? lines : 0))
+    for (const { file, start, end, lines } of covered) {
+      if (start !== done[file].end) return undefined
+      done[file] = { end, lines: done[file].lines + lines }
+    }
   }
-  return end === byteLength ? before : undefined
-}
-
-interface MergedMode {
-  seen: SeenMode
-  /** Per thread, for each number that it gave to a value, that of the value among all. */
-  codes: Uint32Array[]
-}
-
-function mergeSeen(all: readonly SeenMode[]): MergedMode {
-  const codeOf = new Map<string | number, number>()
-  const codes = all.map(({ values }) => {
-    const own = uint32Array(values.length)
-    values.forEach((value: string | number, number: number) => {
-      const known = codeOf.get(value)
-      own[number] = known ?? codeOf.size
-      if (known === undefined) codeOf.set(value, codeOf.size)
-    })
-    return own
-  })
-  const timed = all.flatMap(({ times }) => times ?? [])
-  const sum = (of: 'compact' | 'years' | 'numbers'): number =>
-    timed.reduce((total, each) => total + each[of], 0)
-  const example = timed.find(({ numbers }) => numbers > 0)?.example ?? ''
-  const times = { compact: sum('compact'), years: sum('years'), numbers: sum('numbers'), example }
-  return {
-    codes,
-    seen: {
-      values: [...codeOf.keys()] as string[] | number[],
-      fractions: all.some(({ fractions }) => fractions),
-      ...(timed.length > 0 && { times }),
-    },
-  }
+  return files.every(({ byteLength }, file) => done[file].end === byteLength) ? before : undefined
 }
 
 /** The entries that the threads keep. */
 function entriesOf(
   pool: ReadingPool,
   answers: readonly PassAnswer[],
-  lines: readonly number[],
+  lines: readonly LinesBefore[],
   codes: readonly (readonly Uint32Array[])[],
 ): PassedEntries {
   const before = startsOf(answers.map(({ count }) => count))
   const count = before[answers.length]
   const runs = answers.flatMap((answer, thread) =>
     answer.runs.map(({ entry, line, file }): LineRun => {
-      return { entry: before[thread] + entry, line: lines[thread] + line, file }
+      return { entry: before[thread] + entry, line: lines[thread](file) + line, file }
     }),
   )
   let settled: SettleAnswer[] = []

@@ -1,0 +1,124 @@
+// The values of a mode that have been seen before, looked up where the text lies. What is not found here the host knows, or numbers,
+// and it may tell: the tables are of a fixed size, and hold what fits.
+import { digitsIn, eightDigits } from "./digits";
+
+/** In place of a code: the host is to say. */
+const MISSING: u32 = 0xffffffff;
+
+/** A short text with its length is two words, its code and a gap are two more. A text has two places to be, in one line of the cache. */
+const ENTRY: usize = 32;
+const SHORT: usize = 15;
+
+/** The whole number that a text is, written in the one plain way, of at most seven digits; else MISSING. */
+@inline
+function plainNumber(at: usize, length: usize): u32 {
+  const bytes = load<u64>(at);
+  if (length - 1 > 6 || digitsIn(bytes) < length || (<u8>bytes == 48 && length > 1)) return MISSING;
+  return eightDigits(bytes, length);
+}
+
+// Lengths cannot be predicted, so that there is no branch for them.
+@inline
+function firstWord(at: usize, length: usize): u64 {
+  return load<u64>(at) & select<u64>(-1, (<u64>1 << (<u64>length << 3)) - 1, length >= 8);
+}
+
+@inline
+function secondWord(at: usize, length: usize): u64 {
+  const bytes = load<u64>(at + 8) & ((<u64>1 << ((<u64>length - 8) << 3)) - 1);
+  return select<u64>(bytes, 0, length > 8) | (<u64>length << 56);
+}
+
+/** The first of the two places where a text may be. */
+@inline
+function placeOf(texts: usize, mask: u32, a: u64, b: u64): usize {
+  let hash = (a ^ rotl(b * 0x9e3779b97f4a7c15, 32)) * 0xd6e8feb86659fd93;
+  hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93;
+  return texts + <usize>(<u32>(hash >> 32) & mask) * 2 * ENTRY;
+}
+
+@inline
+function isAt(entry: usize, a: u64, b: u64): bool { return ((load<u64>(entry) ^ a) | (load<u64>(entry, 8) ^ b)) == 0; }
+
+let freshCount: u32 = 0;
+
+/** How many numbers the last `lookUpLabels` has given codes to. */
+export function freshNumbers(): u32 { return freshCount; }
+
+/**
+ * The codes of `rows` fields, as `splitRows` has cut them, that are kept: of whole numbers below `size` from `numbers`, of other short
+ * texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
+ * that have none get the codes from `next` on, unless it is MISSING, and are written to `fresh`.
+ */
+export function lookUpLabels(
+  base: usize, starts: usize, ends: usize, kept: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
+  next: u32, fresh: usize,
+): u32 {
+  let missing = u32(next == MISSING);
+  const known = missing;
+  freshCount = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    const place = <usize>row << 2;
+    let code: u32 = 0;
+    if (load<u8>(kept + <usize>row) == 0) continue;
+    const at = base + load<i32>(starts + place);
+    const length = base + load<i32>(ends + place) - at;
+    const n = plainNumber(at, length);
+    if (n < size) {
+      code = load<u32>(numbers + (<usize>n << 2));
+      if (code == 0 && missing == 0) {
+        store<u32>(fresh + (<usize>freshCount << 2), n);
+        freshCount++;
+        code = next + freshCount;
+        store<u32>(numbers + (<usize>n << 2), code);
+      }
+    } else if (length <= SHORT) {
+      const a = firstWord(at, length);
+      const b = secondWord(at, length);
+      const entry = placeOf(texts, mask, a, b);
+      code = select<u32>(load<u32>(entry, 16), 0, isAt(entry, a, b))
+        | select<u32>(load<u32>(entry + ENTRY, 16), 0, isAt(entry + ENTRY, a, b));
+    }
+    store<u32>(out + place, code - 1);
+    missing += u32(code == 0);
+  }
+  return missing - known;
+}
+
+/** What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know. */
+export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): bool {
+  const length = end - at;
+  const n = plainNumber(at, length);
+  if (n < size) {
+    const place = numbers + (<usize>n << 2);
+    const isNew = load<u32>(place) == 0;
+    store<u32>(place, code + 1);
+    return isNew;
+  }
+  if (length <= SHORT) {
+    const a = firstWord(at, length);
+    const b = secondWord(at, length);
+    let entry = placeOf(texts, mask, a, b);
+    const isTaken = load<u32>(entry, 16) != 0 && !isAt(entry, a, b);
+    // Where both are taken, it takes the place of one.
+    if (isTaken && (load<u32>(entry + ENTRY, 16) == 0 || (code & 1) != 0)) entry += ENTRY;
+    store<u64>(entry, a);
+    store<u64>(entry, b, 8);
+    store<u32>(entry, code + 1, 16);
+  }
+  return false;
+}
+
+/** The codes of cells that are kept, from a table of 1 + code for those from 0 to size − 1; how many are MISSING. */
+export function lookUpCells(cells: usize, kept: usize, rows: u32, table: usize, size: u32, out: usize): u32 {
+  let missing: u32 = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    if (load<u8>(kept + <usize>row) == 0) continue;
+    const cell = load<f64>(cells + (<usize>row << 3));
+    let code: u32 = 0;
+    if (cell >= 0 && cell < <f64>size) code = load<u32>(table + (<usize><u32>cell << 2));
+    store<u32>(out + (<usize>row << 2), code - 1);
+    missing += u32(code == 0);
+  }
+  return missing;
+}
