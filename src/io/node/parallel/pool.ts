@@ -1,8 +1,8 @@
 /** Threads that read: all are asked the same, and share what there is to do among themselves. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { readingWorkerSource } from '../../../embedded/readingWorker.js'
+import { type NodeThread, takeThread } from '../../../nodeThreads.ts'
 import type { Reply, Request } from './messages.ts'
 
 export interface ReadingPool {
@@ -43,38 +43,43 @@ function isLimited(threads: number, ownFiles: number): boolean {
 }
 
 export function startReading(threads: number): ReadingPool {
-  const workers: Worker[] = []
-  const close = (): Promise<unknown> => Promise.all(workers.map((worker) => worker.terminate()))
+  const taken: NodeThread[] = []
+  const terminate = (): Promise<unknown> => Promise.all(taken.map((thread) => thread.terminate()))
   try {
     for (let thread = 0; thread < threads; thread++)
-      workers.push(new Worker(readingWorkerSource, { eval: true, workerData: { thread, threads } }))
+      taken.push(takeThread(readingWorkerSource, { thread, threads }))
   } catch (error) {
-    void close() // the system has no thread left: those that there are would keep the process alive
+    void terminate() // the system has no thread left: those that there are would keep the process alive
     throw error
   }
   let fail: (error: Error) => void = () => {}
+  let isSound = true
   const failed = new Promise<never>((_, reject) => {
-    fail = reject
+    fail = (error) => {
+      isSound = false
+      reject(error)
+    }
   })
   failed.catch(() => {}) // it is looked at by who asks
-  for (const worker of workers) worker.once('error', fail)
+  for (const thread of taken) thread.onError(fail)
+  let unanswered = 0
+  const askOne = ({ port }: NodeThread, request: Request): Promise<never> =>
+    new Promise((resolve, reject) => {
+      unanswered++
+      port.once('message', (reply: Reply) => {
+        unanswered--
+        if ('failure' in reply) reject(new Error(reply.failure))
+        else resolve(reply.answer as never)
+      })
+      port.postMessage(request)
+    })
   return {
     threads,
-    ask: (request) =>
-      Promise.race([
-        failed,
-        Promise.all(
-          workers.map(
-            (worker) =>
-              new Promise<never>((resolve, reject) => {
-                worker.once('message', (reply: Reply) =>
-                  'failure' in reply ? reject(new Error(reply.failure)) : resolve(reply.answer as never),
-                )
-                worker.postMessage(request)
-              }),
-          ),
-        ),
-      ]),
-    close,
+    ask: (request) => Promise.race([failed, Promise.all(taken.map((thread) => askOne(thread, request)))]),
+    async close() {
+      // Others can use those that have nothing to do.
+      if (!isSound || unanswered > 0) return terminate()
+      for (const thread of taken) thread.rest()
+    },
   }
 }

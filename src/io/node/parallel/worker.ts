@@ -1,11 +1,15 @@
 /** A thread that reads, in Node. */
+import type { MessagePort } from 'node:worker_threads'
 import { distinctSteps } from './distinctSteps.ts'
 import type { Reply, Request } from './messages.ts'
 import { textSteps } from './textSteps.ts'
 import { tnsSteps } from './tnsSteps.ts'
 
-const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
-const { thread, threads }: { thread: number; threads: number } = workerData
+/** Given to a program by nodeThreads.ts. */
+declare const lacunaPort: MessagePort
+declare const lacunaData: { thread: number; threads: number }
+
+const { thread, threads } = lacunaData
 const tns = tnsSteps()
 const text = textSteps(thread, threads)
 
@@ -23,12 +27,12 @@ function answer(request: Request): unknown {
   }
 }
 
-parentPort?.on('message', async (request: Request) => {
+lacunaPort.on('message', async (request: Request) => {
   let reply: Reply
   try {
     reply = { answer: await answer(request) }
   } catch (error) {
     reply = { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
-  parentPort.postMessage(reply)
+  lacunaPort.postMessage(reply)
 })
