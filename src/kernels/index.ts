@@ -17,6 +17,7 @@ export { finishSharedRow, handedOver, handOver, step } from "./step";
 export { fromPlaces, strataEpoch, toPlaces } from "./strata";
 export { barrier } from "./threads";
 export { topRows } from "./top";
+export { addHalves, halveValues } from "./totals";
 export { sumProducts } from "./zeros";
 
 export function scratchBytes(): usize { return SCRATCH_BYTES; }

@@ -87,6 +87,9 @@ export const SKIP_ROWS = 4; // all of it: what is left is handing out chunks
 // Entries that are hashed, counted and placed at a time.
 export const LOADED_AT_A_TIME = 8192;
 
+// Whole numbers are added up in two halves, each exact: what is beyond so many units, and the units that are left.
+export const HALF_UNITS = 33554432.0; // 2²⁵
+
 // Predictions are sorted into so many bins to see how the noise grows with them.
 export const NOISE_BINS = 64;
 

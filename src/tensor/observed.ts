@@ -1,4 +1,5 @@
 /** What the entries of a tensor say before anything is learned: how many each row has, and what they are like. */
+import { HALF_UNITS } from '../kernels/layout.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
 /** A summary of the entries that something was learned from. */
@@ -38,8 +39,8 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   return { min, max }
 }
 
-/** Halves of a number of units: 2²⁸ of each add up exactly. */
-const HALF = 2 ** 25
+/** Halves of a number of units: 2²⁸ of each add up exactly. kernels/totals.ts has the same. */
+const HALF = HALF_UNITS
 
 /** A power of two of which no value is 2⁵⁰ times: what is a billionth of the largest is still known to six digits. */
 export function unitOf({ min, max }: Extremes): number {
@@ -54,7 +55,7 @@ export function rowTotals({ dims, indices, values }: SparseTensor, unit: number)
     const [column, count, sum] = [indices[mode], counts[mode], sums[mode]]
     for (let e = 0; e < values.length; e++) {
       const row = column[e]
-      const units = Math.round(values[e] / unit)
+      const units = Math.floor(values[e] / unit + 0.5)
       const high = Math.floor(units / HALF)
       count[row]++
       sum[2 * row] += high

@@ -268,8 +268,7 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async observed(tensor = this.#tensor): Promise<Observed> {
-    const { world } = this.#place
-    return world.inTurn(this.#number, ++this.#steps, () => observeAll(world, tensor))
+    return this.#place.world.inTurn(this.#number, ++this.#steps, () => observeAll(this.#place, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {

@@ -104,6 +104,8 @@ export interface Kernel {
   sumOfSquares(values: number, count: number): number
   addToDigest(hashes: number, values: number, weights: number, count: number, digest: number): void
   countRows(column: number, count: number, lengths: number, shared: number): void
+  halveValues(values: number, count: number, perUnit: number, halves: number): void
+  addHalves(column: number, count: number, halves: number, sums: number): void
   countPicked(
     column: number,
     hashes: number,

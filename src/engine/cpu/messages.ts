@@ -129,7 +129,19 @@ export type Request =
       control: number
       work: number
     }
+  /** What the values of each row add up to, in a memory of its own. */
+  | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: Totalling }
   | { type: 'balance' | 'fillEmptyRows' | 'shareCompanions' | 'keep' | 'restore' | 'close'; problem: number }
+
+/** Sums over all entries, of which each thread takes a share. */
+export interface Totalling {
+  tensor: SparseTensor
+  /** Values are whole numbers of these. */
+  unit: number
+  /** Where each thread has its block, and the sums of its own. */
+  threads: readonly { block: number; halves: number; counts: readonly number[]; sums: readonly number[] }[]
+  thread: number
+}
 
 /** Before there are parts, in a memory of its own. */
 interface Counting {

@@ -1,21 +1,22 @@
-import {
-  extremesOf,
-  type Observed,
-  observedOf,
-  type RowTotals,
-  rowTotals,
-  unitOf,
-} from '../../tensor/observed.ts'
+import { extremesOf, type Observed, observedOf, type RowTotals, unitOf } from '../../tensor/observed.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { Pool } from './pool.ts'
+import { totalsByThreads } from './rowTotals.ts'
 import type { World } from './world.ts'
 
+interface Place {
+  world: World
+  pool: Pool
+  members: readonly number[]
+}
+
 /** What the entries of all processes are like: the same bits whoever has which. */
-export async function observeAll(world: World, tensor: SparseTensor): Promise<Observed> {
+export async function observeAll({ world, pool, members }: Place, tensor: SparseTensor): Promise<Observed> {
   const own = extremesOf(tensor)
   const all = await world.gatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
-  const totals = rowTotals(tensor, unit)
+  const totals = await totalsByThreads(pool, members, tensor, unit)
   return observedOf(extremes, world.processes > 1 ? await added(world, totals) : totals, unit)
 }
 

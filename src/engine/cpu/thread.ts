@@ -13,6 +13,7 @@ import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
 import { placeEntries } from './placeEntries.ts'
 import { packEntries, placeIncoming } from './routing.ts'
+import { addTotals } from './rowTotals.ts'
 import { shareCompanions } from './shareStep.ts'
 import { sortSegments } from './sortSegments.ts'
 import { sumBeforeErrors, sumErrors } from './sumErrors.ts'
@@ -85,6 +86,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
+      case 'totals':
+        return addTotals(request.module, request.memory, request.totalling)
       case 'shareCompanions':
         return shareCompanions(known(request.problem))
       case 'keep':
