@@ -9,6 +9,7 @@ import { InputError } from '../inputError.ts'
 import { estimateTensor } from '../io/node/estimate.ts'
 import { availableMemory, formatBytes } from '../memory.ts'
 import { type RunOptions, sizeOfRun } from '../solver/index.ts'
+import type { SparseTensor } from '../tensor/index.ts'
 import { count } from './format.ts'
 
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
@@ -118,8 +119,16 @@ export function describeJob({ byteLength, items }: EnginePlan): string {
   return `${formatBytes(byteLength)} of memory (${shown.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
-/** Gives back at once what reading has left behind: the system would see it as used until the next collection. */
-export function collectGarbage(): void {
+/** Less than this is not worth the time of looking for it. */
+const MUCH = 2 ** 26
+
+/**
+ * Gives back at once what making the tensor has left behind, where that is much: the system would see it as used until the next
+ * collection.
+ */
+export function collectGarbage({ indices, values }: SparseTensor): void {
+  const { heapUsed, external } = process.memoryUsage()
+  if (heapUsed + external - 4 * (indices.length + 1) * values.length < MUCH) return
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
 }

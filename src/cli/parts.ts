@@ -11,9 +11,6 @@ import type { ReadingOptions } from './reading.ts'
 import { tableOptions } from './tableOptions.ts'
 import type { Progress } from './terminal.ts'
 
-/** Entries that leave enough behind to be worth collecting. */
-export const LARGE = 300_000
-
 export interface Parts {
   train: SparseTensor
   validation?: SparseTensor
@@ -33,7 +30,7 @@ export async function readParts(
   const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
   const isToBeSorted = goesAsItIs(options)
   const train = await entries.read(files, { ...asked, mask, ...alike(initial), isToBeSorted })
-  if (train.values.length > LARGE) collectGarbage() // the file, and its pieces
+  collectGarbage(train) // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]

@@ -23,7 +23,7 @@ import { asFlag, Interrupted } from './failure.ts'
 import { checkFolding, findRank, isFolded, learnByFolds } from './folding.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learning.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
-import { LARGE, type Parts, readParts } from './parts.ts'
+import { type Parts, readParts } from './parts.ts'
 import { print, printJson } from './print.ts'
 import { oneLine } from './printable.ts'
 import { spokenProgress, withEngine } from './processes.ts'
@@ -85,7 +85,7 @@ async function runOn(
   const parts = await readParts(files, options, initial, entries, progress)
   const readingSeconds = (performance.now() - start) / 1000
   const isSplit = [options.validation, options.test].some((share) => typeof share === 'number')
-  if (isSplit && parts.train.values.length > LARGE) collectGarbage() // what it was split from
+  if (isSplit) collectGarbage(parts.train) // what it was split from
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
