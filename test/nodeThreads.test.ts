@@ -43,7 +43,7 @@ it('tells who has a thread of its failure', async () => {
 })
 
 it('takes no thread that has ended while it rested', async () => {
-  const ending = takeThread(ECHO + `\nsetTimeout(() => { throw new Error('late') }, 50)`)
+  const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
   const [number] = await ask(ending, 0)
   ending.rest()
   await new Promise((resolve) => setTimeout(resolve, 400))
