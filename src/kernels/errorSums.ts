@@ -106,7 +106,7 @@ function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool):
       squares += d * d;
       absolutes += Math.abs(d);
       if (zeros) {
-        const predicted = predictedAt(view, y, record);
+        const predicted = predictedAt(view, y, e);
         squares -= predicted * predicted;
         absolutes -= predicted;
         if (isUnknown(record + valueOf(view))) {

@@ -6,9 +6,8 @@
 // one by one.
 import { multiplyBlock } from "./gram";
 import { sum, sums } from "./lanes";
-import { VIEW_ORDER, VIEW_OTHERS } from "./layout";
+import { VIEW_ORDER } from "./layout";
 import { ROW } from "./rank";
-import { indexOf, next, strideOf, valueOf } from "./records";
 import { addressScratch, valueScratch } from "./scratch";
 import { unpack } from "./unpack";
 
@@ -241,20 +240,18 @@ function gatherTwoBy<T>(
 
 function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = order - 1;
-  const stride = strideOf(view);
-  let r = window.at;
+  unpack(view, others, window, count);
   for (let e: u32 = 0; e < count; e++) {
+    const here = <usize>e << 2;
     const k = K + <usize>e * ROW;
-    const a = load<usize>(view, VIEW_OTHERS) + indexOf(view, r, 0) * ROW;
+    const a = load<usize>(addressScratch(0) + here);
     for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, v128.load(a + at));
     for (let o = 1; o < others; o++) {
-      const b = load<usize>(view + (<usize>o << 2), VIEW_OTHERS) + indexOf(view, r, o) * ROW;
+      const b = load<usize>(addressScratch(o) + here);
       for (let at: usize = 0; at < ROW; at += 16) v128.store(k + at, f32x4.mul(v128.load(k + at), v128.load(b + at)));
     }
     let s = f32x4.splat(0);
     for (let at: usize = 0; at < ROW; at += 16) s = f32x4.add(s, f32x4.mul(v128.load(k + at), v128.load(y + at)));
-    store<f32>(D + (<usize>e << 2), sum(s) - load<f32>(r + valueOf(view)));
-    r = next(r, stride, window.begin, window.end);
+    store<f32>(D + here, sum(s) - load<f32>(valueScratch() + here));
   }
-  window.at = r;
 }

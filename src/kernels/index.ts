@@ -1,6 +1,5 @@
 // The kernels of one padded rank, compiled with --use RANK=n. Everything works on the shared memory by raw
 // addresses; nothing is allocated.
-import { SCRATCH_BYTES } from "./scratch";
 import { PARTIAL_BYTES } from "./step";
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
@@ -11,7 +10,7 @@ export { largestEigenvalue } from "./power";
 export { below, draw } from "./random";
 export { countSegments, placeRecords } from "./placing";
 export { noiseMoments, startMoments, sumMoments } from "./posterior";
-export { setPosteriorScratch, setScratch } from "./scratch";
+export { scratchBytes, setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
 export { finishSharedRow, handedOver, handOver, step } from "./step";
 export { fromPlaces, strataEpoch, toPlaces } from "./strata";
@@ -20,5 +19,4 @@ export { topRows } from "./top";
 export { addHalves, halveValues } from "./totals";
 export { sumProducts } from "./zeros";
 
-export function scratchBytes(): usize { return SCRATCH_BYTES; }
 export function partialBytes(): usize { return PARTIAL_BYTES; }

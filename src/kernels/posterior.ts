@@ -14,9 +14,10 @@ import {
   VIEW_LEVERAGES, VIEW_ORDER, VIEW_OTHERS, VIEW_RECORDS, VIEW_VARIANCES,
 } from "./layout";
 import { BLOCK, MATRIX, R, ROW } from "./rank";
-import { entryWeight, hasWeights, indexOf, next, strideOf } from "./records";
+import { entryWeight, hasWeights, next, strideOf } from "./records";
+import { indexOf } from "./unpack";
 import { recordStart } from "./sample";
-import { blockScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "./scratch";
+import { addressScratch, blockScratch, indexScratch, productScratch, residualScratch, windowScratch, zeroScratch } from "./scratch";
 import {
   hasVariances, isWeighted, leastMean, mostDeviations, rank, sigma2, variance0, variance1, variance2,
 } from "./settings";
@@ -46,7 +47,7 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const x = -load<f32>(D + at);
-    let w = isUneven() ? weightOf(view, p, record, load<f32>(W + at), x) : <f32>1;
+    let w = isUneven() ? weightOf(view, p, record, e, load<f32>(W + at), x) : <f32>1;
     if (isOwn) {
       const own = entryWeight(view, record);
       w *= own;
@@ -62,40 +63,45 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   store<f64>(sums, total, MATRIX + ROW + 8);
   addGradient(K, D, count, sums + MATRIX, fresh);
   if (fresh) memory.fill(sums, 0, MATRIX);
-  addProducts(view, start, window, count, W, sums);
+  addProducts(view, count, W, sums);
 }
 
 /** H (R × R) += Σ w ⊙_j M_j, two entries at a time; on and above the diagonal tiles. */
-function addProducts(view: usize, start: usize, window: Window, count: u32, W: usize, H: usize): void {
+function addProducts(view: usize, count: u32, W: usize, H: usize): void {
   const order = load<u32>(view, VIEW_ORDER);
   const others = order - 1;
-  const stride = strideOf(view);
-  const moments = view + VIEW_OTHERS + (<usize>order << 2);
-  let record = start;
+  // From here on nobody needs the addresses of rows any more.
+  findMoments(view, others, count);
+  const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2);
   for (let e: u32 = 0; e < count; e += 2) {
-    const second = next(record, stride, window.begin, window.end);
     const isPair = e + 1 < count;
-    const other = isPair ? second : record;
+    const here = <usize>e << 2;
+    const there = isPair ? here + 4 : here;
     const w0 = v128.load32_splat(W + (<usize>e << 2));
     const w1 = isPair ? v128.load32_splat(W + (<usize>e << 2), 4) : f32x4.splat(0);
-    const a0 = momentsOf(view, moments, record, 0), a1 = momentsOf(view, moments, other, 0);
+    const a0 = load<usize>(A + here), a1 = load<usize>(A + there);
     if (others == 1) addOne(H, w0, w1, a0, a1);
     else {
-      const b0 = momentsOf(view, moments, record, 1), b1 = momentsOf(view, moments, other, 1);
+      const b0 = load<usize>(B + here), b1 = load<usize>(B + there);
       if (others == 2) addTwo(H, w0, w1, a0, a1, b0, b1);
-      else if (others == 3) addThree(H, w0, w1, a0, a1, b0, b1, momentsOf(view, moments, record, 2), momentsOf(view, moments, other, 2));
+      else if (others == 3) addThree(H, w0, w1, a0, a1, b0, b1, load<usize>(C + here), load<usize>(C + there));
       else {
-        addMany(view, H, w0, moments, record, others);
-        if (isPair) addMany(view, H, w1, moments, other, others);
+        addMany(H, w0, here, others);
+        if (isPair) addMany(H, w1, there, others);
       }
     }
-    record = next(second, stride, window.begin, window.end);
   }
 }
 
-@inline
-function momentsOf(view: usize, moments: usize, record: usize, other: u32): usize {
-  return load<usize>(moments + (<usize>other << 2)) + indexOf(view, record, other) * MATRIX;
+/** The addresses of the moments of the rows of the block that was unpacked last, in place of those of the rows. */
+function findMoments(view: usize, others: u32, count: u32): void {
+  for (let o: u32 = 0; o < others; o++) {
+    const moments = i32x4.splat(load<i32>(view + (<usize>(others + 1 + o) << 2), VIEW_OTHERS));
+    const indices = indexScratch(o);
+    const addresses = addressScratch(o);
+    for (let at: usize = 0; at < <usize>count << 2; at += 16)
+      v128.store(addresses + at, i32x4.add(moments, i32x4.mul(v128.load(indices + at), i32x4.splat(<i32>MATRIX))));
+  }
 }
 
 function addOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
@@ -129,23 +135,24 @@ function addThree(
   }
 }
 
-function addMany(view: usize, H: usize, w: v128, moments: usize, record: usize, others: u32): void {
+/** here: where the entry is in the columns of addresses. */
+function addMany(H: usize, w: v128, here: usize, others: u32): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
       let product = w;
-      for (let o: u32 = 0; o < others; o++) product = f32x4.mul(product, v128.load(momentsOf(view, moments, record, o) + at));
+      for (let o: u32 = 0; o < others; o++) product = f32x4.mul(product, v128.load(load<usize>(addressScratch(o) + here) + at));
       v128.store(H + at, f32x4.add(v128.load(H + at), product));
     }
   }
 }
 
 /** The leverage of an entry: of its rows together, by its own weight. */
-function leverageOf(view: usize, p: u32, record: usize): f32 {
+function leverageOf(view: usize, p: u32, record: usize, e: u32): f32 {
   const order = load<u32>(view, VIEW_ORDER);
   let sum = load<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const leverages = load<usize>(view + ((2 * order + o) << 2), VIEW_OTHERS);
-    sum += load<f32>(leverages + (indexOf(view, record, o) << 2));
+    sum += load<f32>(leverages + (indexOf(e, o) << 2));
   }
   if (hasWeights(view)) sum *= entryWeight(view, record);
   return min(sum, MOST_LEVERAGE);
@@ -164,14 +171,14 @@ function isUneven(): bool {
 }
 
 /** One over the variance of an entry's noise, in units of σ²; less where it lies further out than is believed. */
-function weightOf(view: usize, p: u32, record: usize, predicted: f32, x: f32): f32 {
-  const h = leverageOf(view, p, record);
-  const variance = varianceOf(view, p, record, withoutItself(predicted, x, h));
+function weightOf(view: usize, p: u32, record: usize, e: u32, predicted: f32, x: f32): f32 {
+  const h = leverageOf(view, p, record, e);
+  const variance = varianceOf(view, p, e, withoutItself(predicted, x, h));
   return shareBelieved((predicted - x) / (1 - h), variance) / variance;
 }
 
 /** Of the noise of an entry for which y would be predicted, in units of σ². */
-function varianceOf(view: usize, p: u32, record: usize, mean: f32): f32 {
+function varianceOf(view: usize, p: u32, e: u32, mean: f32): f32 {
   let variance: f32 = 1;
   if (isWeighted) {
     const y = max(mean, leastMean);
@@ -182,7 +189,7 @@ function varianceOf(view: usize, p: u32, record: usize, mean: f32): f32 {
   variance *= load<f32>(load<usize>(view, VIEW_VARIANCES) + (<usize>p << 2));
   for (let o: u32 = 0; o + 1 < order; o++) {
     const variances = load<usize>(view + ((3 * order + o) << 2), VIEW_OTHERS);
-    variance *= load<f32>(variances + (indexOf(view, record, o) << 2));
+    variance *= load<f32>(variances + (indexOf(e, o) << 2));
   }
   return variance;
 }
@@ -236,10 +243,10 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
     for (let e: u32 = 0; e < some; e++) {
       const x = -load<f32>(D + (<usize>e << 2));
       const predicted = load<f32>(S + (<usize>e << 2));
-      const h = leverageOf(view, p, record);
+      const h = leverageOf(view, p, record, e);
       const y = withoutItself(predicted, x, h);
       const residual = (predicted - x) / (1 - h);
-      const believed = mostDeviations == 0 ? <f32>1 : shareBelieved(residual, varianceOf(view, p, record, y));
+      const believed = mostDeviations == 0 ? <f32>1 : shareBelieved(residual, varianceOf(view, p, e, y));
       const bin = bins + <usize>binOf(y, mean) * 24;
       const own = isOwn ? <f64>entryWeight(view, record) : 1;
       store<f64>(bin, load<f64>(bin) + own);

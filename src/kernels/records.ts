@@ -42,12 +42,6 @@ export function maskOf(view: usize, field: usize): u32 {
   return load<u32>(field + (<usize>load<u32>(view, VIEW_ORDER) << 3), VIEW_OTHERS);
 }
 
-/** The index of a record in another mode. */
-@inline
-export function indexOf(view: usize, record: usize, other: u32): usize {
-  const field = fieldOf(view, other);
-  return <usize>((load<u32>(record + wordOf(field)) >> shiftOf(view, field)) & maskOf(view, field));
-}
 
 /** w of a record, where there are weights: above 0, and 1 on average over all entries of the set. */
 @inline

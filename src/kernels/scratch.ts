@@ -7,7 +7,7 @@ import { LongSample } from "./sample";
 let scratch: usize = 0;
 let posterior: usize = 0;
 
-/** Says where this thread's scratch lies: SCRATCH_BYTES from there on, aligned to 64. */
+/** Says where this thread's scratch lies: scratchBytes(N) from there on, aligned to 64. */
 export function setScratch(address: usize): void {
   scratch = address;
 }
@@ -30,7 +30,10 @@ const D_BYTES: usize = <usize>BLOCK * 4;
 /** H (R × R), then g (R), then two float64. */
 export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
-export const SCRATCH_BYTES: usize = 64 + K_BYTES + 7 * D_BYTES + SUM_BYTES + 3 * ROW;
+/** For tensors of this order. */
+export function scratchBytes(order: u32): usize {
+  return 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW + <usize>(2 * order) * D_BYTES;
+}
 
 @inline export function windowScratch(): Window { return changetype<Window>(scratch); }
 @inline export function longSampleScratch(): LongSample { return changetype<LongSample>(scratch + 16); }
@@ -46,7 +49,8 @@ export const SCRATCH_BYTES: usize = 64 + K_BYTES + 7 * D_BYTES + SUM_BYTES + 3 *
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
 /** A third one: zeros, for who wrote them. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
-/** What is unpacked of records (unpack.ts): words (BLOCK), values (BLOCK) and, of three other modes, addresses (BLOCK). */
+/** What is unpacked of records (unpack.ts): words (BLOCK), values (BLOCK) and, of every other mode, addresses and indices (BLOCK). */
 @inline export function wordScratch(): usize { return zeroScratch() + ROW; }
 @inline export function valueScratch(): usize { return wordScratch() + D_BYTES; }
-@inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(other + 2) * D_BYTES; }
+@inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(2 * other + 2) * D_BYTES; }
+@inline export function indexScratch(other: u32): usize { return addressScratch(other) + D_BYTES; }

@@ -1,15 +1,24 @@
-// From the records of a block to what gathering needs of each: where the rows of up to three other factors begin that it points
-// to, and its value. Columns of these are made four entries at a time, so that packed indices cost next to nothing.
+// From the records of a block to what gathering needs of each: where the rows of the other factors begin that it points to, and
+// its value. Columns of these are made four entries at a time, so that packed indices cost next to nothing.
 import { Window } from "./gather";
 import { VIEW_OTHERS } from "./layout";
 import { ROW } from "./rank";
 import { fieldOf, maskOf, next, shiftOf, strideOf, valueOf, wordOf } from "./records";
-import { addressScratch, valueScratch, wordScratch } from "./scratch";
+import { addressScratch, indexScratch, valueScratch, wordScratch } from "./scratch";
 
 /** Bytes of a record with all indices in one word. */
 const PAIR: usize = 8;
 
-/** `count` ≤ BLOCK entries from the window on. addressScratch(o): of the rows of the o-th other factor; valueScratch(): values. */
+/** The index in another mode of entry e of the block that was unpacked last. */
+@inline
+export function indexOf(e: u32, other: u32): usize {
+  return load<usize>(indexScratch(other) + (<usize>e << 2));
+}
+
+/**
+ * `count` ≤ BLOCK entries from the window on. addressScratch(o): of the rows of the o-th other factor;
+ * indexScratch(o): their numbers; valueScratch(): values.
+ */
 export function unpack(view: usize, others: u32, window: Window, count: u32): void {
   const words = wordScratch();
   if (strideOf(view) == PAIR) {
@@ -74,9 +83,11 @@ function findRows(view: usize, other: u32, words: usize, count: u32): void {
   const shift = shiftOf(view, field);
   const mask = i32x4.splat(maskOf(view, field));
   const factor = i32x4.splat(load<i32>(view + (<usize>other << 2), VIEW_OTHERS));
-  const to = addressScratch(other);
+  const addresses = addressScratch(other);
+  const own = indexScratch(other);
   for (let at: usize = 0; at < <usize>count << 2; at += 16) {
     const indices = v128.and(i32x4.shr_u(v128.load(words + at), shift), mask);
-    v128.store(to + at, i32x4.add(factor, i32x4.mul(indices, i32x4.splat(<i32>ROW))));
+    v128.store(own + at, indices);
+    v128.store(addresses + at, i32x4.add(factor, i32x4.mul(indices, i32x4.splat(<i32>ROW))));
   }
 }

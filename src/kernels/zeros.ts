@@ -5,8 +5,9 @@ import { gatherTwo, Window } from "./gather";
 import { addGradient } from "./gram";
 import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER, VIEW_OTHERS } from "./layout";
 import { MATRIX, R, ROW } from "./rank";
-import { indexOf, strideOf, valueOf } from "./records";
+import { strideOf, valueOf } from "./records";
 import { blockScratch, productScratch, residualScratch, zeroScratch } from "./scratch";
+import { indexOf } from "./unpack";
 
 /** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
 export function addListed(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
@@ -32,15 +33,15 @@ export function isUnknown(value: usize): bool {
   return load<u32>(value) == UNKNOWN_BITS;
 }
 
-/** k·y in float64: what all cells have together less what the listed ones have must be right where the model is. */
-export function predictedAt(view: usize, y: usize, record: usize): f64 {
+/** k·y of entry e of the block that was gathered last, in float64: what all cells have together less what the listed ones have must be right where the model is. */
+export function predictedAt(view: usize, y: usize, e: u32): f64 {
   const others = load<u32>(view, VIEW_ORDER) - 1;
   let sum: f64 = 0;
   for (let r: usize = 0; r < R; r++) {
     let product = <f64>load<f32>(y + (r << 2));
     for (let o: u32 = 0; o < others; o++) {
       const factor = load<usize>(view + (o << 2), VIEW_OTHERS);
-      product *= <f64>load<f32>(factor + indexOf(view, record, o) * ROW + (r << 2));
+      product *= <f64>load<f32>(factor + indexOf(e, o) * ROW + (r << 2));
     }
     sum += product;
   }

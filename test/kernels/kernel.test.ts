@@ -25,7 +25,7 @@ it('exists for every padded rank and agrees with the memory plan', async () => {
   for (const rank of paddedRanks) {
     const kernel = await load(rank)
     expect(kernel.partialBytes()).toBe(partialBytes(rank))
-    expect(kernel.scratchBytes()).toBe(scratchBytes(rank))
+    expect(kernel.scratchBytes(5)).toBe(scratchBytes(rank, 5))
   }
 })
 

@@ -33,7 +33,7 @@ export interface Kernel {
     threads: number,
   ): void
   noiseMoments(control: number, view: number, mean: number, sums: number): void
-  scratchBytes(): number
+  scratchBytes(order: number): number
   partialBytes(): number
   orderScratchBytes(entries: number, words: number): number
   barrier(control: number): void

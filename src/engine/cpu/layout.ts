@@ -175,7 +175,7 @@ export function layOut(size: PartSize): PartLayout {
   const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
   const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
-    scratchBytes(padded),
+    scratchBytes(padded, order),
     orderScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
     blockBytes(order, weighted),
   )
@@ -239,8 +239,8 @@ export const longestSegment = (segment: number): number => Math.ceil(1.25 * segm
 // The kernels know these too; the engine checks that they agree.
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
-export const scratchBytes = (padded: number): number =>
-  64 + 4 * blockEntries(padded) * (padded + 7) + partialBytes(padded) + 12 * padded
+export const scratchBytes = (padded: number, order: number): number =>
+  64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded) + 12 * padded
 export const orderScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
 

@@ -95,7 +95,7 @@ export function checkKernel(
   const kernel = instantiateKernel(module, memory)
   const agree =
     kernel.partialBytes() === partialBytes(padded) &&
-    kernel.scratchBytes() <= scratchBytes(padded) &&
+    kernel.scratchBytes(order) <= scratchBytes(padded, order) &&
     kernel.orderScratchBytes(longestSegment(100), order) <= orderScratchBytes(longestSegment(100), order)
   if (!agree) throw new Error('The kernels and the layout of the memory disagree: build again.')
 }
