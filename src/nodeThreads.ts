@@ -3,8 +3,11 @@
  * program, as text, and talks to who gave it through a port; when that is done it rests, and the next one to need a thread takes it.
  * Those who read a file leave theirs to the engine that learns from it.
  */
-import type { MessagePort, Worker } from 'node:worker_threads'
 import { node } from './nodeModules.ts'
+
+type Threads = NonNullable<typeof node>['threads']
+type Worker = InstanceType<Threads['Worker']>
+type MessagePort = InstanceType<Threads['MessagePort']>
 
 /** A thread with a program. */
 export interface NodeThread {
