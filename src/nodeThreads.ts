@@ -18,10 +18,24 @@ export interface NodeThread {
   terminate(): Promise<unknown>
 }
 
-/** Runs programs that come with a port and something to know. They see both by these names. */
-const HOST = `const { parentPort } = process.getBuiltinModule('node:worker_threads')
+/**
+ * Runs programs that come with a port and something to know: they see both by these names. Without a program it forgets the last
+ * one, at once: what a thread has seen of shared memory nobody gets back before.
+ */
+const HOST = `const [{ parentPort }, { setFlagsFromString }, { runInNewContext }] =
+  ['worker_threads', 'v8', 'vm'].map((name) => process.getBuiltinModule('node:' + name))
+let used
 parentPort.on('message', ({ program, port, data }) => {
-  new Function('lacunaPort', 'lacunaData', program)(port, data)
+  if (program !== undefined) {
+    used = port
+    new Function('lacunaPort', 'lacunaData', program)(port, data)
+  } else {
+    used.removeAllListeners('message')
+    used.close()
+    used = undefined
+    setFlagsFromString('--expose-gc')
+    setImmediate(runInNewContext('gc'))
+  }
 })`
 
 /** Threads that nobody has taken for so long end. */
@@ -48,6 +62,7 @@ export function takeThread(program: string, data?: unknown): NodeThread {
     onError: (handle) => worker.on('error', handle),
     rest() {
       close()
+      worker.postMessage({})
       putToRest(worker)
     },
     terminate() {

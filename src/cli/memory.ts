@@ -9,7 +9,6 @@ import { InputError } from '../inputError.ts'
 import { estimateTensor } from '../io/node/estimate.ts'
 import { availableMemory, formatBytes } from '../memory.ts'
 import { type RunOptions, sizeOfRun } from '../solver/index.ts'
-import type { SparseTensor } from '../tensor/index.ts'
 import { count } from './format.ts'
 
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
@@ -120,15 +119,15 @@ export function describeJob({ byteLength, items }: EnginePlan): string {
 }
 
 /** Less than this is not worth the time of looking for it. */
-const MUCH = 2 ** 26
+const MUCH = 2 ** 25
 
 /**
- * Gives back at once what making the tensor has left behind, where that is much: the system would see it as used until the next
- * collection.
+ * Gives back at once what is left behind, where that may be much: the system would see it as used until the next collection.
+ * shared: bytes of arrays that threads share among it, which Node does not count.
  */
-export function collectGarbage({ indices, values }: SparseTensor): void {
+export function collectGarbage(shared = 0): void {
   const { heapUsed, external } = process.memoryUsage()
-  if (heapUsed + external - 4 * (indices.length + 1) * values.length < MUCH) return
+  if (heapUsed + external + shared < MUCH) return
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
 }

@@ -30,7 +30,7 @@ export async function readParts(
   const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
   const isToBeSorted = goesAsItIs(options)
   const train = await entries.read(files, { ...asked, mask, ...alike(initial), isToBeSorted })
-  collectGarbage(train) // the file, and its pieces
+  collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {
     const from = options[part]

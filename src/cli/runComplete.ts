@@ -85,7 +85,7 @@ async function runOn(
   const parts = await readParts(files, options, initial, entries, progress)
   const readingSeconds = (performance.now() - start) / 1000
   const isSplit = [options.validation, options.test].some((share) => typeof share === 'number')
-  if (isSplit) collectGarbage(parts.train) // what it was split from
+  if (isSplit) collectGarbage(4 * (parts.train.dims.length + 1) * parts.train.values.length) // what it was split from
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
