@@ -1,4 +1,6 @@
 /** An engine knows the entries it was given: their errors, digest and rows, and what is wrong with them. */
+
+import { shareable } from '#dist/engine/cpu/shareable.js'
 import type { Problem } from '#dist/engine/engine.js'
 import type { SparseTensor } from '#dist/tensor/index.js'
 import { observe } from '#dist/tensor/observed.js'
@@ -153,22 +155,25 @@ export const entryChecks: EngineCheck[] = [
       withEngine(make, async (engine) => {
         const tensor = bumpy(6)
         const { dims } = tensor
-        await withProblem(engine, { tensor, rank: 2, companions: false, seed: 1 }, async (loaded) => {
-          const { entries, min, max, counts, means } = await loaded.observed()
-          same(entries, loaded.statistics.sets.train.entries, 'entries')
-          same(
-            counts.map((rows) => rows.map(Number).reduce((sum, count) => sum + count, 0)),
-            dims.map(() => entries),
-            'counts',
+        // Arrays that threads share are looked at by all of them.
+        for (const entries of [tensor, shareable(tensor)])
+          await withProblem(
+            engine,
+            { tensor: entries, rank: 2, companions: false, seed: 1 },
+            async (loaded) => {
+              const { entries, min, max, counts, means } = await loaded.observed()
+              const own = observe(tensor)
+              same(entries, loaded.statistics.sets.train.entries, 'entries')
+              same(
+                counts.map((rows) => rows.map(Number).reduce((sum, count) => sum + count, 0)),
+                dims.map(() => entries),
+                'all counts',
+              )
+              same([min, max], [Math.min(...tensor.values), Math.max(...tensor.values)], 'range')
+              same(textOf(counts), textOf(own.counts), 'counts')
+              same(textOf(means), textOf(own.means), 'means')
+            },
           )
-          same([min, max], [Math.min(...tensor.values), Math.max(...tensor.values)], 'range')
-          const own = observe(tensor)
-          same(
-            means.map((rows) => [...rows]),
-            own.means.map((rows) => [...rows]),
-            'means',
-          )
-        })
       }),
   },
   {
@@ -227,3 +232,6 @@ export const entryChecks: EngineCheck[] = [
       }),
   },
 ]
+
+const textOf = (rows: readonly (Uint32Array | Float32Array)[]): string =>
+  rows.map((own) => own.join()).join(';')

@@ -268,7 +268,8 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async observed(tensor = this.#tensor): Promise<Observed> {
-    return this.#place.world.inTurn(this.#number, ++this.#steps, () => observeAll(this.#place, tensor))
+    const place = { ...this.#place, padded: this.#loaded.parts[0].layout.padded }
+    return place.world.inTurn(this.#number, ++this.#steps, () => observeAll(place, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {

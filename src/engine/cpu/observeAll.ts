@@ -8,15 +8,17 @@ interface Place {
   world: World
   pool: Pool
   members: readonly number[]
+  padded: number
 }
 
 /** What the entries of all processes are like: the same bits whoever has which. */
-export async function observeAll({ world, pool, members }: Place, tensor: SparseTensor): Promise<Observed> {
+export async function observeAll(place: Place, tensor: SparseTensor): Promise<Observed> {
+  const { world } = place
   const own = extremesOf(tensor)
   const all = await world.gatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
-  const totals = await totalsByThreads(pool, members, tensor, unit)
+  const totals = await totalsByThreads(place, tensor, unit)
   return observedOf(extremes, world.processes > 1 ? await added(world, totals) : totals, unit)
 }
 

@@ -4,7 +4,7 @@ import { type RowTotals, rowTotals } from '../../tensor/observed.ts'
 import type { SparseTensor } from '../../tensor/sparseTensor.ts'
 import { Block, eachBlock } from './blocks.ts'
 import { compileKernel } from './compileKernel.ts'
-import { instantiateKernel, type Kernel, paddedRanks } from './kernel.ts'
+import { instantiateKernel, type Kernel } from './kernel.ts'
 import { areas, blockBytes } from './layout.ts'
 import { newMemory } from './memories.ts'
 import type { Totalling } from './messages.ts'
@@ -13,9 +13,9 @@ import type { Pool } from './pool.ts'
 /** Threads that each have sums of their own pay where these are few beside the entries. */
 const ENTRIES_PER_SUM = 4
 
+/** padded: the rank of a kernel that has been compiled already; any would do. */
 export async function totalsByThreads(
-  pool: Pool,
-  members: readonly number[],
+  { pool, members, padded }: { pool: Pool; members: readonly number[]; padded: number },
   tensor: SparseTensor,
   unit: number,
 ): Promise<RowTotals> {
@@ -31,8 +31,7 @@ export async function totalsByThreads(
     sums: dims.map((dim) => take('sums', 16 * dim)),
   }))
   const memory = newMemory(Math.ceil(end() / 65536))
-  // Any module will do: the rank is of no importance.
-  const module = await compileKernel(paddedRanks[0])
+  const module = await compileKernel(padded)
   const entries = { dims, indices, values }
   await pool.ask(members, (thread) => ({
     type: 'totals',
