@@ -46,7 +46,7 @@ it('takes no thread that has ended while it rested', async () => {
   const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
   const [number] = await ask(ending, 0)
   ending.rest()
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  await new Promise((resolve) => setTimeout(resolve, 1500))
   const next = takeThread(ECHO)
   expect((await ask(next, 0))[0]).not.toBe(number)
   await next.terminate()
