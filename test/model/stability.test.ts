@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { median } from '#dist/bench/median.js'
 import { complete, type SparseTensor, synthetic } from '#dist/index.js'
 import { alikeLags } from '#dist/model/alikeLags.js'
 import { coreConsistencyOf } from '#dist/model/coreConsistency.js'
@@ -113,20 +114,23 @@ function consistencyByDefinition(model: CpModel, { indices, values }: SparseTens
 
 describe('core consistency', () => {
   it('is next to 1 up to the rank of the data, and far from it beyond', async () => {
-    const { tensor } = synthetic({ dims: [20, 16, 12], entries: 2000, rank: 2, snrDb: 15, seed: 4 })
-    const found: number[] = []
-    for (const rank of [1, 2, 3]) {
-      const { model } = await complete(tensor, { rank, threads: 1 })
-      const own = coreConsistencyOf(model, tensor)!
-      // Cells are observed by chance, and not quite as often as they are thought to be; where two components are nearly one, that
-      // counts more.
-      const exact = consistencyByDefinition(model, tensor)
-      expect(Math.abs(Math.log((1 - own) / (1 - exact)))).toBeLessThan(rank < 3 ? 0.6 : 1.2)
-      found.push(own)
+    const off: number[][] = [[], [], []]
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { tensor } = synthetic({ dims: [20, 16, 12], entries: 2000, rank: 2, snrDb: 15, seed })
+      const found: number[] = []
+      for (const rank of [1, 2, 3]) {
+        const { model } = await complete(tensor, { rank, threads: 1 })
+        const own = coreConsistencyOf(model, tensor)!
+        const exact = consistencyByDefinition(model, tensor)
+        off[rank - 1].push(Math.abs(Math.log((1 - own) / (1 - exact))))
+        found.push(own)
+      }
+      expect(found[0]).toBeGreaterThan(0.97)
+      expect(found[1]).toBeGreaterThan(0.95)
+      expect(found[2]).toBeLessThan(0.7)
     }
-    expect(found[0]).toBeGreaterThan(0.97)
-    expect(found[1]).toBeGreaterThan(0.95)
-    expect(found[2]).toBeLessThan(0.7)
+    // Cells are observed by chance, and not quite as often as they are thought to be: now and then that is more.
+    for (const each of off) expect(median(each)).toBeLessThan(0.4)
     const { tensor: whole } = synthetic({ dims: [9, 8, 7], entries: 504, rank: 2, snrDb: 10, seed: 4 })
     const { model } = await complete(whole, { rank: 3, threads: 1 })
     const exact = consistencyByDefinition(model, whole)
