@@ -5,12 +5,12 @@
  */
 import type { Engine, Iterations, LoadedProblem, Timed } from '../engine/engine.ts'
 import { InputError } from '../inputError.ts'
-import { CpModel, type ErrorSummary } from '../model/index.ts'
-import { type Observed, type SparseTensor, withZeros } from '../tensor/index.ts'
-import { version } from '../version.ts'
+import type { CpModel, ErrorSummary } from '../model/index.ts'
+import type { Observed, SparseTensor } from '../tensor/index.ts'
 import { checkEntries } from './checkEntries.ts'
 import { type FastState, fastMethod } from './fast.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
+import { learnedModel } from './learnedModel.ts'
 import { arranged, digestOf, isOneOfMany, type Loaded, load } from './loadRun.ts'
 import { heldOut, lookingAt, useless } from './looking.ts'
 import type { Method, Round } from './method.ts'
@@ -328,40 +328,14 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 
   async #modelOf(factors: readonly Float32Array[], report: EpochReport): Promise<CpModel> {
-    const { iterations, seconds, stopped = 'aborted' } = this.#progress
-    const { dims, labels, modes, valueName } = this.#tensor
-    const { factorScale, emptyRows } = this.#problem.statistics
-    const { mergeModes, split, ...settings } = this.#settings
-    const zeros = settings.missing === 'zero'
-    this.#observed ??= this.#problem.observed(this.#tensor)
+    const problem = this.#problem
+    this.#observed ??= problem.observed(this.#tensor)
     const observed = await this.#observed
-    const learned = isOfPrior(this.#progress, report) ? await this.#problem.readPrior() : undefined
-    const prior = learned && keptPrior(learned, this.#problem.statistics, observed.mean)
-    return new CpModel({
-      dims,
-      rank: settings.rank,
-      factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
-      arrangement: { mergeModes, split },
-      labels,
-      modes,
-      // A row of zeros is as well known as any other.
-      unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
-      observed: zeros ? withZeros(observed, dims) : observed,
-      ...(prior && { prior }),
-      training: finite({
-        version,
-        ...(this.#problem.place !== undefined && { engine: this.#problem.place }),
-        ...settings,
-        epochs: this.epoch,
-        iterations,
-        seconds,
-        stopped,
-        finalSample: report.sample,
-        finalLambda: report.lambda,
-        train: report.train,
-        ...heldOut(report),
-        ...(valueName !== undefined && { value: valueName }),
-      }),
+    const learned = isOfPrior(this.#progress, report) ? await problem.readPrior() : undefined
+    return learnedModel(this.#tensor, this.#settings, problem, factors, {
+      observed,
+      prior: learned && keptPrior(learned, problem.statistics, observed.mean),
+      record: { ...this.#progress, epoch: this.epoch, report },
     })
   }
 
@@ -425,7 +399,3 @@ function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
   const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
   return report.epoch > epoch - sweeps + 0.5
 }
-
-/** JSON has no Infinity: settings that are off are left out. */
-const finite = (record: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== Infinity))

@@ -7,13 +7,12 @@ import { uint32Array } from '../../tensor/arrays.ts'
 import { cellsOf } from '../../tensor/pickCells.ts'
 import { checkNotEmpty, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import type { Problem, Statistics } from '../engine.ts'
-import { groupsOf } from './blocks.ts'
 import { makeCells } from './cells.ts'
 import { compileKernel } from './compileKernel.ts'
 import { writeControl } from './control.ts'
 import { countViews, type NamedSource, type View } from './counting.ts'
 import { meanWeightOf } from './meanWeight.ts'
-import type { Opening, Placing } from './messages.ts'
+import type { Opening } from './messages.ts'
 import { orderKeys } from './order.ts'
 import {
   checkKernel,
@@ -24,9 +23,9 @@ import {
   planShared,
   writeTables,
 } from './parts.ts'
-import { checkPlan, planParts, sentAtATime } from './plan.ts'
+import { checkPlan, planParts } from './plan.ts'
 import type { Pool } from './pool.ts'
-import { entryWords } from './routing.ts'
+import { routeEntries } from './routeEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { shareable } from './shareable.ts'
 import type { World } from './world.ts'
@@ -268,58 +267,6 @@ function refuseWeightedZeros(): InputError {
     'option',
     sentence`With ${option('missing', 'zero')} all cells count alike, and the entries have weights; leave one of the two out.`,
   )
-}
-
-/** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
-async function routeEntries(
-  { pool, members, world }: LoadingPlace,
-  problem: number,
-  placing: Placing,
-): Promise<void> {
-  const { processes } = world
-  const threads = members.length
-  const order = placing.views[0].tensor.dims.length
-  const mostWords = Math.max(...placing.views.map(entryWords))
-  const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
-  const longest = Math.max(...(await world.gatherNumbers(own)).flat())
-  const perRound = sentAtATime(longest, processes)
-  const outgoing = uint32Array(Math.min(order, processes) * perRound * mostWords)
-  const incoming = uint32Array(processes * perRound * mostWords)
-  for (const { tensor, views } of groupsOf(placing.views)) {
-    const group = views.map(({ number }) => number)
-    const counts = await world.gatherNumbers(tensor.values.length)
-    const rounds = Math.ceil(Math.max(...counts.map(([count]) => count)) / perRound)
-    for (let round = 0; round < rounds; round++) {
-      const from = Math.min(tensor.values.length, round * perRound)
-      const to = Math.min(tensor.values.length, from + perRound)
-      const places = uint32Array(threads * processes)
-      const packing = { group, from, to, places }
-      await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
-      const lengths = toPlaces(places, threads, processes)
-      await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
-      const came = await world.deal(outgoing, lengths, incoming)
-      const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
-      const arrived = { group, words: incoming, entries }
-      await pool.ask(members, () => ({ type: 'placeIncoming', problem, placing, incoming: arrived }))
-    }
-  }
-}
-
-/** From how many words each thread has for each process to where they go; returns how many each process gets. */
-function toPlaces(places: Uint32Array, threads: number, processes: number): number[] {
-  const lengths: number[] = []
-  let place = 0
-  for (let process = 0; process < processes; process++) {
-    const start = place
-    for (let thread = 0; thread < threads; thread++) {
-      const at = thread * processes + process
-      const words = places[at]
-      places[at] = place
-      place += words
-    }
-    lengths.push(place - start)
-  }
-  return lengths
 }
 
 /** The training entries by every mode, then the other sets by the first. */

@@ -1,16 +1,17 @@
 /** A problem on a device: its buffers, and what is done with them. Its state goes in and out as on any other engine. */
 import { InputError } from '../../inputError.ts'
 import { formatBytes } from '../../memory.ts'
-import type { EngineState, ErrorSums } from '../engine.ts'
+import type { EngineState } from '../engine.ts'
+import { Balancing, blocksOf } from './balancing.ts'
 import { type Slice, sliceRecords } from './cutting.ts'
 import type { Device } from './device.ts'
+import { Erring } from './erring.ts'
 import { padded, unpadded } from './padding.ts'
-import { quadsOf, type Shape, teamFor } from './shape.ts'
+import { quadsOf, type Shape } from './shape.ts'
 import { Stepping } from './stepping.ts'
 import { Submitting } from './submitting.ts'
 import type { Tables, ViewTable } from './tables.ts'
-import * as balancing from './wgsl/balance.ts'
-import { ERROR_BLOCK, errorsKernel, foldErrorsKernel } from './wgsl/errors.ts'
+import { BLOCK_ROWS } from './wgsl/balance.ts'
 
 /** What the device remembers of a problem, but for what a learned prior adds. */
 export type DeviceState = Pick<EngineState, 'factors' | 'companions' | 'means' | 'scales' | 'kept'>
@@ -43,15 +44,6 @@ export interface DeviceView {
   slices: (Slice & { buffer: GPUBuffer })[]
 }
 
-/** A view whose errors can be asked for. */
-interface ErrorView extends DeviceView {
-  segments: GPUBuffer
-  count: number
-  entries: number
-  errors: GPUBuffer
-  folded: GPUBuffer
-}
-
 export class DeviceProblem {
   readonly device: Device
   readonly #tables: Tables
@@ -59,10 +51,10 @@ export class DeviceProblem {
   readonly #hasCompanions: boolean
   readonly #buffers: DeviceBuffers
   readonly #submitting: Submitting
-  readonly #errorViews: Map<string, ErrorView>
   readonly #own: GPUBuffer[]
-  readonly #blockCount: number
   readonly stepping: Stepping
+  readonly balancing: Balancing
+  readonly erring: Erring
 
   /** Buffers that it makes are added to `made`, which is there even if it throws. */
   private constructor(
@@ -87,12 +79,11 @@ export class DeviceProblem {
     const quadBytes = 16 * quadsOf(shape)
     const factorBytes = (rows.length / 4) * quadBytes
     const blocks = blocksOf(tables)
-    this.#blockCount = blocks.length
     const segments = new Uint32Array(4 * tables.totalSegments)
     for (const mode of modes) segments.set(mode.segments, 4 * mode.firstSegment)
     let firstBlock = 0
     const modeWords = modes.flatMap(({ rows, observed }) => {
-      const count = Math.ceil(rows / balancing.BLOCK_ROWS)
+      const count = Math.ceil(rows / BLOCK_ROWS)
       firstBlock += count
       return [firstBlock - count, count, observed, 0]
     })
@@ -125,20 +116,11 @@ export class DeviceProblem {
     })
     const views = modes.map(upload)
     this.stepping = new Stepping(device, tables, shape, hasCompanions, this.#buffers, views, this.#submitting)
-    const errorView = (view: ViewTable, uploaded: DeviceView, segments: GPUBuffer): ErrorView => {
-      const count = view.segments.length / 4
-      return {
-        ...uploaded,
-        segments,
-        count,
-        entries: view.entries,
-        errors: own(device.storage(8 * count)),
-        folded: own(device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
-      }
-    }
-    this.#errorViews = new Map([['train', errorView(modes[0], views[0], this.#buffers.segments)]])
+    this.balancing = new Balancing(device, tables, shape, hasCompanions, this.#buffers, this.#submitting)
+    this.erring = new Erring(device, tables, this.#buffers.factors, this.#submitting)
+    this.erring.add('train', modes[0], views[0], this.#buffers.segments, own)
     for (const [name, view] of tables.sets)
-      this.#errorViews.set(name, errorView(view, upload(view), fill(view.segments)))
+      this.erring.add(name, view, upload(view), fill(view.segments), own)
   }
 
   /** Takes the buffers and fills them; refuses what the device has no room for. */
@@ -252,123 +234,6 @@ export class DeviceProblem {
     for (const [from, to] of pairs) encoder.copyBufferToBuffer(from, 0, to, 0, this.#factorBytes)
     this.device.gpu.queue.submit([encoder.finish()])
   }
-
-  async balance(): Promise<void> {
-    const { scalesKernel, scaleRowsKernel, BALANCE_TEAM } = balancing
-    const shape = this.#shape
-    const { rows, vectors, by, totals, factors, companions } = this.#buffers
-    const count = this.#tables.rows.length / 4
-    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
-    const hasCompanions = this.#hasCompanions
-    await this.#sumColumns(true)
-    await this.#add(scalesKernel(shape), [totals], [vectors, by], { count: shape.rank }, 1)
-    await this.#add(
-      scaleRowsKernel(shape),
-      [rows, by],
-      [factors, companions],
-      { count, hasCompanions },
-      groups,
-    )
-    await this.#sumColumns(false)
-    await this.#average(vectors, 2)
-    await this.#submitting.finish()
-  }
-
-  async fillEmptyRows(): Promise<void> {
-    await this.#sumColumns(false)
-    await this.#average(this.#buffers.by, 1)
-    await this.#submitting.finish()
-  }
-
-  /** Sums over the rows with entries of each column, or of its squares, into `totals`. */
-  async #sumColumns(squares: boolean): Promise<void> {
-    const { blockSumsKernel, totalsKernel, BALANCE_TEAM } = balancing
-    const shape = this.#shape
-    const { rows, blocks, factors, blockSums, modes, totals } = this.#buffers
-    const count = this.#blockCount
-    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
-    await this.#add(blockSumsKernel(shape, squares), [rows, blocks, factors], [blockSums], { count }, groups)
-    await this.#add(totalsKernel(shape), [modes, blockSums], [totals], {}, shape.order * quadsOf(shape))
-  }
-
-  /** Means from totals into a buffer that has `base` vectors per mode, the last of them; rows without entries get them. */
-  async #average(means: GPUBuffer, base: number): Promise<void> {
-    const { meansKernel, fillKernel, BALANCE_TEAM } = balancing
-    const shape = this.#shape
-    const { rows, modes, totals, factors } = this.#buffers
-    const count = this.#tables.rows.length / 4
-    await this.#add(meansKernel(shape), [modes, totals], [means], { base }, shape.order * quadsOf(shape))
-    if (this.#tables.modes.every((mode) => mode.observed === mode.rows)) return
-    const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
-    await this.#add(fillKernel(shape), [rows, means], [factors], { base, count }, groups)
-  }
-
-  readonly #groups = new Map<string, GPUBindGroup>()
-
-  async #add(
-    code: string,
-    read: readonly GPUBuffer[],
-    write: readonly GPUBuffer[],
-    step: { count?: number; base?: number; hasCompanions?: boolean },
-    groups: number,
-  ): Promise<void> {
-    const { steps, slot } = this.#submitting
-    const access = [...read.map(() => 'read' as const), ...write.map(() => 'write' as const)]
-    const kernel = await this.device.compile(code, access)
-    const key = code + step.base
-    const group = this.#groups.get(key) ?? this.device.bind(kernel, steps, slot, [...read, ...write])
-    this.#groups.set(key, group)
-    const sizes = { mode: this.#shape.order, quads: quadsOf(this.#shape) }
-    await this.#submitting.add({ kernel, group, step: { ...sizes, ...step }, groups })
-  }
-
-  async errors(names: readonly string[]): Promise<ErrorSums[]> {
-    const views = names.map((name) => this.#errorViews.get(name)!)
-    for (const view of views) await this.#sumErrors(view)
-    this.#submitting.flush()
-    const found = await this.device.read(
-      views.map(({ folded, count }) => ({ buffer: folded, byteLength: 8 * Math.ceil(count / ERROR_BLOCK) })),
-    )
-    return found.map((sums) => {
-      const total = { squares: 0, absolutes: 0 }
-      for (let at = 0; at < sums.length; at += 2) {
-        total.squares += sums[at]
-        total.absolutes += sums[at + 1]
-      }
-      return total
-    })
-  }
-
-  async #sumErrors({ shape, slices, segments, count, entries, errors, folded }: ErrorView): Promise<void> {
-    const { steps, slot } = this.#submitting
-    const team = teamFor(shape, entries / count)
-    const kernel = await this.device.compile(errorsKernel(shape, team), ['read', 'read', 'read', 'write'])
-    const others = this.#tables.modes.slice(1).map(({ firstRow }) => firstRow)
-    for (const { buffer, segments: range, records } of slices) {
-      const group = this.device.bind(kernel, steps, slot, [buffer, this.#buffers.factors, segments, errors])
-      const step = { segments: range, firstRecord: records[0], others }
-      const work = quadsOf(shape) * (records[1] - records[0])
-      await this.#submitting.add({ kernel, group, step, groups: range[1] - range[0], work })
-    }
-    const fold = await this.device.compile(foldErrorsKernel(shape), ['read', 'write'])
-    const group = this.device.bind(fold, steps, slot, [errors, folded])
-    await this.#submitting.add({
-      kernel: fold,
-      group,
-      step: { count },
-      groups: Math.ceil(count / ERROR_BLOCK),
-    })
-  }
-}
-
-/** Blocks of rows of one mode each, of all modes' rows. */
-function blocksOf({ modes }: Tables): [number, number][] {
-  return modes.flatMap(({ firstRow, rows }) =>
-    Array.from({ length: Math.ceil(rows / balancing.BLOCK_ROWS) }, (_, block): [number, number] => [
-      firstRow + block * balancing.BLOCK_ROWS,
-      firstRow + Math.min(rows, (block + 1) * balancing.BLOCK_ROWS),
-    ]),
-  )
 }
 
 function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {

@@ -161,7 +161,7 @@ export class GpuProblem implements LoadedProblem {
 
   balance(): Promise<Timed> {
     return this.#do(
-      (on) => timed(() => on.balance()),
+      (on) => timed(() => on.balancing.balance()),
       () => this.#twin.balance(),
     )
   }
@@ -169,7 +169,7 @@ export class GpuProblem implements LoadedProblem {
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#do(
-      (on) => timed(() => on.fillEmptyRows()),
+      (on) => timed(() => on.balancing.fillEmptyRows()),
       () => this.#twin.fillEmptyRows(),
     )
   }
@@ -183,7 +183,7 @@ export class GpuProblem implements LoadedProblem {
     return this.#do(
       async (on) => {
         const start = performance.now()
-        const sums = await on.errors(distinct)
+        const sums = await on.erring.errors(distinct)
         const seconds = (performance.now() - start) / 1000
         return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
       },
