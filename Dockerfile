@@ -10,9 +10,8 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends openmpi-bin openssh-client openssh-server \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir -p /run/sshd
-COPY --from=built /lacuna/package.json /lacuna/package.json
 COPY --from=built /lacuna/node_modules /lacuna/node_modules
-COPY --from=built /lacuna/dist /lacuna/dist
-RUN ln -s /lacuna/dist/bin/lacuna.js /usr/local/bin/lacuna
+COPY --from=built /lacuna/packages /lacuna/packages
+RUN ln -s /lacuna/packages/cli/dist/lacuna.js /usr/local/bin/lacuna
 WORKDIR /data
 CMD ["lacuna", "--help"]

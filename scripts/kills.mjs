@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const MAIN = join(ROOT, 'dist/bin/lacuna.js')
+const MAIN = join(ROOT, 'packages/cli/dist/lacuna.js')
 
 /**
  * @typedef {object} Outcome
@@ -117,7 +117,7 @@ function lacuna(cwd, args, end) {
 
 /** @param {string} path @returns {Promise<string>} of the factors, to the bit */
 export async function digest(path) {
-  const { readModel } = await import(pathToFileURL(join(ROOT, 'dist/index.js')).href)
+  const { readModel } = await import(pathToFileURL(join(ROOT, 'packages/lacuna/dist/index.js')).href)
   const hash = createHash('sha256')
   for (const factor of (await readModel(path)).factors)
     hash.update(new Uint8Array(factor.buffer, factor.byteOffset, factor.byteLength))

@@ -1,10 +1,11 @@
 // Takes the pictures of docs/studio.md from the built studio: each view, light and dark.
 // @ts-check
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
-import { serveFolder } from '#dist/cli/studio/server.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 mkdirSync('docs', { recursive: true })
@@ -46,7 +47,11 @@ const views = [
   },
 ]
 
-const server = await serveFolder('dist/studio', { host: '127.0.0.1', port: 0 })
+const server = spawn(process.execPath, ['packages/cli/dist/lacuna.js', 'studio', '--no-open'], {
+  stdio: ['ignore', 'pipe', 'ignore'],
+})
+const [said] = await once(server.stdout, 'data')
+const [studioUrl] = /** @type {string[]} */ (/http:\S+/.exec(String(said)))
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
@@ -56,7 +61,7 @@ try {
     const context = await browser.newContext({ viewport: { width: 1200, height } })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    await page.goto(server.url + address)
+    await page.goto(studioUrl + address)
     await act(page)
     for (const theme of /** @type {const} */ (['light', 'dark'])) {
       await page.emulateMedia({ colorScheme: theme })
@@ -72,5 +77,5 @@ try {
   }
 } finally {
   await browser.close()
-  await server.close()
+  server.kill()
 }

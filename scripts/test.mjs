@@ -21,9 +21,8 @@ if (missing.length > 0 && !install(missing)) {
 }
 
 const node = process.execPath
-run(node, 'scripts/build.mjs')
-run(node, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')
-for (const project of ['test', 'studio']) run(node, 'node_modules/typescript/bin/tsc', '-p', project)
+run(node, 'scripts/build.mjs', '--bench')
+run(node, 'scripts/check.mjs')
 run(node, 'node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
 
 /** What Dawn finds a graphics card with, or SwiftShader, which chromium brings. */

@@ -1,7 +1,7 @@
 /** Small random problems for tests, and the bridge between the engine's float32 arrays and the reference's matrices. */
-import { draw, hashIndex, mix, stream, unit } from '#dist/random.js'
-import type { Matrix } from '#dist/reference/matrix.js'
-import type { SparseTensor } from '#dist/tensor/index.js'
+import { draw, hashIndex, mix, stream, unit } from '#lacuna/base/random.js'
+import type { Matrix } from '#lacuna/reference/matrix.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
 
 export interface Shape {
   dims: number[]

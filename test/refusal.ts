@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { InputErrorCode } from '#dist/inputError.js'
+import type { InputErrorCode } from '#lacuna/base/inputError.js'
 
 /** Matches the InputError with this message and, where it is given, this code. */
 export const refusal = (message: string, code?: InputErrorCode): Error =>

@@ -1,5 +1,5 @@
 /** Broken .npy and .npz files. */
-import { encodeNpy, encodeNpz, type NpzEntries } from '#dist/io/index.js'
+import { encodeNpy, encodeNpz, type NpzEntries } from '#lacuna/io/index.js'
 import { type Attack, cuts, flipped, inTurn, json, lines, utf8, words } from './attack.ts'
 
 /** A .npy file with the text for its header as it is. */

@@ -1,6 +1,6 @@
 /** Broken models, and broken questions to a good one. */
-import { encodeModel, encodeNpz, type NpzEntries } from '#dist/io/index.js'
-import { CpModel } from '#dist/model/index.js'
+import { encodeModel, encodeNpz, type NpzEntries } from '#lacuna/io/index.js'
+import { CpModel } from '#lacuna/model/index.js'
 import { type Attack, cuts, inTurn, json, lines, utf8, words } from './attack.ts'
 
 const MODEL = { format: 'lacuna-model', version: 1, dims: [2, 2], rank: 1, training: {} }

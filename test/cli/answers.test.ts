@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CpModel, readModel, readTensor } from '#dist/index.js'
-import { decodeNpy } from '#dist/subpaths/formats.js'
-import { syntheticRatings } from '#dist/tensor/index.js'
+import { decodeNpy } from '#lacuna/formats.js'
+import { type CpModel, readModel, readTensor } from '#lacuna/index.js'
+import { syntheticRatings } from '#lacuna/tensor/index.js'
 import { lacuna } from './lacuna.ts'
 
 let folder: string

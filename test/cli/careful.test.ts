@@ -1,7 +1,7 @@
 /** Nothing silently wrong: what a command would rather say than do. */
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { writePng } from '#dist/io/node/index.js'
+import { writePng } from '#lacuna/io/node/index.js'
 import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
 
 const { cwd, file, text, run } = exampleFolder('careful')

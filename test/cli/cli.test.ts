@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readModel, readTensor } from '#dist/io/node/index.js'
-import { version } from '#dist/version.js'
+import { version } from '#lacuna/base/version.js'
+import { readModel, readTensor } from '#lacuna/io/node/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-cli-'))
@@ -186,48 +186,11 @@ describe('bad input and options', () => {
 describe('help', () => {
   it('has examples, and the version is the package’s', async () => {
     const { version: packaged } = JSON.parse(
-      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+      readFileSync(new URL('../../packages/cli/package.json', import.meta.url), 'utf8'),
     )
     expect((await run('--version')).stdout.trim()).toBe(packaged)
     expect(version).toBe(packaged)
     for (const command of ['complete', 'predict', 'info', 'synth'])
       expect((await run(command, '--help')).stdout).toContain('Example')
-  })
-})
-
-describe('bench', () => {
-  it('prints seconds, speed-ups and shares for each rank and number of threads', async () => {
-    const { code, stdout } = await run(
-      ...'bench engine --small --ranks 4,10 --threads 1,2 --rounds 1 --json --quiet'.split(' '),
-    )
-    expect(code).toBe(0)
-    const { rows } = JSON.parse(stdout)
-    expect(rows.map(({ rank, threads }: { rank: number; threads: number }) => [rank, threads])).toEqual([
-      [4, 1],
-      [4, 2],
-      [10, 1],
-      [10, 2],
-    ])
-    for (const { secondsPerEpoch, shares } of rows) {
-      expect(secondsPerEpoch).toBeGreaterThan(0)
-      expect(shares.hessian + shares.powerMethod + shares.rest).toBeCloseTo(1)
-    }
-    const refused = await run(...'bench engine --engine gpu --sample 0.1'.split(' '))
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('leave it or --engine gpu out'),
-    })
-  })
-
-  it('compares both solvers on files of one’s own', async () => {
-    const args = 'bench convergence --train data.tns --test test.tns --rank 3 --samples 0.5 --json --quiet'
-    const { code, stdout } = await run(...args.split(' '))
-    expect(code).toBe(0)
-    const [{ curves, target, levels }] = JSON.parse(stdout)
-    expect(curves).toHaveLength(3 * 3 + 2) // the paper's three c by three λ; auto and one fixed c
-    const paper = curves.filter(({ solver }: { solver: string }) => solver === 'paper')
-    expect(target.error).toBe(Math.min(...paper.map(({ best }: { best: number }) => best)))
-    expect(levels[0].fast).toBeGreaterThan(0)
-    expect((await run(...'bench convergence --train data.tns'.split(' '))).code).toBe(2)
   })
 })

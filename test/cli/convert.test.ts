@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeNpy, encodeNpy } from '#dist/io/index.js'
-import { readModel, readTensor, writeTensor } from '#dist/io/node/index.js'
-import { split } from '#dist/tensor/index.js'
+import { decodeNpy, encodeNpy } from '#lacuna/io/index.js'
+import { readModel, readTensor, writeTensor } from '#lacuna/io/node/index.js'
+import { split } from '#lacuna/tensor/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-convert-'))

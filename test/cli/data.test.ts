@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { readTensor } from '#dist/io/node/index.js'
-import { type Server, sendFile, serve } from '../io/node/datasets/server.ts'
+import { readTensor } from '#lacuna/io/node/index.js'
+import { type Server, sendFile, serve } from './datasets/server.ts'
 import { lacuna } from './lacuna.ts'
 
 const text = (s: string) => new TextEncoder().encode(s)

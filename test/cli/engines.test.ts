@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readModel } from '#dist/index.js'
-import { useSoftwareAdapter } from '../engine/gpu/softwareAdapter.ts'
+import { readModel } from '#lacuna/index.js'
+import { useSoftwareAdapter } from '../lacuna/engine/gpu/softwareAdapter.ts'
 import { lacuna, type Run } from './lacuna.ts'
 
 useSoftwareAdapter()

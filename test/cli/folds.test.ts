@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkFolding } from '#dist/cli/folding.js'
-import { synthetic } from '#dist/index.js'
-import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#dist/subpaths/folds.js'
+import { checkFolding } from '#cli/commands/complete/crossFit.ts'
+import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import { synthetic } from '#lacuna/index.js'
 import { lacuna } from './lacuna.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-folds-'))

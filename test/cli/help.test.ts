@@ -21,7 +21,6 @@ const commands = [
   'split',
   'image',
   'synth',
-  'bench io',
   'paper',
   'data',
   'completion',
@@ -94,7 +93,6 @@ describe('completion', () => {
     [['complete', '--rank', ''], []],
     [['complete', 'rat'], ['ratings of june.csv']],
     [['complete', '-o', 'rat'], ['ratings of june.csv']],
-    [['bench', 'en'], ['engine']],
     [['data', 'fe'], ['fetch']],
     [
       ['completion', ''],

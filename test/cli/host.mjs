@@ -5,7 +5,7 @@
 // @ts-check
 import { fileURLToPath } from 'node:url'
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url)
+const MAIN = new URL('../../packages/cli/dist/lacuna.js', import.meta.url)
 const ownEnvironment = { ...process.env }
 let commands = 0
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { drawFacade, hideAtRandom, quality } from '#dist/image/index.js'
-import { readImage, writePng } from '#dist/io/node/index.js'
+import { drawFacade, hideAtRandom, quality } from '#lacuna/image/index.js'
+import { readImage, writePng } from '#lacuna/io/node/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-image-cli-'))

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 
-const MAIN = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const HOST = fileURLToPath(new URL('./host.mjs', import.meta.url))
 
 export interface Run {

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readModel, readTensor, writeTensor } from '#dist/io/node/index.js'
-import { below, draw, stream } from '#dist/random.js'
-import { decodeRun } from '#dist/solver/checkpoint.js'
-import { type Ended, type Launcher, startJob } from '../engine/mpi/job.ts'
+import { below, draw, stream } from '#lacuna/base/random.js'
+import { readModel, readTensor, writeTensor } from '#lacuna/io/node/index.js'
+import { decodeRun } from '#lacuna/solver/run/checkpoint.js'
+import { type Ended, type Launcher, startJob } from '../lacuna/engine/mpi/job.ts'
 import { lacuna, type Run } from './lacuna.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const main = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
+const main = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-mpi-'))
 const at = (name: string): string => join(folder, name)
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PaperResults, parseResults } from '#dist/paper/results.js'
-import { draw, stream, unit } from '#dist/random.js'
-import { syntheticRatings } from '#dist/tensor/index.js'
+import { type PaperResults, parseResults } from '#cli/paper/results.ts'
+import { draw, stream, unit } from '#lacuna/base/random.js'
+import { syntheticRatings } from '#lacuna/tensor/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-paper-'))

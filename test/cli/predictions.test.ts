@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { writeModel } from '#dist/io/node/index.js'
-import { CpModel } from '#dist/model/index.js'
+import { writeModel } from '#lacuna/io/node/index.js'
+import { CpModel } from '#lacuna/model/index.js'
 import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
 
 const { file, text, run } = exampleFolder('predictions')

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readAnyModel, readModel } from '#dist/io/node/index.js'
+import { readAnyModel, readModel } from '#lacuna/io/node/index.js'
 import { digest, killAndResume } from '../../scripts/kills.mjs'
 import { lacuna, type Run } from './lacuna.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-resume-'))
 const file = (name: string): string => join(cwd, name)
 const run = (...args: string[]): Promise<Run> => lacuna(args, { cwd })

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { saveModel } from '#dist/cli/saveModel.js'
-import { readModel } from '#dist/io/node/index.js'
-import { CpModel } from '#dist/model/index.js'
+import { saveModel } from '#cli/process/saveModel.ts'
+import { readModel } from '#lacuna/io/node/index.js'
+import { CpModel } from '#lacuna/model/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-save-'))
 afterAll(() => rmSync(folder, { recursive: true }))

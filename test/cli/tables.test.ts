@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSession } from '#dist/io/node/duckdb/session.js'
-import { readModel } from '#dist/io/node/index.js'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
+import { readModel } from '#lacuna/io/node/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-cli-tables-'))

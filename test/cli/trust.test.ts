@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { encodeModel, encodeNpz } from '#dist/io/index.js'
-import { openSession } from '#dist/io/node/duckdb/session.js'
-import { readTable } from '#dist/io/node/index.js'
-import { CpModel } from '#dist/model/index.js'
-import { rejection } from '../io/pieces.ts'
+import { encodeModel, encodeNpz } from '#lacuna/io/index.js'
+import { openSession } from '#lacuna/io/node/duckdb/session.js'
+import { readTable } from '#lacuna/io/node/index.js'
+import { CpModel } from '#lacuna/model/index.js'
+import { rejection } from '../lacuna/io/pieces.ts'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-trust-'))

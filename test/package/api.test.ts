@@ -17,7 +17,7 @@ it('has a word on every export', () => {
 })
 
 it('is small, and all that a program finds there', async () => {
-  const library: object = await import('#dist/index.js')
+  const library: object = await import('#lacuna/index.js')
   const listed = exportsOf(entries().get('lacuna')!)
   expect(listed.length).toBeLessThanOrEqual(40)
   const values = listed

@@ -55,8 +55,8 @@ export async function pack(): Promise<Packed> {
     const [{ filename }] = JSON.parse(said.slice(said.indexOf('[')))
     return join(folder, filename)
   }
-  const library = await tarball()
-  await node(ROOT, 'scripts/stageCli.mjs')
+  await node(ROOT, 'scripts/stage.mjs')
+  const library = await tarball('./packages/lacuna')
   const cli = await tarball('./packages/cli')
   return { folder, library, cli, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { formatResults } from '#dist/paper/results.js'
-import { sampleResults } from '../paper/sample.ts'
+import { formatResults } from '#cli/paper/results.ts'
+import { sampleResults } from '../cli/paper/sample.ts'
 import { type Studio, startStudio, visit } from './studio.ts'
 
 let studio: Studio

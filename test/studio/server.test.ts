@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FolderServer, serveFolder } from '#dist/cli/studio/server.js'
+import { type FolderServer, serveFolder } from '#cli/commands/studio/server.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/bin/lacuna.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/lacuna.js', import.meta.url))
 
 let parent: string
 let server: FolderServer

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { serveFolder } from '#dist/cli/studio/server.js'
+import { serveFolder } from '#cli/commands/studio/server.ts'
 
-export const FOLDER = fileURLToPath(new URL('../../dist/studio', import.meta.url))
+export const FOLDER = fileURLToPath(new URL('../../packages/cli/dist/studio', import.meta.url))
 
 export interface Studio {
   url: string

@@ -1,0 +1,140 @@
+/** `bench convergence`: held-out error against time, both solvers on the same problem. */
+import { Command } from 'commander'
+import { InputError, readTensor } from 'lacuna'
+import { hardwareThreads } from 'lacuna/internal'
+import {
+  count,
+  decimalNumbers,
+  figure,
+  positiveWholeNumber,
+  print,
+  printJson,
+  startProgress,
+  table,
+} from '#cli/kit.ts'
+import { type Comparison, compare } from './measure/convergence.ts'
+import { type BenchProblem, benchProblems } from './measure/problems.ts'
+import { realProblems } from './measure/realProblems.ts'
+
+interface ConvergenceCommandOptions {
+  problem?: string
+  data?: string
+  full?: boolean
+  train?: string
+  test?: string
+  rank: number
+  threads: number
+  samples?: number[]
+  rounds: number
+  json?: boolean
+  quiet?: boolean
+}
+
+export function convergenceCommand(): Command {
+  const names = benchProblems(false).map(({ name }) => name)
+  return new Command('convergence')
+    .description('held-out error against seconds and epochs, both solvers on the same problem')
+    .option(
+      '--problem <name>',
+      `one of them; all by default: ${names.join(', ')}, and real ones that are there`,
+    )
+    .option(
+      '--data <folder>',
+      'where real data lies, in folders movielens, uber, kinetic, hangzhou; none by default',
+    )
+    .option('--full', "MovieLens-like problems at the paper's size, not at a tenth")
+    .option('--train <file>', 'your own problem instead: training entries (.tns) …')
+    .option('--test <file>', '… and held-out ones')
+    .option('--rank <r>', '… and its rank', positiveWholeNumber, 10)
+    .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--samples <list>', 'also the fast solver with these fixed c, as in 0.05,0.2,1', decimalNumbers)
+    .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 1)
+    .option('--json', 'print JSON')
+    .option('-q, --quiet', 'no progress')
+    .action(convergence)
+}
+
+async function convergence(options: ConvergenceCommandOptions): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const { threads, samples = [], rounds, problem, full = false } = options
+  const known = [...benchProblems(full), ...(options.data === undefined ? [] : realProblems(options.data))]
+  const problems = options.train
+    ? [await ownProblem(options)]
+    : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)
+  if (problems.length === 0)
+    throw new InputError(
+      'option',
+      `There is no problem '${problem}'; there are ${known.map(({ name }) => name).join(', ')}.`,
+    )
+  const results: Comparison[] = []
+  for (const each of problems) {
+    const result = await compare(each, {
+      threads,
+      samples,
+      rounds,
+      onProgress: (line) => progress.update(line),
+    })
+    progress.end()
+    results.push(result)
+    if (!options.json) await print(describeComparison(result))
+  }
+  if (options.json) await printJson(results)
+}
+
+async function ownProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
+  if (!train || !test)
+    throw new InputError('option', '--train and --test belong together: the entries, and those held out.')
+  const [tensor, heldOut] = await Promise.all(
+    [train, test].map((path) => readTensor(path, { negative: 'keep' })),
+  )
+  const dims = tensor.dims.map((dim, mode) => Math.max(dim, heldOut.dims[mode]))
+  return {
+    ...{ name: train, rank, epochs: 100, lambdas: [0.01, 0.1, 1] },
+    make: () => ({ tensor: { ...tensor, dims }, test: { ...heldOut, dims } }),
+  }
+}
+
+function describeComparison({
+  problem,
+  dims,
+  entries,
+  rank,
+  threads,
+  heldOutRms,
+  curves,
+  target,
+  levels,
+}: Comparison): string {
+  const time = (s: number | null): string => (s === null ? '–' : s.toFixed(2))
+  const times = (a: number | null, b: number | null): string =>
+    a === null || b === null ? '–' : (a / b).toFixed(1)
+  const rows = levels.map((l) => [
+    String(l.error),
+    time(l.paper),
+    time(l.fast),
+    times(l.paper, l.fast),
+    time(l.fixed),
+    times(l.fast, l.fixed),
+  ])
+  const ends = curves.map(({ solver, sample, lambda, points, best }) => {
+    const last = points[points.length - 1]
+    return [
+      solver,
+      String(sample),
+      String(lambda),
+      figure(best),
+      figure(best * heldOutRms),
+      figure(last.error),
+      last.epoch.toFixed(1),
+      last.seconds.toFixed(2),
+    ]
+  })
+  return [
+    `\n${problem}: ${dims.join('×')}, ${count(entries)} entries, R = ${rank}, ${threads} threads`,
+    `Held-out error ${figure(target.error)} (RMSE ${figure(target.error * heldOutRms)}), the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
+    '\nSeconds of updates to a held-out relative error',
+    table([['error', 'paper, best c', 'fast', 'paper/fast', 'fast, best fixed c', 'auto/fixed'], ...rows]),
+    '\nCurves',
+    table([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
+  ].join('\n')
+}

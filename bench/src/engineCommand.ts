@@ -1,0 +1,94 @@
+import { Command, Option } from 'commander'
+import { hardwareThreads } from 'lacuna/internal'
+import {
+  count,
+  positiveWholeNumber,
+  print,
+  printJson,
+  startProgress,
+  table,
+  threadCounts,
+  wholeNumbers,
+} from '#cli/kit.ts'
+import { type EngineBench, type EngineBenchRow, runEngineBench } from './measure/engine.ts'
+import { type GpuBench, runGpuBench } from './measure/gpuEngine.ts'
+
+interface Options {
+  engine: 'cpu' | 'gpu'
+  small?: boolean
+  ranks: number[]
+  threads: number[]
+  rounds: number
+  json?: boolean
+  quiet?: boolean
+}
+
+export function benchEngineCommand(): Command {
+  return new Command('engine')
+    .description(
+      "seconds per epoch on the paper's Uber-shaped problem, by rank and threads, and where they go",
+    )
+    .option('--small', 'a tenth of the entries, for a quick look')
+    .option('--ranks <list>', 'as in 10,30,50', wholeNumbers, [10, 30, 50])
+    .option('--threads <list>', 'as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
+    .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
+    .addOption(
+      new Option('--engine <name>', 'cpu, or gpu: kinds of steps, beside the most of the threads')
+        .choices(['cpu', 'gpu'])
+        .default('cpu'),
+    )
+    .option('--json', 'print a JSON object')
+    .option('-q, --quiet', 'no progress')
+    .action(benchEngine)
+}
+
+async function benchEngine(options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const { ranks, threads, rounds, small = false } = options
+  const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }
+  if (options.engine === 'gpu') {
+    const bench = await runGpuBench({ ...asked, threads: Math.max(...threads) })
+    progress.end()
+    return options.json ? printJson(bench) : print(describeGpu(bench))
+  }
+  const bench = await runEngineBench(asked)
+  progress.end()
+  await (options.json ? printJson(bench) : print(describe(bench)))
+}
+
+function describe({ dims, entries, sample, rows }: EngineBench): string {
+  const share = (part: number): string => `${Math.round(100 * part)}%`
+  const line = (row: EngineBenchRow): string[] => [
+    String(row.rank),
+    String(row.threads),
+    row.secondsPerEpoch.toFixed(3),
+    row.nsPerEntryAndMode.toFixed(1),
+    row.speedUp.toFixed(2),
+    share(row.shares.hessian),
+    share(row.shares.powerMethod),
+    share(row.shares.rest),
+  ]
+  const head = ['R', 'threads', 's/epoch', 'ns/entry/mode', 'speed-up', 'H', 'power method', 'rest']
+  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${table([head, ...rows.map(line)])}`
+}
+
+function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
+  const ms = (seconds: number): string => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0)
+  const ratio = (cpu: number, gpu: number): string => (cpu / gpu).toFixed(1)
+  const lines = rows.map(({ rank, step, gpuSeconds, cpuSeconds }) => [
+    String(rank),
+    step,
+    ms(gpuSeconds),
+    ms(cpuSeconds),
+    ratio(cpuSeconds, gpuSeconds),
+  ])
+  const starts = setUp.map(({ rank, gpuSeconds, cpuSeconds }) => [
+    String(rank),
+    'set-up',
+    ms(gpuSeconds),
+    ms(cpuSeconds),
+    ratio(cpuSeconds, gpuSeconds),
+  ])
+  const head = ['R', 'step', 'GPU, ms', `${threads} threads, ms`, 'ratio']
+  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, on ${device}: an epoch, and from the tensor to the first\n\n${table([head, ...lines, ...starts])}`
+}

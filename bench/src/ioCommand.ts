@@ -1,0 +1,87 @@
+import { Command } from 'commander'
+import { formatBytes, hardwareThreads } from 'lacuna/internal'
+import {
+  count,
+  positiveWholeNumber,
+  print,
+  printJson,
+  short,
+  startProgress,
+  table,
+  threadCounts,
+  wholeNumbers,
+} from '#cli/kit.ts'
+import type { IoBench } from './measure/io.ts'
+
+interface Options {
+  rows: number
+  rounds: number
+  threads: number[]
+  json?: boolean
+  quiet?: boolean
+}
+
+export function benchIoCommand(): Command {
+  return new Command('io')
+    .description(
+      'reading and writing of files, by threads, beside a bare read of the same bytes, and memory for tables',
+    )
+    .option('--rows <n>', 'ratings in the files', positiveWholeNumber, 1_000_000)
+    .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 3)
+    .option('--threads <list>', 'that read, as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
+    .option('--json', 'print a JSON object')
+    .option('-q, --quiet', 'no progress')
+    .addHelpText('after', '\nExample:\n  lacuna bench io --rows 10000000')
+    .action(io)
+}
+
+async function io({ rows, rounds, threads, json, quiet }: Options): Promise<void> {
+  const { runIoBench } = await import('./measure/io.ts')
+  const progress = startProgress(quiet ?? false)
+  const bench = await runIoBench({ rows, rounds, threads, onProgress: (line) => progress.update(line) })
+  progress.end()
+  await (json ? printJson(bench) : print(describe(bench)))
+}
+
+function describe({ dims, rows, files, tables }: IoBench): string {
+  const fileHead = ['', 'threads', 'file', 'seconds', 'MB/s', 'entries/s', 'bare', 'ratio']
+  const fileRows = files.map((row) => [
+    row.what,
+    row.threads === undefined ? '–' : String(row.threads),
+    formatBytes(row.byteLength),
+    row.seconds.toFixed(3),
+    row.megabytesPerSecond.toFixed(0),
+    row.entriesPerSecond === undefined ? '–' : short(row.entriesPerSecond),
+    row.bareSeconds.toFixed(3),
+    row.ratio.toFixed(1),
+  ])
+  const tableHead = [
+    '',
+    'threads',
+    'file',
+    'seconds',
+    'rows/s',
+    'tensor',
+    'peak memory',
+    'peak/tensor',
+    'bare',
+    'ratio',
+  ]
+  const tableRows = tables.map((row) => [
+    row.what,
+    String(row.threads),
+    formatBytes(row.byteLength),
+    row.seconds.toFixed(2),
+    short(row.rowsPerSecond),
+    formatBytes(row.tensorBytes),
+    formatBytes(row.peakBytes),
+    row.peakRatio.toFixed(1),
+    row.bareSeconds.toFixed(3),
+    row.ratio.toFixed(1),
+  ])
+  return [
+    `${count(rows)} ratings, ${dims.join('×')}`,
+    `\nSeconds beside a bare read (unpacking, write) of the same bytes\n${table([fileHead, ...fileRows])}`,
+    `\nA table to a tensor, in a process of its own\n${table([tableHead, ...tableRows])}`,
+  ].join('\n')
+}

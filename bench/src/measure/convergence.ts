@@ -1,0 +1,124 @@
+/** Error against seconds and epochs, for both solvers on the same problems. */
+import { type CompleteOptions, complete } from 'lacuna'
+import type { BenchProblem } from './problems.ts'
+
+export interface Curve {
+  solver: 'fast' | 'paper'
+  sample: number | 'auto'
+  lambda: number | 'auto'
+  /** Held-out relative error after so many epochs and seconds of updates. */
+  points: { epoch: number; seconds: number; error: number }[]
+  best: number
+}
+
+export interface Comparison {
+  problem: string
+  dims: readonly number[]
+  entries: number
+  rank: number
+  threads: number
+  curves: Curve[]
+  /** Root mean square of the held-out values: times a relative error, it is the RMSE. */
+  heldOutRms: number
+  /** The smallest held-out error of the paper's solver, and what it took both to get there. */
+  target: { error: number; paperSeconds: number; fastSeconds: number | null; ratio: number | null }
+  levels: Level[]
+}
+
+/** Seconds to a held-out error; null where it was not reached. */
+export interface Level {
+  error: number
+  paper: number | null
+  fast: number | null
+  /** The fast solver with the best c that was fixed. */
+  fixed: number | null
+}
+
+export interface ConvergenceOptions {
+  threads: number
+  /** Fixed c to compare 'auto' with; none by default. */
+  samples: readonly number[]
+  /** Each curve is measured so often, in turn; the median time of each point counts. */
+  rounds: number
+  onProgress: (line: string) => void
+}
+
+const PAPER_SAMPLES = [0.05, 0.2, 0.5]
+const LEVELS = [0.3, 0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001]
+
+export async function compare(problem: BenchProblem, options: ConvergenceOptions): Promise<Comparison> {
+  const { threads, samples, rounds, onProgress } = options
+  onProgress(`${problem.name}: making the problem …`)
+  const { tensor, test } = await problem.make()
+  const { rank, epochs, lambdas } = problem
+  const paper = PAPER_SAMPLES.flatMap((sample) =>
+    lambdas.map((lambda): CompleteOptions => ({ solver: 'paper', sample, lambda, epochs })),
+  )
+  const fast = (['auto', ...samples] as const).map((sample): CompleteOptions => ({ solver: 'fast', sample }))
+  const runs = [...paper, ...fast]
+  const curves: Curve[][] = runs.map(() => [])
+  for (let round = 1; round <= rounds; round++) {
+    for (const [i, run] of runs.entries()) {
+      onProgress(`${problem.name}: ${run.solver}, c = ${run.sample}, round ${round} of ${rounds}`)
+      const { epochs, settings } = await complete(tensor, { ...run, rank, threads, watch: { test } })
+      const points = epochs.map(({ epoch, updateSeconds, watch }) => ({
+        epoch,
+        seconds: updateSeconds,
+        error: watch!.test.relative,
+      }))
+      const { solver, sample, lambda } = settings
+      curves[i].push({ solver, sample, lambda, points, best: Math.min(...points.map(({ error }) => error)) })
+    }
+  }
+  const heldOutRms = Math.sqrt(test.values.reduce((sum, x) => sum + x * x, 0) / test.values.length)
+  const size = { dims: tensor.dims, entries: tensor.values.length, heldOutRms }
+  return summarize(problem, size, threads, curves.map(medianCurve))
+}
+
+/** The errors of a curve are the same in every round; its seconds are not. */
+function medianCurve(rounds: readonly Curve[]): Curve {
+  const [first] = rounds
+  const points = first.points.map((point, i) => {
+    const seconds = rounds.map((round) => round.points[i]?.seconds ?? point.seconds).sort((a, b) => a - b)
+    return { ...point, seconds: seconds[seconds.length >> 1] }
+  })
+  return { ...first, points }
+}
+
+function summarize(
+  { name, rank }: BenchProblem,
+  size: Pick<Comparison, 'dims' | 'entries' | 'heldOutRms'>,
+  threads: number,
+  curves: Curve[],
+): Comparison {
+  const paper = curves.filter(({ solver }) => solver === 'paper')
+  const auto = curves.filter(({ solver, sample }) => solver === 'fast' && sample === 'auto')
+  const fixed = curves.filter(({ solver, sample }) => solver === 'fast' && sample !== 'auto')
+  const error = Math.min(...paper.map(({ best }) => best))
+  const paperSeconds = secondsTo(paper, error)!
+  const fastSeconds = secondsTo(auto, error)
+  const reached = LEVELS.filter((level) => secondsTo(curves, level) !== null)
+  return {
+    ...{ problem: name, ...size, rank, threads, curves },
+    target: {
+      error,
+      paperSeconds,
+      fastSeconds,
+      ratio: fastSeconds === null ? null : paperSeconds / fastSeconds,
+    },
+    levels: reached.map((level) => ({
+      ...{
+        error: level,
+        paper: secondsTo(paper, level),
+        fast: secondsTo(auto, level),
+        fixed: secondsTo(fixed, level),
+      },
+    })),
+  }
+}
+
+/** The least seconds in which one of the curves gets to an error. */
+function secondsTo(curves: readonly Curve[], error: number): number | null {
+  const times = curves.flatMap(({ points }) => points.find((point) => point.error <= error)?.seconds ?? [])
+  return times.length > 0 ? Math.min(...times) : null
+}

@@ -1,0 +1,115 @@
+/** How long an epoch of the paper's Algorithm 2 takes, by rank and number of threads, and where the time goes. */
+
+import { type SparseTensor, synthetic } from 'lacuna'
+import { type CpuEngine, type CpuProblem, cpuEngine, SKIP_HESSIAN, SKIP_POWER_METHOD } from 'lacuna/internal'
+import { median } from './median.ts'
+
+export interface EngineBench {
+  dims: readonly number[]
+  entries: number
+  sample: number
+  rounds: number
+  rows: EngineBenchRow[]
+}
+
+export interface EngineBenchRow {
+  rank: number
+  threads: number
+  secondsPerEpoch: number
+  nsPerEntryAndMode: number
+  /** Against the smallest number of threads measured. */
+  speedUp: number
+  /** Of the time of an epoch. */
+  shares: { hessian: number; powerMethod: number; rest: number }
+}
+
+export const DIMS = [183, 24, 1140, 1717]
+export const ENTRIES = 3_309_490
+export const SAMPLE = 0.5
+
+export interface EngineBenchOptions {
+  ranks: readonly number[]
+  threads: readonly number[]
+  /** A tenth of the entries. */
+  small: boolean
+  rounds: number
+  onProgress: (line: string) => void
+}
+
+export async function runEngineBench({
+  ranks,
+  threads,
+  small,
+  rounds,
+  onProgress,
+}: EngineBenchOptions): Promise<EngineBench> {
+  const entries = small ? Math.round(ENTRIES / 10) : ENTRIES
+  onProgress(`Making ${entries} entries …`)
+  const { tensor } = synthetic({ dims: DIMS, entries, rank: 10, seed: 1 })
+  const rows: EngineBenchRow[] = []
+  for (const rank of ranks) rows.push(...(await measureRank(tensor, rank, threads, rounds, onProgress)))
+  return { dims: DIMS, entries, sample: SAMPLE, rounds, rows }
+}
+
+async function measureRank(
+  tensor: SparseTensor,
+  rank: number,
+  threads: readonly number[],
+  rounds: number,
+  onProgress: (line: string) => void,
+): Promise<EngineBenchRow[]> {
+  const engines = threads.map((n) => cpuEngine({ threads: n }))
+  try {
+    const problems: CpuProblem[] = []
+    for (const engine of engines) problems.push(await prepare(engine, tensor, rank))
+    // The first epoch of each is not counted: it compiles the kernels and touches the memory.
+    for (const problem of problems) await epochSeconds(problem, 0)
+    const times = problems.map(() => ({
+      all: [] as number[],
+      noPower: [] as number[],
+      gradient: [] as number[],
+    }))
+    for (let round = 1; round <= rounds; round++) {
+      for (const [i, problem] of problems.entries()) {
+        onProgress(`Rank ${rank}, ${threads[i]} threads, round ${round} of ${rounds}`)
+        times[i].all.push(await epochSeconds(problem, 0))
+        times[i].noPower.push(await epochSeconds(problem, SKIP_POWER_METHOD))
+        times[i].gradient.push(await epochSeconds(problem, SKIP_POWER_METHOD | SKIP_HESSIAN))
+      }
+    }
+    const slowest = median(times[0].all)
+    return times.map(({ all, noPower, gradient }, i) => {
+      const secondsPerEpoch = median(all)
+      const rest = median(gradient) / secondsPerEpoch
+      const powerMethod = Math.max(0, 1 - median(noPower) / secondsPerEpoch)
+      return {
+        rank,
+        threads: threads[i],
+        secondsPerEpoch,
+        speedUp: slowest / secondsPerEpoch,
+        nsPerEntryAndMode: (1e9 * secondsPerEpoch) / (tensor.values.length * tensor.dims.length),
+        shares: { hessian: 1 - rest - powerMethod, powerMethod, rest },
+      }
+    })
+  } finally {
+    for (const engine of engines) await engine.close()
+  }
+}
+
+export async function prepare(
+  engine: CpuEngine,
+  tensor: SparseTensor,
+  rank: number,
+  companions = false,
+): Promise<CpuProblem> {
+  const problem = await engine.load({ tensor, rank, companions, seed: 1 })
+  const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
+  await problem.writeFactors(factors)
+  return problem
+}
+
+async function epochSeconds(problem: CpuProblem, skip: number): Promise<number> {
+  const step = { kind: 'paper', maxInner: 1 } as const
+  const epoch = { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }
+  return (await problem.iterate(epoch, skip)).seconds
+}

@@ -1,0 +1,114 @@
+/** How long an epoch takes on the graphics card, by rank and kind of step, beside all threads of the CPU in the same run. */
+
+import { type SparseTensor, synthetic } from 'lacuna'
+import {
+  type CpuEngine,
+  cpuEngine,
+  type GpuEngine,
+  gpuEngine,
+  type LoadedProblem,
+  type Step,
+} from 'lacuna/internal'
+import { DIMS, ENTRIES, SAMPLE } from './engine.ts'
+import { median } from './median.ts'
+
+export interface GpuBench {
+  device: string
+  threads: number
+  dims: readonly number[]
+  entries: number
+  sample: number
+  /** Per rank, from the tensor until it can be iterated on. */
+  setUp: { rank: number; gpuSeconds: number; cpuSeconds: number }[]
+  rows: { rank: number; step: Step['kind']; gpuSeconds: number; cpuSeconds: number }[]
+}
+
+const STEPS: readonly Step[] = [
+  { kind: 'gradient', momentum: 0.9 },
+  { kind: 'newton', momentum: 0.6, damping: 1 },
+  { kind: 'paper', maxInner: 1 },
+]
+/** A card's epoch is too short to be measured by itself. */
+const GPU_EPOCHS = 20
+
+export interface GpuBenchOptions {
+  ranks: readonly number[]
+  threads: number
+  small: boolean
+  rounds: number
+  onProgress: (line: string) => void
+}
+
+export async function runGpuBench(options: GpuBenchOptions): Promise<GpuBench> {
+  const { ranks, threads, small, onProgress } = options
+  const entries = small ? Math.round(ENTRIES / 10) : ENTRIES
+  const gpu = await gpuEngine({ threads })
+  const cpu = cpuEngine({ threads })
+  try {
+    onProgress(`Making ${entries} entries …`)
+    const { tensor } = synthetic({ dims: DIMS, entries, rank: 10, seed: 1 })
+    const bench: GpuBench = {
+      device: gpu.name,
+      threads,
+      dims: DIMS,
+      entries,
+      sample: SAMPLE,
+      setUp: [],
+      rows: [],
+    }
+    for (const rank of ranks) await measureRank(bench, tensor, rank, [gpu, cpu], options)
+    return bench
+  } finally {
+    await gpu.close()
+    await cpu.close()
+  }
+}
+
+async function measureRank(
+  bench: GpuBench,
+  tensor: SparseTensor,
+  rank: number,
+  [gpu, cpu]: readonly [GpuEngine, CpuEngine],
+  { rounds, onProgress }: GpuBenchOptions,
+): Promise<void> {
+  onProgress(`Rank ${rank}, set-up`)
+  const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
+  const load = async (engine: GpuEngine | CpuEngine): Promise<[LoadedProblem, number]> => {
+    const start = performance.now()
+    const problem = await engine.load({ tensor, rank, companions: true, seed: 1 })
+    await problem.writeFactors(factors)
+    await problem.balance()
+    return [problem, (performance.now() - start) / 1000]
+  }
+  // The first of each compiles, and starts threads; the second is counted.
+  for (const engine of [gpu, cpu]) await load(engine).then(([problem]) => problem.close())
+  const [onGpu, gpuSetUp] = await load(gpu)
+  const [onCpu, cpuSetUp] = await load(cpu)
+  bench.setUp.push({ rank, gpuSeconds: gpuSetUp, cpuSeconds: cpuSetUp })
+  for (const step of STEPS) {
+    const times = { gpu: [] as number[], cpu: [] as number[] }
+    for (let round = 0; round <= rounds; round++) {
+      onProgress(`Rank ${rank}, ${step.kind} steps, round ${round} of ${rounds}`)
+      const fast = await epochSeconds(onGpu, step, round === 0 ? 1 : GPU_EPOCHS, factors)
+      const slow = await epochSeconds(onCpu, step, 1, factors)
+      if (round === 0) continue // compiles
+      times.gpu.push(fast)
+      times.cpu.push(slow)
+    }
+    bench.rows.push({ rank, step: step.kind, gpuSeconds: median(times.gpu), cpuSeconds: median(times.cpu) })
+  }
+  await onGpu.close()
+  await onCpu.close()
+}
+
+async function epochSeconds(
+  problem: LoadedProblem,
+  step: Step,
+  epochs: number,
+  factors: readonly Float32Array[],
+): Promise<number> {
+  await problem.writeFactors(factors)
+  if (step.kind !== 'paper') await problem.balance()
+  const run = { first: 0, count: epochs / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }
+  return (await problem.iterate(run)).seconds / epochs
+}

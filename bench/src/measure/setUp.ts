@@ -1,0 +1,76 @@
+/** How long it takes from entries to an engine that has loaded them, phase by phase, by number of threads. */
+
+import { synthetic } from 'lacuna'
+import { cpuEngine, type SetUpTimes } from 'lacuna/internal'
+import { median } from './median.ts'
+
+export interface SetUpBench {
+  dims: readonly number[]
+  entries: number
+  rank: number
+  rows: SetUpRow[]
+}
+
+export interface SetUpRow extends SetUpTimes {
+  threads: number
+  /** Of a problem on threads that are there, with a kernel that is compiled: all but `start`, which is the first problem's. */
+  total: number
+  /** Of all threads. */
+  processorSeconds: number
+}
+
+/** As large as the paper's data sets; ratings also at a tenth. */
+export const setUpProblems = {
+  uber: { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
+  ratings: { dims: [7157, 6513, 730], entries: 1_000_005 },
+  'ratings-full': { dims: [71_567, 65_133, 730], entries: 10_000_054 },
+} as const
+
+export interface SetUpBenchOptions {
+  problem: keyof typeof setUpProblems
+  /** A tenth of the entries. */
+  small: boolean
+  rank: number
+  threads: readonly number[]
+  rounds: number
+  onProgress: (line: string) => void
+}
+
+export async function runSetUpBench(options: SetUpBenchOptions): Promise<SetUpBench> {
+  const { problem, small, rank, threads, rounds, onProgress } = options
+  const { dims } = setUpProblems[problem]
+  const entries = Math.round(setUpProblems[problem].entries / (small ? 10 : 1))
+  onProgress(`Making ${entries} entries …`)
+  const { tensor } = synthetic({ dims, entries, rank: 10, seed: 1 })
+  const engines = threads.map((n) => cpuEngine({ threads: n }))
+  const starts: number[] = []
+  const found: SetUpRow[][] = threads.map(() => [])
+  for (let round = 0; round <= rounds; round++)
+    for (const [i, engine] of engines.entries()) {
+      onProgress(`${threads[i]} threads, round ${round} of ${rounds}`)
+      const used = process.cpuUsage()
+      const begun = performance.now()
+      const loaded = await engine.load({ tensor, rank, companions: true, probe: 50_000, seed: 1 })
+      const total = (performance.now() - begun) / 1000
+      const { user, system } = process.cpuUsage(used)
+      if (round === 0) starts.push(loaded.setUp.start)
+      else
+        found[i].push({
+          ...loaded.setUp,
+          threads: threads[i],
+          total,
+          processorSeconds: (user + system) / 1e6,
+        })
+      await loaded.close()
+    }
+  for (const engine of engines) await engine.close()
+  const rows = found.map((row, i) => ({ ...medianRow(row), start: starts[i] }))
+  return { dims, entries, rank, rows }
+}
+
+function medianRow(rows: readonly SetUpRow[]): SetUpRow {
+  const keys = Object.keys(rows[0]) as (keyof SetUpRow)[]
+  return Object.fromEntries(
+    keys.map((key) => [key, median(rows.map((row) => row[key]))]),
+  ) as unknown as SetUpRow
+}

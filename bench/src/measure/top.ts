@@ -1,0 +1,44 @@
+/** How long it takes to find the best rows along a mode for every row of another. */
+import { CpModel } from 'lacuna'
+import { topForAll } from 'lacuna/answers'
+import { draw, unit } from 'lacuna/internal'
+
+export interface TopBench {
+  rows: number
+  candidates: number
+  rank: number
+  n: number
+  rounds: { threads: number; seconds: number }[]
+}
+
+export interface TopBenchOptions {
+  rows: number
+  candidates: number
+  rank: number
+  n: number
+  threads: readonly number[]
+  onProgress?(threads: number, done: number): void
+}
+
+/** A model of random factors, of which as many components are zero as in one that was learned: a third. */
+export async function runTopBench(options: TopBenchOptions): Promise<TopBench> {
+  const { rows, candidates, rank, n, threads, onProgress } = options
+  const dims = [rows, candidates]
+  const factors = dims.map((dim, mode) =>
+    Float32Array.from({ length: dim * rank }, (_, at) => Math.max(0, 1.5 * unit(draw(17 + mode, at)) - 0.5)),
+  )
+  const model = new CpModel({ dims, rank, factors })
+  const rounds: TopBench['rounds'] = []
+  for (const count of threads) {
+    const start = performance.now()
+    for await (const { first, count: some } of topForAll(model, {
+      for: 'mode_1',
+      of: 'mode_2',
+      n,
+      threads: count,
+    }))
+      onProgress?.(count, first + some)
+    rounds.push({ threads: count, seconds: (performance.now() - start) / 1000 })
+  }
+  return { rows, candidates, rank, n, rounds }
+}

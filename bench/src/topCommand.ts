@@ -1,0 +1,60 @@
+import { Command } from 'commander'
+import { hardwareThreads } from 'lacuna/internal'
+import {
+  count,
+  positiveWholeNumber,
+  print,
+  printJson,
+  rankNumber,
+  seconds,
+  startProgress,
+  table,
+  wholeNumbers,
+} from '#cli/kit.ts'
+import { runTopBench } from './measure/top.ts'
+
+interface Options {
+  rows: number
+  candidates: number
+  rank: number
+  n: number
+  threads: number[]
+  json?: boolean
+  quiet?: boolean
+}
+
+export function benchTopCommand(): Command {
+  return new Command('top')
+    .description(
+      'seconds to find the best rows of one mode for every row of another, as large as MovieLens 20M',
+    )
+    .option('--rows <n>', 'rows that are asked for', positiveWholeNumber, 138_000)
+    .option('--candidates <n>', 'rows that are ranked', positiveWholeNumber, 27_000)
+    .option('--rank <r>', 'number of components', rankNumber, 20)
+    .option('-n <n>', 'best rows of each', positiveWholeNumber, 10)
+    .option('--threads <list>', 'as in 1,2', wholeNumbers, [hardwareThreads()])
+    .option('--json', 'print a JSON object')
+    .option('-q, --quiet', 'no progress')
+    .action(benchTop)
+}
+
+async function benchTop(options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const bench = await runTopBench({
+    ...options,
+    onProgress: (threads, done) =>
+      progress.update(
+        `${threads} thread${threads > 1 ? 's' : ''}: ${count(done)} of ${count(options.rows)} rows`,
+      ),
+  })
+  progress.end()
+  if (options.json) return printJson(bench)
+  const { rows, candidates, rank, n, rounds } = bench
+  const lines = rounds.map(({ threads, seconds: took }) => [
+    String(threads),
+    seconds(took),
+    `${((rows * candidates * rank) / took / 1e9).toFixed(1)} G`,
+  ])
+  await print(`${count(rows)} rows × ${count(candidates)} candidates, rank ${rank}, the best ${n} of each`)
+  await print(table([['threads', 'time', 'products/s'], ...lines]))
+}

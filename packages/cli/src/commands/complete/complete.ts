@@ -1,0 +1,183 @@
+/** `lacuna complete`: what can be said to it. */
+import { Command, Option } from 'commander'
+import { defaults, lossNames, missingNames, noiseNames, priorNames, solverNames } from 'lacuna/internal'
+import {
+  decimalFromZero,
+  decimalNumber,
+  duplicates,
+  fileOrShare,
+  negative,
+  numberOrAuto,
+  positiveWholeNumber,
+  rankOrAuto,
+  sizes,
+  threadsOption,
+  wholeNumber,
+} from '../../options/arguments.ts'
+import { assignment } from '../../options/rowNames.ts'
+import { addTableOptions, filesHelp } from '../../options/tableOptions.ts'
+import { addEngineOption } from '../../process/engines.ts'
+import { onAllProcesses } from '../../process/processes.ts'
+import { addArrangementOptions } from './reshape.ts'
+import { runComplete } from './runComplete.ts'
+import { lags } from './sideInformation.ts'
+
+export function completeCommand(): Command {
+  const command = new Command('complete')
+    .description('Learns a nonnegative model of low rank from the entries of a tensor.')
+    .argument('[files...]', filesHelp)
+    .option(
+      '--rank <r>',
+      'number of components, up to 256, or auto: by folds (default: 10, or that of --initial)',
+      rankOrAuto,
+    )
+    .addOption(
+      new Option('--solver <name>', "fast, or the paper's Algorithm 2").choices(solverNames).default('fast'),
+    )
+    .option(
+      '--sample <c>',
+      "share of each row's entries in a step, or auto (default: auto; paper: 0.5)",
+      numberOrAuto,
+    )
+    .option(
+      '--lambda <l>',
+      'weight of the squared factors, or auto (default: auto; paper: 0.01)',
+      numberOrAuto,
+    )
+    .addOption(
+      new Option(
+        '--missing <what>',
+        'what a cell without an entry is: unknown (default), or zero (counts of events)',
+      ).choices(missingNames),
+    )
+    .addOption(
+      new Option(
+        '--prior <kind>',
+        'what is known of rows beforehand: isotropic (by λ), learned, or auto (default: learned where that is quick)',
+      ).choices(priorNames),
+    )
+    .addOption(
+      new Option(
+        '--noise <kind>',
+        'how noise grows with the values: gaussian (not), poisson, auto (default: as the data say), or row (not, but rows differ)',
+      ).choices(noiseNames),
+    )
+    .addOption(
+      new Option(
+        '--loss <kind>',
+        'what a residual costs: squares (default), or huber (outliers lead nothing astray)',
+      ).choices(lossNames),
+    )
+    .option(
+      '--lags <mode=distances>',
+      'rows of an ordered mode that are alike, as in hour=1,24; may be repeated',
+      lags,
+    )
+    .option(
+      '--features <mode=table:columns>',
+      'attributes of the rows of a mode, as in movieId=movies.csv:genres',
+      assignment,
+    )
+    .option(
+      '--choose',
+      'try noise, lags and features on held-out entries (default where lags or features are given)',
+    )
+    .option('--no-choose', 'use them as they are given')
+    .option(
+      '--folds <k>',
+      'learn k models, each without some entries, and keep all: a better answer, an honest error, intervals',
+      positiveWholeNumber,
+    )
+    .option(
+      '--best',
+      'the best answer, within --seconds if given: rank, noise, lags and features by folds, and all models of the best',
+    )
+    .option(
+      '--fold-by <modes>',
+      'what is left out together: entry, station+day, hour:24 (default: as cells are missing)',
+    )
+    .option(
+      '--ordered <modes...>',
+      'modes whose rows are ordered, for residuals of neighbours, and their periods, as in hour:24,day:7 (default: found)',
+    )
+    .option(
+      '--starts <n>',
+      'starts of each model of --folds, of which the one with the smallest training error is gone on with',
+      positiveWholeNumber,
+    )
+    .option(
+      '--plot <file>',
+      'with --rank auto or --best: errors against ranks, each with its spread (.svg or .html)',
+    )
+    .option(
+      '--max-inner <m>',
+      "steps per mode and iteration of the paper's solver (default: 1)",
+      positiveWholeNumber,
+    )
+    .option(
+      '--epochs <e>',
+      'stop after this many passes over the entries (default: 500; paper: 100)',
+      positiveWholeNumber,
+    )
+    .option('--seconds <s>', 'stop after this time', decimalNumber)
+    .option(
+      '--tolerance <t>',
+      'stop when an epoch changes the training error by less than this share (default: 0.0001; paper: 0)',
+      decimalNumber,
+    )
+    .option(
+      '--validation <file|share>',
+      'held-out entries that choose the best epoch: a file, or a share such as 0.1',
+      fileOrShare,
+    )
+    .option(
+      '--patience <n>',
+      'stop after n epochs without a better validation error (default: 10; paper: never)',
+      positiveWholeNumber,
+    )
+    .option('--test <file|share>', 'held-out entries for the final verdict: a file, or a share', fileOrShare)
+    .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.fast.seed)
+    .option(...threadsOption)
+    .option('--initial <model>', 'start from a model (.npz) instead of random factors')
+    .option('--resume', 'go on from the checkpoint of the same command, which was interrupted')
+    .option(
+      '--checkpoint-every <seconds>',
+      'how often to save a checkpoint beside the model (MODEL.run); 0 for never',
+      decimalFromZero,
+      60,
+    )
+    .option('--dims <sizes>', 'size of each mode, as in 183x24x1140; the largest index by default', sizes)
+    .option(
+      '--negative <policy>',
+      'negative values: error, keep (noise around zero) or clip (to zero)',
+      negative,
+    )
+    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
+    .option('--json', 'print one JSON object with settings, epochs and errors')
+    .option('-q, --quiet', 'no progress and no remarks')
+  return addTableOptions(addArrangementOptions(addEngineOption(onAllProcesses(command))))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna complete ratings.tns --rank 20 --validation 0.1 --patience 5 -o model.npz
+  lacuna complete noisy.tns.gz --rank 10 --negative keep --lambda 1 --test held-out.tns --json > run.json
+  lacuna complete ratings.csv --modes userId movieId "week(timestamp)" --value rating --test 0.1 -o model.npz
+  lacuna complete uber-raw-data-*.csv --recipe uber --rank 20 -o model.npz
+  lacuna complete trips.tns --best --seconds 120 --test 0.1 -o model.npz
+  lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
+
+--epochs holds for each model of --folds and --best; so does --seconds with --folds, while with
+--best and --rank auto it is for all trials together.
+No model is written before all of them are there, but a checkpoint is kept as of one.
+
+Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
+with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
+killed otherwise loses at most the time since its last checkpoint.
+
+mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, and gives the same bits: see docs/scale.md.`,
+    )
+    .action(runComplete)
+}

@@ -1,0 +1,57 @@
+/** What `complete` can be told. */
+
+import type {
+  DuplicatePolicy,
+  Lags,
+  Loss,
+  Missing,
+  NegativePolicy,
+  Noise,
+  Prior,
+  SolverName,
+} from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import type { Assignment } from '../../options/rowNames.ts'
+import type { EngineName } from '../../process/engines.ts'
+import type { ArrangementOptions } from './reshape.ts'
+
+export interface CompleteOptions extends TableOptions, ArrangementOptions {
+  rank?: number | 'auto'
+  solver: SolverName
+  sample?: number | 'auto'
+  missing?: Missing
+  prior?: Prior
+  noise?: Noise
+  loss?: Loss
+  lags?: Lags
+  features?: Assignment[]
+  choose?: boolean
+  folds?: number
+  best?: boolean
+  foldBy?: string
+  ordered?: string[]
+  starts?: number
+  plot?: string
+  lambda?: number | 'auto'
+  maxInner?: number
+  epochs?: number
+  seconds?: number
+  tolerance?: number
+  validation?: string | number
+  test?: string | number
+  patience?: number
+  seed: number
+  threads: number
+  engine?: EngineName
+  mpiLibrary?: string
+  initial?: string
+  resume?: boolean
+  checkpointEvery: number
+  dims?: number[]
+  negative?: NegativePolicy
+  duplicates?: DuplicatePolicy
+  mask?: string
+  output?: string
+  json?: boolean
+  quiet?: boolean
+}

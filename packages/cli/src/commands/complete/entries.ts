@@ -1,0 +1,123 @@
+/** How entries are read, divided and judged: by one process, or by several that have a share each. The results are the same. */
+
+import { type CpModel, type ErrorSummary, type SparseTensor, split } from 'lacuna'
+import {
+  countEntries,
+  dealOut,
+  errorOfShares,
+  kindOfShares,
+  meanError,
+  meanErrorOfShares,
+  type ReadShareOptions,
+  readNpzShare,
+  readParquetShare,
+  readTnsShare,
+  type Split,
+  type SplitShares,
+  splitCellShares,
+  splitCells,
+  splitShares,
+  type World,
+} from 'lacuna/internal'
+import type { ReadRowsOptions } from 'lacuna/tables'
+import {
+  type ReadingOptions,
+  readingProgress,
+  readWithProgress,
+  refuseTableOptions,
+  rowProgress,
+  tellRemark,
+} from '../../options/readTensor.ts'
+import { count } from '../../print/format.ts'
+import type { Progress } from '../../print/terminal.ts'
+
+export interface Entries {
+  read(files: readonly string[], options: ReadingOptions): Promise<SparseTensor>
+  /** How many processes have a share of the entries when they have been read. */
+  holders(files: readonly string[], options: ReadingOptions): Promise<number>
+  /** zeros: cells that are not listed are, and are held out like others. */
+  split(tensor: SparseTensor, shares: SplitShares, seed: number, zeros: boolean): Promise<Split>
+  /** Of all processes. */
+  count(tensor: SparseTensor): Promise<number>
+  /** Of a model, and of the mean of the training values. */
+  judge(
+    model: CpModel,
+    train: SparseTensor,
+    test: SparseTensor,
+    zeros: boolean,
+  ): Promise<{ test: ErrorSummary; meanOnTest: ErrorSummary }>
+}
+
+export const entriesOfOne = (progress: Progress): Entries => ({
+  read: (files, options) => readWithProgress(files, options, progress),
+  holders: async () => 1,
+  split: async (tensor, shares, seed, zeros) => (zeros ? splitCells : split)(tensor, shares, seed),
+  count: async (tensor) => tensor.values.length,
+  judge: async (model, train, test, zeros) => ({
+    test: model.error(test),
+    meanOnTest: meanError(train, test, zeros),
+  }),
+})
+
+export const entriesOfMany = (world: World, progress: Progress): Entries => ({
+  async read(files, asked) {
+    // What is dealt out is other arrays, and no process sorts all of it.
+    const options = { ...asked, isToBeSorted: false }
+    const readShare = await shareReader(world, files, options)
+    if (!readShare)
+      return dealOut(
+        world,
+        await world.together(
+          () => (world.process === 0 ? readWithProgress(files, options, progress) : undefined),
+          'unnamed',
+        ),
+      )
+    const name = files.join(' ')
+    const tensor = await readShare(world, files, {
+      onRemark: tellRemark(progress),
+      ...options,
+      onRows: rowProgress(name, progress),
+      onProgress: readingProgress(name, progress),
+    })
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
+    return tensor
+  },
+  holders: async (files, options) =>
+    (await shareReader(world, files, options)) === undefined ? 1 : world.processes,
+  split: (tensor, shares, seed, zeros) =>
+    (zeros ? splitCellShares : splitShares)(world, tensor, shares, seed),
+  count: (tensor) => countEntries(world, tensor),
+  judge: async (model, train, test, zeros) => ({
+    test: await errorOfShares(world, model, test),
+    meanOnTest: await meanErrorOfShares(world, train, test, zeros),
+  }),
+})
+
+type ShareReader = (
+  world: World,
+  files: readonly string[],
+  options: ReadRowsOptions & ReadShareOptions,
+) => Promise<SparseTensor>
+
+/** Of one file, which is no table. */
+const ofFile =
+  (read: typeof readTnsShare): ShareReader =>
+  async (world, [file], options) => {
+    await world.together(() => refuseTableOptions(file, options), 'unnamed')
+    return read(world, file, options)
+  }
+
+const shareReaders: Record<string, ShareReader> = {
+  tns: ofFile(readTnsShare),
+  npz: ofFile(readNpzShare),
+  parquet: readParquetShare,
+}
+
+/** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
+async function shareReader(
+  world: World,
+  files: readonly string[],
+  options: ReadingOptions,
+): Promise<ShareReader | undefined> {
+  return shareReaders[await world.told(0, () => kindOfShares(files, options))]
+}

@@ -1,0 +1,30 @@
+/** Modes whose rows are ordered, as they are typed: 2,3 or hour:24,day:7, with periods at which rows are alike. */
+import { InputError, type SparseTensor } from 'lacuna'
+import { modeNumber, type Ordered, option, sentence } from 'lacuna/internal'
+
+/** A mode with periods counts the next row and those a period away; one without, the distances that are found. */
+export function parseOrdered(
+  texts: readonly string[],
+  tensor: Pick<SparseTensor, 'dims' | 'modes'>,
+): Ordered[] {
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((part) => {
+      const [, name, listed] = /^(.+?)(?::(\d+(?:\+\d+)*))?$/.exec(part.trim()) ?? []
+      if (name === undefined)
+        throw new InputError(
+          'option',
+          sentence`${option('ordered')} is '${texts.join(' ')}'; give modes, and periods if they have any, as in hour:24,day:7 or hour:24+168.`,
+        )
+      const mode = modeNumber(tensor, name, option('ordered'))
+      if (listed === undefined) return { mode }
+      const lags = [...new Set([1, ...listed.split('+').map(Number)])].sort((a, b) => a - b)
+      const far = lags.find((lag) => lag < 1 || lag >= tensor.dims[mode])
+      if (far !== undefined)
+        throw new InputError(
+          'option',
+          sentence`${option('ordered')} has a period of ${far} for ${name}, which has ${tensor.dims[mode]} rows; a period is at least 1 and smaller than that.`,
+        )
+      return { mode, lags }
+    })
+}

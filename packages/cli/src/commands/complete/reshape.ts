@@ -1,0 +1,92 @@
+/** --merge-modes and --split: what was typed, and the modes that it means. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CpModel, SparseTensor } from 'lacuna'
+import {
+  arrangedModes,
+  type FixedArrangement,
+  factorModes,
+  fixArrangement,
+  modeNumber,
+  option,
+  type World,
+} from 'lacuna/internal'
+import { count } from '../../print/format.ts'
+
+export interface ArrangementOptions {
+  mergeModes?: string[][]
+  split?: TypedSplit[]
+}
+
+/** A mode as it was typed, and its blocks. */
+interface TypedSplit {
+  mode: string
+  into: number[]
+  offset: number
+}
+
+export function addArrangementOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--merge-modes <modes>',
+        'learn several modes as one, whose rows are pairs: numbers or names, as in 1,2; may be given again for others',
+      ).argParser(group),
+    )
+    .addOption(
+      new Option(
+        '--split <mode:length>',
+        'learn a mode as several: 3:24 makes days of hours, 3:7x24 weeks of days of hours, 3:24+5 leaves the first five places of the first block empty',
+      ).argParser(blocks),
+    )
+}
+
+/** Modes with commas between; those within parentheses belong to a name, as in round(x, 2). */
+export function group(text: string, before: string[][] = []): string[][] {
+  const modes = text.split(/,(?![^(]*\))/).map((mode) => mode.trim())
+  if (modes.length < 2 || modes.includes(''))
+    throw new InvalidArgumentError('It must be two modes or more, as in 1,2 or origin,destination.')
+  return [...before, modes]
+}
+
+export function blocks(text: string, before: TypedSplit[] = []): TypedSplit[] {
+  const [, mode, lengths, offset = '0'] = /^(.+):([0-9x×]+)(?:\+([0-9]+))?$/s.exec(text) ?? []
+  const into = lengths?.split(/[x×]/).map(Number) ?? []
+  if (mode === undefined || into.some((length) => !(length >= 2)))
+    throw new InvalidArgumentError('It must be a mode and the length of its blocks, as in 3:24 or hour:7x24.')
+  return [...before, { mode: mode.trim(), into, offset: Number(offset) }]
+}
+
+/**
+ * What was typed, in numbers; where nothing was, that of the model to start from. Of several processes the first knows the
+ * names of modes, and tells the others.
+ */
+export async function readArrangement(
+  { mergeModes, split }: ArrangementOptions,
+  tensor: SparseTensor,
+  initial: CpModel | undefined,
+  world: World | undefined,
+): Promise<FixedArrangement> {
+  if (!mergeModes && !split) return initial?.arrangement ?? { mergeModes: [], split: [] }
+  const fix = (): FixedArrangement =>
+    fixArrangement(
+      {
+        mergeModes: (mergeModes ?? []).map((modes) =>
+          modes.map((mode) => modeNumber(tensor, mode, option('mergeModes'))),
+        ),
+        split: (split ?? []).map((one) => ({ ...one, mode: modeNumber(tensor, one.mode, option('split')) })),
+      },
+      tensor,
+    )
+  if (!world) return fix()
+  const own = await world.together(() => (world.process === 0 ? fix() : undefined), 'unnamed')
+  return JSON.parse(await world.told(0, () => JSON.stringify(own)))
+}
+
+/** The modes as they are learned, in words. */
+export function describeArrangement(
+  arrangement: FixedArrangement,
+  { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
+): string {
+  const arranged = factorModes({ dims, modes, arrangedModes: arrangedModes(arrangement, dims) })
+  return `Learned as ${arranged.map(({ name, size }) => `${count(size)} (${name})`).join(' × ')}`
+}

@@ -1,0 +1,119 @@
+/** Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether they help. */
+import { InvalidArgumentError } from 'commander'
+import { InputError, type RunOptions, type RunState, type SparseTensor } from 'lacuna'
+import {
+  attributesOf,
+  type Choice,
+  type FeatureSets,
+  featuresDigest,
+  type Lags,
+  labelOf,
+  modeName,
+  modeNumber,
+  option,
+  readBeside,
+  sentence,
+  type Trial,
+} from 'lacuna/internal'
+import { type Assignment, assignment } from '../../options/rowNames.ts'
+import { count, figure, table } from '../../print/format.ts'
+import type { Progress } from '../../print/terminal.ts'
+
+/** time=1,24; several are gathered. */
+export function lags(text: string, before: Lags = {}): Lags {
+  const [{ mode, text: listed }] = assignment(text)
+  const distances = listed?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
+  if (distances.length === 0 || distances.some((lag) => lag < 1))
+    throw new InvalidArgumentError('It must be a mode and distances, as in hour=1,24.')
+  return { ...before, [mode]: [...new Set([...(before[mode] ?? []), ...distances])] }
+}
+
+/** Trials are of what only a learned prior has. */
+export function checkChoose({
+  choose,
+  solver,
+  missing,
+  prior,
+}: Pick<RunOptions, 'solver' | 'missing' | 'prior'> & { choose?: boolean }): void {
+  if (!choose) return
+  const other =
+    solver === 'paper'
+      ? option('solver', solver)
+      : missing === 'zero'
+        ? option('missing', missing)
+        : prior === 'isotropic'
+          ? option('prior', prior)
+          : undefined
+  if (other)
+    throw new InputError(
+      'option',
+      sentence`${option('choose')} tries what goes with a learned prior, and there is none with ${other}; leave one of them out.`,
+    )
+}
+
+/** Attributes from other tables, as in movieId=movies.csv:genres,year. */
+export async function readFeatures(
+  tensor: SparseTensor,
+  given: readonly Assignment[],
+  progress: Progress,
+): Promise<FeatureSets | undefined> {
+  if (given.length === 0) return undefined
+  const sets: Record<string, FeatureSets[string]> = {}
+  for (const { mode: name, text = '' } of given) {
+    const mode = modeNumber(tensor, name, option('features'))
+    const colon = text.lastIndexOf(':')
+    const columns = text
+      .slice(colon + 1)
+      .split(',')
+      .map((column) => column.trim())
+    if (colon <= 0 || columns.includes(''))
+      throw new InputError(
+        'option',
+        `--features ${name}${text && `=${text}`}: say where attributes are, as in ${name}=movies.csv:genres.`,
+      )
+    const path = text.slice(0, colon)
+    const key = tensor.modes?.[mode].from?.column ?? modeName(tensor, mode)
+    const beside = await readBeside(path, [key, modeName(tensor, mode)], columns)
+    const rows = Array.from({ length: tensor.dims[mode] }, (_, row) => beside.get(labelOf(tensor, mode, row)))
+    if (!rows.some((row) => row))
+      throw new InputError(
+        'table',
+        `${path}: none of its rows is called like a row of ${name}, such as ${labelOf(tensor, mode, 0)}; the column ${key} must have these labels.`,
+      )
+    const found = attributesOf(columns, rows)
+    if (found.columns === 0)
+      throw new InputError(
+        'table',
+        `${path}: ${columns.join(' and ')} say nothing that several rows of ${name} have in common; name other columns.`,
+      )
+    const unknown = found.unknown > 0 ? `; of ${count(found.unknown)} nothing is known` : ''
+    progress.say(
+      `${path}: ${count(found.columns)} attributes of ${count(rows.length)} ${modeName(tensor, mode)}${unknown}`,
+    )
+    sets[name] = { columns: found.columns, values: found.values }
+  }
+  return sets
+}
+
+/** For people: what was tried, and what is used. */
+export const trialName = ({ noise, lags, features }: Trial): string =>
+  [`noise ${noise}`, ...(lags ? ['lags'] : []), ...(features ? ['features'] : [])].join(', ')
+
+export function choiceReport({ by, entries, trials, chosen }: Choice): string {
+  const rows = trials.map((trial) => [trialName(trial), figure(trial.rmse), trial === chosen ? 'chosen' : ''])
+  const what = by ? `entries, held out by ${by}` : 'validation entries'
+  return [`Tried on ${count(entries)} ${what}:`, table([['', 'RMSE', ''], ...rows])].join('\n')
+}
+
+/** The options with what trials had chosen when this was saved. */
+export function asChosen(options: RunOptions, { settings, digest }: RunState): RunOptions {
+  const { features, noise = 'auto', lags = {}, ...rest } = options
+  const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))
+  return {
+    ...rest,
+    // Others than trials could have chosen are refused.
+    noise: noise === 'auto' ? settings.noise : noise,
+    lags: Object.keys(settings.lags).length === 0 ? {} : lags,
+    ...(isUsed && { features }),
+  }
+}

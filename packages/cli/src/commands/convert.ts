@@ -1,0 +1,163 @@
+import { Command } from 'commander'
+import { CpModel, InputError, type SparseTensor, writeTensor } from 'lacuna'
+import { CpEnsemble } from 'lacuna/folds'
+import {
+  checkEnding,
+  checkOutputs,
+  type DuplicatePolicy,
+  endings,
+  hasEnding,
+  type NegativePolicy,
+  readTensorOrModel,
+  rowsWithEntries,
+  tableText,
+  type WriteTensorOptions,
+  writableEndings,
+  writeCompleted,
+  writeFactorTable,
+} from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { duplicates, negative, sizes } from '../options/arguments.ts'
+import {
+  nameOf,
+  readingProgress,
+  refuseTableOptions,
+  rowProgress,
+  tellRemark,
+} from '../options/readTensor.ts'
+import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { count } from '../print/format.ts'
+import { type Progress, startProgress } from '../print/terminal.ts'
+
+interface Options extends TableOptions {
+  format?: string
+  dims?: number[]
+  negative: NegativePolicy
+  duplicates?: DuplicatePolicy
+  mask?: string
+  quiet?: boolean
+}
+
+export function convertCommand(): Command {
+  const command = new Command('convert')
+    .description('Writes a tensor in another format, or what a model holds; the endings say which.')
+    .argument(
+      '<in>',
+      'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz); - for stdin',
+    )
+    .argument(
+      '<out>',
+      `a tensor: ${writableEndings.join(' ')}; of a model: its factors (.csv …) or all values (.npy); - for stdout`,
+    )
+    .option(
+      '--format <ext>',
+      'what to write to stdout, or to a file whose ending does not say so: csv, tns …',
+    )
+    .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
+    .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
+    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('-q, --quiet', 'no progress')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna convert measured.npy measured.tns.gz       every element but NaN is an entry
+  lacuna convert ratings.csv ratings.tns.gz --modes userId movieId "week(timestamp)" --value rating
+  lacuna convert ratings.tns ratings.parquet        a row per entry, a column per mode
+  lacuna convert ratings.tns ratings.npz            COO: coords, data, shape, as PyData/sparse reads them
+  lacuna convert model.npz factors.csv              a row per row of each factor
+  lacuna convert model.npz completed.npy            every cell as the model has it, observed or not
+  zcat day.csv.gz | lacuna convert - day.npz --modes user item --value rating
+  lacuna convert ratings.npz - --format csv | head`,
+    )
+    .action(convert)
+}
+
+async function convert(from: string, to: string, options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  await checkOutputs([to], [from, options.mask])
+  const format = options.format === undefined ? undefined : `.${options.format.replace(/^\./, '')}`
+  const ending = format ?? to
+  if (to === '-' && format === undefined)
+    throw new InputError(
+      'option',
+      'stdout has no ending that says what to write; say it with --format, as in --format csv.',
+    )
+  checkEnding(ending, 'tensor', writableEndings)
+  refuseTableOptions(from, tableOptions(options))
+  const { dims, negative, duplicates, mask } = options
+  const found = await readTensorOrModel(from, {
+    ...tableOptions(options),
+    negative,
+    ...(dims && { dims }),
+    ...(duplicates && { duplicates }),
+    ...(mask && { mask }),
+    onProgress: readingProgress(nameOf(from), progress),
+    onRows: rowProgress(nameOf(from), progress),
+    onRemark: tellRemark(progress),
+  })
+  const name = to === '-' ? 'stdout' : to
+  const onProgress = (bytes: number) => {
+    if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
+  }
+  const writing = { onProgress, ...(format !== undefined && { format }) }
+  if (found instanceof CpEnsemble)
+    throw new InputError(
+      'format',
+      `${nameOf(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
+    )
+  if (found instanceof CpModel) return convertModel(nameOf(from), found, to, ending, writing, progress)
+  await writeTensor(to, found, writing)
+  progress.say(`${name}: ${found.dims.join('×')}, ${count(found.values.length)} entries`)
+  const lost = listLost(found, ending)
+  if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)
+}
+
+async function convertModel(
+  from: string,
+  model: CpModel,
+  to: string,
+  ending: string,
+  writing: WriteTensorOptions,
+  progress: Progress,
+): Promise<void> {
+  const what = `${model.dims.join('×')}, rank ${model.rank}`
+  const name = to === '-' ? 'stdout' : to
+  if (hasEnding(ending, endings.npy)) {
+    await writeCompleted(to, model, writing)
+    progress.say(`${name}: every value of the model in ${from} (${what})`)
+  } else if (tableText(ending)) {
+    await writeFactorTable(to, model, writing.format)
+    progress.say(`${name}: the factors of the model in ${from} (${what})`)
+  } else
+    throw new InputError(
+      'option',
+      `${from}: this is a model; write its factors to .csv, .tsv or .json, or every value of it to .npy.`,
+    )
+}
+
+/** What the format has no place for, in words. */
+function listLost(tensor: SparseTensor, to: string): string[] {
+  const { dims, labels, modes } = tensor
+  if (hasEnding(to, endings.npz)) return []
+  const isText = hasEnding(to, endings.tns)
+  const weightless = tensor.weights && (isText || hasEnding(to, endings.npy)) ? ['the weights'] : []
+  if (isText) return weightless
+  if (hasEnding(to, endings.npy))
+    return [
+      ...weightless,
+      ...(labels?.some(Boolean)
+        ? ['labels, for which .npy has no place']
+        : modes
+          ? ['the names of the modes']
+          : []),
+    ]
+  return dims.flatMap((dim, mode) => {
+    const empty = dim - rowsWithEntries(tensor, mode)
+    return empty > 0
+      ? [`${count(empty)} of ${count(dim)} rows of mode ${mode + 1}, which have no entries`]
+      : []
+  })
+}

@@ -1,0 +1,206 @@
+import { Command } from 'commander'
+import { InputError, type SparseTensor } from 'lacuna'
+import {
+  type Evaluation,
+  evaluate,
+  evaluateRanking,
+  type Quality,
+  type RankingEvaluation,
+} from 'lacuna/answers'
+import { hardwareThreads, modeName, readAnyModel, type TensorModel } from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { decimalNumber, positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
+import { readKnownEntries, readMeetings } from '../options/knownEntries.ts'
+import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
+import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { supportLine, worstHead, worstLine } from '../print/errorsByMode.ts'
+import { count, figure, table } from '../print/format.ts'
+import { print, printJson } from '../print/print.ts'
+import { oneLine } from '../print/printable.ts'
+import { type Progress, painter, startProgress } from '../print/terminal.ts'
+
+interface Options extends TableOptions {
+  test?: string
+  ranking?: string
+  of?: string
+  n: number
+  relevant?: number
+  exclude?: string
+  minEntries?: number
+  names?: Assignment[]
+  clip: boolean
+  threads: number
+  json?: boolean
+  quiet?: boolean
+}
+
+export function evaluateCommand(): Command {
+  const command = new Command('evaluate')
+    .description(
+      'Says how good models are on entries that they have not seen, beside simple predictions, and where not.',
+    )
+    .argument('<models...>', 'models made by lacuna complete (.npz)')
+    .option('--test <file>', 'the entries: a table, .tns, .npy or .npz')
+    .option(
+      '--ranking <mode>',
+      'also recall and nDCG of the best rows for each row of this mode: userId, say',
+    )
+    .option(
+      '--of <mode>',
+      'with --ranking: the mode whose rows are ranked (default: the other one, where there are two)',
+    )
+    .option('-n <n>', 'with --ranking: how many of the best', positiveWholeNumber, 10)
+    .option('--relevant <value>', 'with --ranking: entries below this value need not be found', decimalNumber)
+    .option('--exclude <file>', 'with --ranking: the training entries, which are no answers')
+    .option(
+      '--min-entries <n>',
+      'with --ranking: rows of fewer entries are no answers (default: 1)',
+      wholeNumber,
+    )
+    .option('--names <mode=file:column...>', namesHelp, assignment)
+    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option('--threads <n>', 'with --ranking: worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--json', 'print a JSON array, an object for each model')
+    .option('-q, --quiet', 'no progress and no remarks')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna data fetch movielens-latest-small -o ml
+  lacuna split ml/ratings.csv --modes userId movieId timestamp --value rating --by last -o last
+  lacuna complete last.train.csv --modes userId movieId --value rating -o r10.npz
+  lacuna complete last.train.csv --modes userId movieId --value rating --rank 30 -o r30.npz
+  lacuna evaluate r10.npz r30.npz --test last.test.csv
+  lacuna evaluate r10.npz --test last.test.csv --ranking userId --exclude last.train.csv`,
+    )
+    .action(run)
+}
+
+interface Judged {
+  file: string
+  model: TensorModel
+  names: RowNames
+  evaluation: Evaluation
+  ranking?: RankingEvaluation
+}
+
+async function run(files: string[], options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  if (options.test === undefined) throw new InputError('option', 'Name the entries to judge by with --test.')
+  const judged: Judged[] = []
+  for (const file of files) {
+    const model = await readAnyModel(file)
+    const test = await readKnownEntries(options.test, model, tableOptions(options), progress)
+    const { clip } = options
+    const names = await RowNames.read(model, options.names, progress)
+    const evaluation = evaluate(model, test, { clip })
+    const ranking =
+      options.ranking === undefined ? undefined : await rank(model, test, options.ranking, options, progress)
+    judged.push({ file, model, names, evaluation, ...(ranking && { ranking }) })
+  }
+  progress.end()
+  if (options.json)
+    return printJson(
+      judged.map(({ file, evaluation, ranking }) => ({
+        model: file,
+        ...evaluation,
+        ...(ranking && { ranking }),
+      })),
+    )
+  if (new Set(judged.map(({ evaluation }) => evaluation.entries)).size > 1)
+    progress.say('The models know different labels, so that they are judged by different entries.')
+  await print(errorsTable(judged))
+  if (judged.length === 1) await print(`\n${details(judged[0])}`)
+  if (options.ranking !== undefined) await print(`\n${rankingTable(judged, options.n)}`)
+}
+
+async function rank(
+  model: TensorModel,
+  test: SparseTensor,
+  asked: string,
+  options: Options,
+  progress: Progress,
+): Promise<RankingEvaluation> {
+  const mode = model.lookup.mode(asked)
+  const others = model.dims.map((_, m) => m).filter((m) => m !== mode)
+  if (options.of === undefined && others.length > 1)
+    throw new InputError(
+      'option',
+      `Say with --of which mode is ranked: ${others.map((m) => modeName(model, m)).join(', ')}.`,
+    )
+  const of = options.of === undefined ? others[0] : model.lookup.mode(options.of)
+  const exclude =
+    options.exclude === undefined
+      ? undefined
+      : await readMeetings(options.exclude, model, [mode, of], progress)
+  const { n, relevant, minEntries, threads } = options
+  return evaluateRanking(model, test, {
+    for: modeName(model, mode),
+    of: modeName(model, of),
+    ...{ n, relevant, minEntries, threads, ...(exclude && { exclude }) },
+  })
+}
+
+const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): string[] => [
+  oneLine(name),
+  figure(rmse),
+  figure(mae),
+  figure(relative),
+  (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
+  count(entries),
+]
+
+function errorsTable(judged: readonly Judged[]): string {
+  const { bold, dim } = painter(process.stdout)
+  const rows = judged.map(({ file, evaluation }) => row(file, evaluation))
+  // Baselines are of the training data: where these are alike, so are they, and are said once.
+  const baselines = new Map<string, string[]>()
+  for (const { evaluation } of judged)
+    for (const { name, ...errors } of evaluation.baselines) {
+      const cells = row(name, errors)
+      baselines.set(cells.join(), cells)
+    }
+  const [head, ...lines] = table([
+    ['', 'RMSE', 'MAE', 'relative error', 'R²', 'entries'],
+    ...rows,
+    ...baselines.values(),
+  ]).split('\n')
+  return [bold(head), ...lines.slice(0, rows.length), ...lines.slice(rows.length).map(dim)].join('\n')
+}
+
+function details({ evaluation, names }: Judged): string {
+  const { bold } = painter(process.stdout)
+  const support = evaluation.modes.filter(({ bySupport }) => bySupport.length > 1).map(supportLine)
+  const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.called(m, row)))
+  const calibration = table([
+    ['predicted', ...evaluation.calibration.map(({ predicted }) => figure(predicted))],
+    ['observed', ...evaluation.calibration.map(({ observed }) => figure(observed))],
+  ])
+  return [
+    ...(support.length > 0
+      ? [bold('RMSE by how many training entries a row had (entries)'), ...support, '']
+      : []),
+    bold(worstHead),
+    ...worst,
+    '',
+    bold('Means of ten parts of the entries, by what was predicted'),
+    calibration,
+  ].join('\n')
+}
+
+function rankingTable(judged: readonly Judged[], n: number): string {
+  const { bold } = painter(process.stdout)
+  const rows = judged.flatMap(({ file, ranking }) =>
+    ranking
+      ? [[oneLine(file), ranking.model.recall.toFixed(4), ranking.model.ndcg.toFixed(4), count(ranking.rows)]]
+      : [],
+  )
+  const popularity = judged[0].ranking?.popularity
+  const [head, ...lines] = table([
+    ['', `recall@${n}`, `nDCG@${n}`, 'rows'],
+    ...rows,
+    ...(popularity ? [['what is popular', popularity.recall.toFixed(4), popularity.ndcg.toFixed(4)]] : []),
+  ]).split('\n')
+  return [bold(head), ...lines].join('\n')
+}

@@ -1,0 +1,270 @@
+import { Command } from 'commander'
+import { complete, InputError, type SparseTensor } from 'lacuna'
+import { fillSlice } from 'lacuna/answers'
+import { encodeNpy } from 'lacuna/formats'
+import {
+  type AnswerColumn,
+  type AnswerOutput,
+  type AnswerRow,
+  checkAnswerOutput,
+  checkOutputs,
+  fillTable,
+  hardwareThreads,
+  isTableKind,
+  kindByName,
+  labelOf,
+  modeName,
+  openInput,
+  readTensorOrModel,
+  TensorModel,
+  writeAnswers,
+  writeFileWhole,
+} from 'lacuna/internal'
+import { RowPredictor, type TableOptions } from 'lacuna/tables'
+import { positiveWholeNumber, rankNumber, wholeNumber } from '../options/arguments.ts'
+import { readKnownEntries } from '../options/knownEntries.ts'
+import { readWithProgress } from '../options/readTensor.ts'
+import { type Assignment, assignment } from '../options/rowNames.ts'
+import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { count } from '../print/format.ts'
+import { print } from '../print/print.ts'
+import { printable } from '../print/printable.ts'
+import { type Progress, startProgress } from '../print/terminal.ts'
+import { withSignals } from '../process/signals.ts'
+import { epochLine } from './complete/epochLine.ts'
+
+interface Options extends TableOptions {
+  slice?: Assignment[]
+  data?: string
+  missingOnly?: boolean
+  output?: string
+  rank?: number
+  seed: number
+  threads: number
+  clip: boolean
+  json?: boolean
+  quiet?: boolean
+}
+
+export function fillCommand(): Command {
+  const command = new Command('fill')
+    .description(
+      'Fills gaps: the empty cells of a table in its own shape, of an array, or a slice of a model.',
+    )
+    .argument(
+      '<files...>',
+      'a table or array to be filled; or a model (.npz), and the table it is to fill, if any',
+    )
+    .option(
+      '--slice <mode=label...>',
+      'of a model: which rows are meant, as in hour=8; other modes are taken whole',
+      assignment,
+    )
+    .option('--data <file>', 'with --slice: entries that were observed, which stay as they are')
+    .option('--missing-only', 'with --data: only the cells that were not observed')
+    .option(
+      '-o, --output <file>',
+      'where to write it: .csv, .tsv, .json, .ndjson (each also .gz), .parquet, or .npy for arrays and slices; stdout by default',
+    )
+    .option('--rank <r>', 'without a model: number of components (default: 10)', rankNumber)
+    .option('--seed <s>', 'without a model: the same seed gives the same bits', wholeNumber, 1)
+    .option('--threads <n>', 'without a model: worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--no-clip', 'what is filled in may lie beyond the values that were seen')
+    .option('--json', 'write one JSON object per line')
+    .option('-q, --quiet', 'no progress and no remarks')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or
+false in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
+
+Examples:
+  printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv
+  lacuna fill wide.csv --modes day --melt shop --rank 1
+  lacuna synth --dims 20x30 --entries 300 --rank 2 -o some.tns
+  lacuna convert some.tns some.npy                           an array, NaN where there is no entry
+  lacuna fill some.npy --rank 2 -o filled.npy
+  lacuna complete wide.csv --modes day --melt shop --rank 1 -o shops.npz
+  lacuna fill shops.npz --slice day=tue                      all shops on that day
+  lacuna fill shops.npz wide.csv --modes day --melt shop -o filled.csv`,
+    )
+    .action(fill)
+}
+
+async function fill(files: string[], options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const [first, second, ...more] = files
+  if (more.length > 0)
+    throw new InputError('option', `${more[0]}: fill takes a table, or a model and a table; no more.`)
+  const { output } = options
+  const isArrayOut = output?.endsWith('.npy') ?? false
+  if (output !== undefined && output !== '-' && !isArrayOut) checkAnswerOutput(output)
+  await checkOutputs([output], [...files, options.data])
+  const given = kindByName(first) === 'npz' ? await readTensorOrModel(first) : undefined
+  const model = given instanceof TensorModel ? given : undefined
+  const table = model ? second : first
+  if (!model && second !== undefined)
+    throw new InputError(
+      'option',
+      `${first}: this is no model, so that it cannot fill ${second}; name one of them.`,
+    )
+  if (model && table === undefined) return fillPart(model, options, progress)
+  if (options.slice)
+    throw new InputError('option', '--slice goes with a model alone; leave out the table, or --slice.')
+  const kind = kindByName(table)
+  if (kind === 'npy' || kind === 'npz') return fillArray(table, model, options, progress)
+  if (!isTableKind(kind))
+    throw new InputError(
+      'option',
+      `${table}: only a table, .npy or .npz has cells to be filled; use 'lacuna predict' for .tns.`,
+    )
+  if (isArrayOut)
+    throw new InputError(
+      'option',
+      `${output}: a table is filled in its own shape; use .csv or another table.`,
+    )
+  return fillRows(table, model, options, progress)
+}
+
+async function fillRows(
+  table: string,
+  known: TensorModel | undefined,
+  options: Options,
+  progress: Progress,
+): Promise<void> {
+  const { clip, melt, decimal, query, database } = options
+  if (database !== undefined)
+    throw new InputError(
+      'option',
+      '--database: fill takes a file; write the table to one first, or use predict.',
+    )
+  const model =
+    known ??
+    (await learnFrom(await readWithProgress([table], tableOptions(options), progress), options, progress))
+  const trained = typeof model.training.value === 'string' ? model.training.value : undefined
+  const value = options.value ?? trained
+  const predictor = new RowPredictor(model, undefined, { clip })
+  const { rows, empty, filled } = await fillTable(table, model, (batch) => predictor.predict(batch), {
+    output: outputOf(options),
+    input: await openInput(table),
+    ...(known && options.modes && melt === undefined && { modes: options.modes }),
+    ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
+    ...(decimal && { decimal }),
+    ...(query !== undefined && { query }),
+    ...(value !== undefined && { value }),
+  })
+  const cells = empty === 1 ? '1 empty cell' : `${count(empty)} empty cells`
+  progress.say(`${rows === 1 ? '1 row' : `${count(rows)} rows`}, ${cells}, ${count(filled)} filled`)
+  if (filled < empty) progress.say('Cells of labels that the model does not know stay empty.')
+}
+
+async function fillArray(
+  file: string,
+  known: TensorModel | undefined,
+  options: Options,
+  progress: Progress,
+): Promise<void> {
+  const { output } = options
+  if (output === undefined || !output.endsWith('.npy'))
+    throw new InputError(
+      'option',
+      `${file}: an array is filled into an array; name it by -o, as in filled.npy.`,
+    )
+  const tensor = await readWithProgress([file], {}, progress)
+  const model = known ?? (await learnFrom(tensor, options, progress))
+  const { dims, values, inferred } = fillSlice(
+    model,
+    model.dims.map(() => null),
+    tensor,
+    options,
+  )
+  await writeFileWhole(output, [encodeNpy({ shape: dims, data: values })])
+  progress.say(
+    `${output}: ${dims.join('×')}, ${count(inferred.reduce((sum, is) => sum + is, 0))} cells are filled`,
+  )
+}
+
+/** A model of the table's own entries. */
+async function learnFrom(tensor: SparseTensor, options: Options, progress: Progress): Promise<TensorModel> {
+  const { rank, seed, threads } = options
+  return withSignals(async ({ signal, outcome }) => {
+    const line = epochLine({ entries: tensor.values.length, epochs: 500 })
+    const { model, stopped } = await complete(tensor, {
+      ...{ seed, threads, signal, ...(rank && { rank }) },
+      onEpoch: (report) => progress.update(line(report)),
+    })
+    progress.end()
+    if (stopped === 'aborted') throw outcome()
+    return model
+  })
+}
+
+async function fillPart(model: TensorModel, options: Options, progress: Progress): Promise<void> {
+  const { slice = [], data, clip, output, missingOnly } = options
+  const fixed: (number | null)[] = model.dims.map(() => null)
+  for (const { mode, text } of slice) {
+    const m = model.lookup.mode(mode)
+    if (text === undefined)
+      throw new InputError(
+        'option',
+        `--slice ${mode}: say which row is meant, as in ${mode}=${labelOf(model, m, 0)}.`,
+      )
+    fixed[m] = model.lookup.row(m, text)
+  }
+  const observed =
+    data === undefined ? undefined : await readKnownEntries(data, model, tableOptions(options), progress)
+  if (missingOnly && !observed)
+    throw new InputError('option', '--missing-only needs --data, to know what is not missing.')
+  const filled = fillSlice(model, fixed, observed, { clip })
+  const { free, dims, values, inferred } = filled
+  if (output?.endsWith('.npy')) {
+    await writeFileWhole(output, [encodeNpy({ shape: dims, data: values })])
+    progress.say(`${output}: ${dims.join('×') || 'one value'}`)
+    return
+  }
+  const valueName = typeof model.training.value === 'string' ? model.training.value : 'value'
+  const columns: AnswerColumn[] = [
+    ...model.dims.map(
+      (_, mode): AnswerColumn => ({
+        name: modeName(model, mode),
+        kind: 'text',
+        type: model.modes?.[mode]?.type ?? 'BIGINT',
+      }),
+    ),
+    { name: valueName, kind: 'number' },
+    { name: 'inferred', kind: 'text', type: 'BOOLEAN' },
+  ]
+  await writeAnswers(outputOf(options), columns, rows())
+  if (output !== undefined && output !== '-') progress.say(`${output}: ${count(values.length)} cells`)
+
+  function* rows(): Generator<AnswerRow[]> {
+    const index = [...fixed].map((row) => row ?? 0)
+    let batch: AnswerRow[] = []
+    for (let at = 0; at < values.length; at++) {
+      let rest = at
+      for (let f = free.length - 1; f >= 0; f--) {
+        index[free[f]] = rest % dims[f]
+        rest = Math.floor(rest / dims[f])
+      }
+      if (!missingOnly || inferred[at] === 1)
+        batch.push([
+          ...index.map((row, mode) => labelOf(model, mode, row)),
+          values[at],
+          inferred[at] === 1 ? 'true' : 'false',
+        ])
+      if (batch.length < 4096) continue
+      yield batch
+      batch = []
+    }
+    yield batch
+  }
+}
+
+const outputOf = ({ output, json }: Options): AnswerOutput =>
+  output !== undefined && output !== '-'
+    ? output
+    : {
+        format: json ? 'ndjson' : 'csv',
+        write: (text) => print(process.stdout.isTTY ? printable(text) : text),
+      }

@@ -1,0 +1,176 @@
+import { Command } from 'commander'
+import { type CpModel, describeTensor } from 'lacuna'
+import type { Observed } from 'lacuna/answers'
+import { CpEnsemble } from 'lacuna/folds'
+import {
+  countsRemark,
+  cpuEngine,
+  type DuplicatePolicy,
+  formatBytes,
+  hardwareThreads,
+  inWords,
+  readTensorOrModel,
+  sizeOfRun,
+  type TensorDescription,
+  TensorModel,
+  unobservedOf,
+} from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { duplicates, positiveWholeNumber, sizes } from '../options/arguments.ts'
+import { nameOf, type ReadingOptions, readWithProgress, tellRemark } from '../options/readTensor.ts'
+import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
+import { count, figure, table } from '../print/format.ts'
+import { print, printJson } from '../print/print.ts'
+import { oneLine } from '../print/printable.ts'
+import { startProgress } from '../print/terminal.ts'
+import { tellEngines } from '../process/engines.ts'
+import { asFlag } from '../process/failure.ts'
+import { recordOfFolds } from './complete/foldDetails.ts'
+import { describeJob, planJob, refuseUnreadable } from './complete/memory.ts'
+import { describeArrangement } from './complete/reshape.ts'
+
+interface Options extends TableOptions {
+  rank: number
+  threads: number
+  dims?: number[]
+  duplicates?: DuplicatePolicy
+  mask?: string
+  engines?: boolean
+  json?: boolean
+}
+
+export function infoCommand(): Command {
+  const command = new Command('info')
+    .description(
+      'Tells what a tensor holds and what memory solving it would take, or what a model (.npz) is.',
+    )
+    .argument('[files...]', filesHelp)
+    .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
+    .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
+    .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
+    .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--engines', 'list the engines that there are here, instead')
+    .option('--json', 'print a JSON object')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna info ratings.tns.gz --rank 20
+  lacuna info ratings.csv --modes userId movieId "month(timestamp)" --value rating
+  lacuna info --engines
+  lacuna info sales --database shop.duckdb --modes customer product "weekday(sold)"`,
+    )
+    .action(info)
+}
+
+async function info(files: string[], options: Options): Promise<void> {
+  if (options.engines) return tellEngines(options.threads, options.json ?? false)
+  await refuseUnreadable(files.filter((file) => file !== '-'))
+  const { dims, duplicates, mask } = options
+  // What was guessed and left out is told; the rest is the answer itself.
+  const asked: ReadingOptions = { ...tableOptions(options), negative: 'keep', dims, duplicates, mask }
+  const onRemark = tellRemark(startProgress(false))
+  const isOne = files.length === 1 && options.query === undefined && options.database === undefined
+  const found =
+    isOne && (files[0] === '-' || files[0].endsWith('.npz'))
+      ? await readTensorOrModel(files[0], { ...asked, onRemark })
+      : await readWithProgress(files, { ...asked, onRemark }, startProgress(true))
+  const file = files.map(nameOf).join(' ') || (options.database ?? 'query')
+  if (found instanceof TensorModel) return tellModel(file, found, options.json ?? false)
+  const description = describeTensor(found)
+  const { rank, threads } = options
+  const size = sizeOfRun({ dims: found.dims, entries: found.values.length }, { rank })
+  const plan = planJob(cpuEngine({ threads }), size)
+  const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
+  const counts = countsRemark(found)
+  if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
+  await print(describe(file, description))
+  if (counts) await print(`\n${inWords(counts, asFlag)}`)
+  await print(
+    `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
+  )
+}
+
+async function tellModel(file: string, model: TensorModel, json: boolean): Promise<void> {
+  const { dims, labels, modes, training } = model
+  const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
+  const [{ rank, arrangement }] = members
+  const unobserved = unobservedOf(model)
+  if (json)
+    return printJson({
+      file,
+      dims,
+      rank,
+      ...(members.length > 1 && { models: members.length }),
+      modes,
+      ...(arrangement && { arrangement }),
+      unobserved: unobserved.map(({ length }) => length),
+      training,
+      ...(model.observed && { observed: { ...model.observed, counts: undefined, means: undefined } }),
+    })
+  const rows = dims.map((dim, i) => [
+    String(i + 1),
+    oneLine(modes?.[i]?.name ?? ''),
+    count(dim),
+    count(unobserved[i].length),
+    labels?.[i] ? oneLine(`${labels[i]?.[0]} … ${labels[i]?.at(-1)}`) : '',
+  ])
+  // What is long is told in short; --json has it whole.
+  const { outOfFold, stability, ...rest } = training
+  const settings = Object.entries(members.length > 1 ? rest : training).map(([name, value]) => [
+    oneLine(name),
+    oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value)),
+  ])
+  for (const [name, text] of recordOfFolds(training)) settings.push([name, oneLine(text)])
+  const what = members.length > 1 ? `${members.length} models` : 'a model'
+  await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
+  await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  if (arrangement) await print(`\n${oneLine(describeArrangement(arrangement, model))}`)
+  await print(
+    `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
+  )
+  if (model.observed) await print(seenBy(model.observed))
+}
+
+function describe(file: string, description: TensorDescription): string {
+  const { order, dims, entries, density, values, weights, modes } = description
+  const head = table(
+    [
+      ['File', oneLine(file)],
+      ['Order', String(order)],
+      ['Size', dims.join(' × ')],
+      ['Entries', count(entries)],
+      ['Density', `${figure(100 * density)} %`],
+      [
+        'Values',
+        `${figure(values.min)} … ${figure(values.max)}, mean ${figure(values.mean)}, rms ${figure(values.rms)}`,
+      ],
+      ...(weights
+        ? [['Weights', `${figure(weights.min)} … ${figure(weights.max)}, mean ${figure(weights.mean)}`]]
+        : []),
+      ...(values.negative > 0 ? [['', `${count(values.negative)} negative`]] : []),
+    ].map(([name, value]) => [name.padEnd(9) + value]),
+  )
+  const rows = modes.map((m, i) => [
+    String(i + 1),
+    count(m.rows),
+    count(m.empty),
+    count(m.min),
+    count(m.median),
+    figure(m.mean),
+    count(m.max),
+  ])
+  const named = modes.some(({ name }) => name !== undefined)
+  const names = modes.map(({ name = '', labels }, i) =>
+    oneLine(
+      `${i + 1}  ${name}${labels ? `  ${count(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
+    ),
+  )
+  const what = named ? `\n\nModes\n${names.join('\n')}` : ''
+  return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
+}
+
+const seenBy = ({ entries, min, max, mean }: Observed): string =>
+  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`

@@ -1,0 +1,318 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type ErrorSummary, InputError } from 'lacuna'
+import { CpEnsemble } from 'lacuna/folds'
+import {
+  type Coordinates,
+  checkOutputs,
+  endings,
+  hasEnding,
+  isTableKind,
+  modeName,
+  numberAsText,
+  openInput,
+  RowIntervals,
+  readAnyModel,
+  readCoordinates,
+  type TensorModel,
+  writeCompleted,
+  writeFileWhole,
+} from 'lacuna/internal'
+import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
+import { decimalNumber } from '../options/arguments.ts'
+import { nameOf } from '../options/readTensor.ts'
+import { type Assignment, assignment } from '../options/rowNames.ts'
+import { count, figure } from '../print/format.ts'
+import { print, printJson } from '../print/print.ts'
+import { printable } from '../print/printable.ts'
+import { type Progress, startProgress } from '../print/terminal.ts'
+
+interface Options {
+  output?: string
+  fallback?: number | 'mean'
+  modes?: string[]
+  value?: string
+  decimal?: ',' | '.'
+  at?: Assignment[]
+  query?: string
+  database?: string
+  clip: boolean
+  json?: boolean
+  quiet?: boolean
+  interval?: number
+}
+
+export function predictCommand(): Command {
+  return new Command('predict')
+    .description('Predicts the values at given coordinates, or for the rows of a table.')
+    .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
+    .argument(
+      '[queries]',
+      "a table with the model's columns (.csv, .tsv, .parquet, .json …), a .tns file of coordinates, or - for stdin; a column of values is compared with the predictions",
+    )
+    .option(
+      '-o, --output <file>',
+      'where to write the rows and predictions: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet; for .tns queries .tns; without queries, all cells: .npy; stdout by default',
+    )
+    .option(
+      '--at <mode=label...>',
+      'one cell instead of queries, as in --at userId=42 movieId=318',
+      assignment,
+    )
+    .option('--query <sql>', 'ask about the result of an SQL query, in which the queries are the table data')
+    .option(
+      '--database <file|url>',
+      'ask about a table of a DuckDB, SQLite or Postgres database, named in place of the queries',
+    )
+    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option(
+      '--interval <share>',
+      'the ends between which the value lies with this chance, as in 0.9: columns low and high; for models of --folds',
+      decimalNumber,
+    )
+    .option(
+      '--fallback <mean|number>',
+      'what to predict for labels that the model does not know (default: nothing)',
+      fallback,
+    )
+    .option(
+      '--modes <expr...>',
+      "how each of the model's modes is made of the table's columns, where they have other names",
+    )
+    .option(
+      '--value <column>',
+      "the column of observed values (default: the training data's, if it is there)",
+    )
+    .addOption(
+      new Option('--decimal <sign>', 'what stands before the fraction of a number').choices([',', '.']),
+    )
+    .option('--json', 'print one JSON object per line')
+    .option('-q, --quiet', 'no remarks on stderr')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna predict model.npz wanted.csv                            the same rows, with a column prediction
+  lacuna predict model.npz wanted.parquet -o predicted.parquet
+  lacuna predict model.npz new-users.csv --fallback mean         unknown users get the mean over users
+  lacuna predict model.npz --at userId=42 movieId=318            one number
+  lacuna predict folds.npz wanted.csv --interval 0.9             columns prediction, low and high
+  lacuna predict model.npz all.parquet --query "SELECT * FROM data WHERE userId = 42"
+  zcat wanted.csv.gz | lacuna predict model.npz - > predicted.csv
+  lacuna predict model.npz wanted.tns -o predicted.tns
+  lacuna predict model.npz -o all.npy                            every cell, as an array`,
+    )
+    .action(predict)
+}
+
+function fallback(text: string): number | 'mean' {
+  if (text === 'mean') return text
+  try {
+    return decimalNumber(text)
+  } catch {
+    throw new InvalidArgumentError('It must be mean or a number.')
+  }
+}
+
+async function predict(modelFile: string, queries: string | undefined, options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  await checkOutputs([options.output], [modelFile, queries])
+  const model = await readAnyModel(modelFile)
+  if (options.at && options.output !== undefined)
+    throw new InputError('option', '--at prints its one number; leave out -o.')
+  if (options.at) return predictCell(model, queries, options.at, options)
+  if (queries === undefined && options.query === undefined) return predictAll(model, options, progress)
+  if (queries === undefined || options.database !== undefined)
+    return predictRows(model, queries, options, progress)
+  const input = await openInput(queries)
+  const { kind } = input
+  if (kind === 'npy' || kind === 'npz')
+    throw new InputError('option', `${input.name}: an array is no list of queries; give a table, or .tns.`)
+  if (isTableKind(kind)) return predictRows(model, queries, { ...options, input }, progress)
+  if (options.query !== undefined)
+    throw new InputError(
+      'option',
+      `${input.name}: this is no table, so that --query means nothing; leave it out.`,
+    )
+  return predictCoordinates(model, input.name, input.open(), options, progress)
+}
+
+async function predictCell(
+  model: TensorModel,
+  queries: string | undefined,
+  at: readonly Assignment[],
+  { clip, json, interval }: Options,
+): Promise<void> {
+  if (queries !== undefined)
+    throw new InputError('option', `${queries}: --at asks about one cell; leave out one of them.`)
+  const labels: Record<string, string> = {}
+  for (const { mode, text = '' } of at) labels[modeName(model, model.lookup.mode(mode))] = text
+  const rows = model.dims.map((_, mode) => {
+    const name = modeName(model, mode)
+    if (!(name in labels))
+      throw new InputError(
+        'option',
+        `There is no ${name}; give a label for each mode: ${model.dims.map((_, m) => modeName(model, m)).join(', ')}.`,
+      )
+    return model.lookup.row(mode, labels[name])
+  })
+  const prediction = model.predict(rows, { clip })
+  if (interval === undefined) {
+    if (json) await printJson({ ...labels, prediction })
+    else await print(numberAsText(prediction))
+    return
+  }
+  const { low, high } = ensemble(model).interval(rows, interval)
+  if (json) await printJson({ ...labels, prediction, low, high })
+  else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
+}
+
+function ensemble(model: TensorModel): CpEnsemble {
+  if (model instanceof CpEnsemble) return model
+  throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
+}
+
+const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
+  level === undefined ? undefined : new RowIntervals(ensemble(model), level)
+
+/** The whole tensor. */
+async function predictAll(
+  model: TensorModel,
+  { output, interval }: Options,
+  progress: Progress,
+): Promise<void> {
+  if (output === undefined || !hasEnding(output, endings.npy))
+    throw new InputError(
+      'option',
+      'There are no queries; name them, ask about one cell with --at, or name an array for all cells by -o all.npy.',
+    )
+  if (interval !== undefined)
+    throw new InputError(
+      'option',
+      `${output}: an array has one number for each cell, and no room for --interval; ask about the cells of a table.`,
+    )
+  await writeCompleted(output, model)
+  progress.say(`${output}: ${model.dims.join('×')}`)
+}
+
+async function predictRows(
+  model: TensorModel,
+  queries: string | undefined,
+  options: Options & { input?: Awaited<ReturnType<typeof openInput>> },
+  progress: Progress,
+): Promise<void> {
+  const { output, fallback, json, modes, decimal, input, query, database, clip } = options
+  const trained = model.training.value
+  const value = options.value ?? (typeof trained === 'string' ? { ifPresent: trained } : undefined)
+  const predictor = new RowPredictor(model, fallback, { clip })
+  const intervals = intervalsOf(model, options.interval)
+  const answer = (batch: AskedRows): Float64Array[] => {
+    const predictions = predictor.predict(batch)
+    return intervals ? [predictions, ...intervals.ends(batch, predictions)] : [predictions]
+  }
+  await answerTable(queries, model, answer, {
+    answers: intervals ? ['prediction', 'low', 'high'] : ['prediction'],
+    ...(input && { input }),
+    ...(query !== undefined && { query }),
+    ...(database !== undefined && { database }),
+    output: output && output !== '-' ? output : { format: json ? 'ndjson' : 'csv', write: printData },
+    ...(modes && { modes }),
+    ...(decimal && { decimal }),
+    ...(value !== undefined && { value }),
+    onRows: (done) => {
+      if (done > 1e6) progress.update(`Predicting: ${count(done)} rows`)
+    },
+  })
+  const { rows, unknown } = predictor
+  if (output) progress.say(`${nameOf(output)}: ${count(rows)} rows`)
+  if (unknown > 0) {
+    const which = unknown === 1 ? '1 row has' : `${count(unknown)} rows have`
+    const given = fallback === undefined ? 'no prediction' : `the fallback (${fallback})`
+    progress.say(
+      `${which} a label that the model does not know, and ${unknown === 1 ? 'gets' : 'get'} ${given}.`,
+    )
+  }
+  tellQuality(predictor, intervals, progress)
+}
+
+/** Against the values that the rows have, if they have any. */
+function tellQuality(predictor: RowPredictor, intervals: RowIntervals | undefined, progress: Progress): void {
+  const error = predictor.error()
+  if (error) progress.say(compared(error))
+  if (!intervals || intervals.held.rows === 0) return
+  const { rows, inside } = intervals.held
+  progress.say(
+    `Intervals of ${figure(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${count(rows)} values.`,
+  )
+}
+
+/** Rows as they are; on a terminal, without what would move the cursor. */
+const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
+
+async function predictCoordinates(
+  model: TensorModel,
+  name: string,
+  source: AsyncIterable<Uint8Array>,
+  { output, json, fallback, value, modes, clip, interval }: Options,
+  progress: Progress,
+): Promise<void> {
+  if (fallback !== undefined || value !== undefined || modes)
+    throw new InputError(
+      'option',
+      `${name}: --fallback, --modes and --value go with tables; a .tns file has indices.`,
+    )
+  if (output && output !== '-' && !hasEnding(output, endings.tns))
+    throw new InputError(
+      'option',
+      `${output}: predictions at .tns coordinates are .tns, too; use .tns or .tns.gz.`,
+    )
+  if (interval !== undefined && (!json || (output !== undefined && output !== '-')))
+    throw new InputError(
+      'option',
+      `${name}: a line of .tns has one value, and no room for --interval; add --json and leave out -o, or ask by a table.`,
+    )
+  const intervals = intervalsOf(model, interval)
+  const { dims } = model
+  const asked = await readCoordinates(source, { name, order: dims.length, dims })
+  const predictor = new RowPredictor(model, undefined, { clip })
+  const texts = lines(asked, predictor, json ?? false, intervals)
+  if (output && output !== '-') await writeFileWhole(output, encoded(texts))
+  else for (const text of texts) await print(text)
+  tellQuality(predictor, intervals, progress)
+}
+
+const LINES_AT_ONCE = 2 ** 14
+
+/** The coordinates, from 1, with their predictions. */
+function* lines(
+  { indices, values }: Coordinates,
+  predictor: RowPredictor,
+  json: boolean,
+  intervals: RowIntervals | undefined,
+): Generator<string> {
+  const length = indices[0].length
+  for (let start = 0; start < length; start += LINES_AT_ONCE) {
+    const end = Math.min(length, start + LINES_AT_ONCE)
+    const some = indices.map((column) => Float64Array.from(column.subarray(start, end)))
+    const observed = values
+      ? Float64Array.from(values.subarray(start, end))
+      : new Float64Array(end - start).fill(NaN)
+    const batch = { rowCount: end - start, indices: some, observed }
+    const predictions = predictor.predict(batch)
+    const ends = intervals?.ends(batch, predictions)
+    let text = ''
+    predictions.forEach((y, e) => {
+      const coordinates = some.map((column) => column[e] + 1)
+      text += json
+        ? `{"coordinates":[${coordinates.join()}],"prediction":${numberAsText(y)}${ends ? `,"low":${numberAsText(ends[0][e])},"high":${numberAsText(ends[1][e])}` : ''}}\n`
+        : `${coordinates.join(' ')} ${numberAsText(y)}\n`
+    })
+    yield text
+  }
+}
+
+function* encoded(texts: Iterable<string>): Generator<Uint8Array> {
+  for (const text of texts) yield new TextEncoder().encode(text)
+}
+
+const compared = ({ relative, rmse, mae }: ErrorSummary): string =>
+  `Against the values given: relative error ${figure(relative)}, RMSE ${figure(rmse)}, MAE ${figure(mae)}`

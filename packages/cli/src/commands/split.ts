@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { InputError, leaveOneOut, type SparseTensor, split, splitByTime } from 'lacuna'
+import {
+  checkOutputs,
+  type DuplicatePolicy,
+  modeNumber,
+  type NegativePolicy,
+  option,
+  type Split,
+  writableEndings,
+  writeTensors,
+} from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { duplicates, negative, share, sizes, wholeNumber } from '../options/arguments.ts'
+import { readWithProgress } from '../options/readTensor.ts'
+import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
+import { count } from '../print/format.ts'
+import { printJson } from '../print/print.ts'
+import { startProgress } from '../print/terminal.ts'
+
+interface Options extends TableOptions {
+  test?: number
+  validation?: number
+  by: 'random' | 'time' | 'last'
+  time?: string
+  seed: number
+  output: string
+  format?: string
+  dims?: number[]
+  negative: NegativePolicy
+  duplicates?: DuplicatePolicy
+  mask?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+export function splitCommand(): Command {
+  const command = new Command('split')
+    .description('Divides the entries of a tensor into files for training, validation and test.')
+    .argument('<file>', 'a tensor: .tns, .npy, .npz, or a table; - for stdin')
+    .option('--test <share>', 'share of the entries for test, as in 0.1', share)
+    .option('--validation <share>', 'share of the entries for validation', share)
+    .addOption(
+      new Option('--by <way>', 'at random; by time: the latest; last: the last entry of each row of mode 1')
+        .choices(['random', 'time', 'last'])
+        .default('random'),
+    )
+    .option('--time <mode>', 'the mode in order of time, by number from 1 or by name; the last by default')
+    .option('--seed <s>', 'the same seed gives the same files', wholeNumber, 1)
+    .requiredOption(
+      '-o, --output <prefix>',
+      'writes PREFIX.train.EXT, PREFIX.validation.EXT and PREFIX.test.EXT',
+    )
+    .option(
+      '--format <ext>',
+      `EXT, if not that of the file: ${writableEndings.map((e) => e.slice(1)).join(' ')}`,
+    )
+    .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
+    .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
+    .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--json', 'print a JSON object with files and counts')
+    .option('-q, --quiet', 'no progress')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lacuna split ratings.tns --test 0.1 --validation 0.1 --seed 7 -o ratings
+  lacuna split ratings.tns --test 0.2 --by time --time 3 -o later
+  lacuna split ratings.tns --by last -o last-of-each-user --format csv
+
+At random, these are the entries that 'lacuna complete --test 0.1 --seed 7' holds out.`,
+    )
+    .action(run)
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const { by, output, dims, negative, duplicates, mask } = options
+  const progress = startProgress(options.quiet ?? false)
+  if (by !== 'last' && !options.test && !options.validation)
+    throw new InputError(
+      'option',
+      'There is nothing to hold out; give --test SHARE, --validation SHARE or --by last.',
+    )
+  const ending = chooseEnding(file, options.format)
+  const wanted = (['train', 'validation', 'test'] as const).filter(
+    (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
+  )
+  const place = (part: string): string => `${output}.${part}${ending}`
+  await checkOutputs(wanted.map(place), [file, mask])
+  refuseLeftovers(output, wanted)
+  const asked = { ...tableOptions(options), dims, negative, duplicates, mask }
+  const tensor = await readWithProgress([file], asked, progress)
+  if (by === 'last' && options.test)
+    progress.say('With --by last every row gives one entry for test: the share is not used.')
+  if (by === 'time')
+    progress.say(
+      'By time, the held-out entries lie at times that training never saw: a model that has this time as a mode can only predict them as an average time.',
+    )
+  const parts = divide(tensor, options)
+  const report: Record<string, { file: string; entries: number }> = {}
+  await writeTensors(wanted.map((part) => ({ path: place(part), tensor: parts[part] })))
+  for (const part of wanted) {
+    const entries = parts[part].values.length
+    report[part] = { file: place(part), entries }
+    progress.say(`${place(part)}: ${count(entries)} entries`)
+  }
+  if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
+    progress.say(`Not kept: the weights, for which ${ending} has no place.`)
+  if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
+}
+
+/** Parts of an earlier split that this one does not replace would be taken for parts of it. */
+function refuseLeftovers(output: string, wanted: readonly string[]): void {
+  const other = ['train', 'validation', 'test']
+    .filter((part) => !wanted.includes(part))
+    .flatMap((part) => writableEndings.map((ending) => `${output}.${part}${ending}`))
+    .find((path) => existsSync(path))
+  if (other !== undefined)
+    throw new InputError(
+      'file',
+      `${other}: this is of an earlier split, and would not belong to this one; remove it, or choose another prefix.`,
+    )
+}
+
+function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
+  const shares = { ...(test && { test }), ...(validation && { validation }) }
+  if (by === 'random') {
+    if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
+    return split(tensor, shares, seed)
+  }
+  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, option('time')) }) }
+  return by === 'time'
+    ? splitByTime(tensor, shares, order)
+    : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
+}
+
+/**
+ * That of the input where a tensor can be written so, else .csv: tables come in more dialects than go out.
+ */
+function chooseEnding(file: string, format: string | undefined): string {
+  const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
+  if (wanted !== undefined && !writableEndings.includes(wanted))
+    throw new InputError(
+      'option',
+      `--format ${format}: give one of ${writableEndings.map((e) => e.slice(1)).join(', ')}.`,
+    )
+  const own = ['.tns.gz', '.tns', '.npy', '.npz'].find((ending) => file.endsWith(ending))
+  return wanted ?? own ?? '.csv'
+}

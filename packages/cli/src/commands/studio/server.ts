@@ -1,0 +1,127 @@
+/** A server of the files in one folder, for pages that share memory with worker threads. */
+import { createReadStream } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { InputError } from 'lacuna'
+import { contentSecurityPolicy, isolationHeaders } from './policy.ts'
+
+export interface FolderServer {
+  url: string
+  port: number
+  close(): Promise<void>
+}
+
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.wasm': 'application/wasm',
+}
+
+const headers = {
+  ...isolationHeaders,
+  'Content-Security-Policy': `${contentSecurityPolicy}; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** How many ports after the wished one are tried before any free one will do. */
+const NEAR_PORTS = 20
+
+export async function serveFolder(
+  folder: string,
+  wish: { host: string; port: number },
+): Promise<FolderServer> {
+  const root = await realpath(folder)
+  const server = createServer((request, response) => {
+    answer(root, request, response).catch(() => response.destroy())
+  })
+  await listenNear(server, wish)
+  const { port } = server.address() as AddressInfo
+  const name = wish.host.includes(':') ? `[${wish.host}]` : wish.host
+  return {
+    url: `http://${name}:${port}/`,
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections() // a browser keeps its connections open
+      }),
+  }
+}
+
+async function listenNear(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  const near = Array.from({ length: NEAR_PORTS }, (_, i) => port + i).filter((p) => p <= 65535)
+  for (const candidate of [...near, 0]) {
+    try {
+      return await listen(server, host, candidate)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE') continue
+      if (code === 'EACCES')
+        throw new InputError(
+          'option',
+          `Port ${candidate} is reserved for the administrator; give one from 1024 by --port.`,
+        )
+      throw new InputError(
+        'option',
+        `This machine cannot listen on ${host}; give one of its own addresses by --host.`,
+        {
+          cause: error,
+        },
+      )
+    }
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end()
+    return
+  }
+  const file = await find(root, request.url ?? '/')
+  if (!file) {
+    response.writeHead(404, { ...headers, 'Content-Type': 'text/plain' }).end('There is no such file.\n')
+    return
+  }
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': mediaTypes[extname(file.path)] ?? 'application/octet-stream',
+    'Content-Length': file.byteLength,
+    // Names of assets carry a hash of their content; the page itself may change with the next version.
+    'Cache-Control': file.path.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache',
+  })
+  if (request.method === 'HEAD') response.end()
+  else await pipeline(createReadStream(file.path), response)
+}
+
+/** The file in the folder that a URL names; undefined for anything outside of it, links that lead out included. */
+async function find(root: string, url: string): Promise<{ path: string; byteLength: number } | undefined> {
+  try {
+    const path = decodeURIComponent(url.split('?')[0])
+    if (path.includes('\0')) return undefined
+    const real = await realpath(join(root, path.endsWith('/') ? `${path}index.html` : path))
+    const status = await stat(real)
+    return real.startsWith(root + sep) && status.isFile()
+      ? { path: real, byteLength: status.size }
+      : undefined
+  } catch {
+    return undefined // a malformed URL or a file that is not there
+  }
+}

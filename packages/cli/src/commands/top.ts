@@ -1,0 +1,195 @@
+import { Command } from 'commander'
+import { InputError, type SparseTensor } from 'lacuna'
+import { topForAll } from 'lacuna/answers'
+import {
+  type AnswerOutput,
+  type AnswerRow,
+  checkAnswerOutput,
+  checkOutputs,
+  labelOf,
+  modeName,
+  readAnyModel,
+  type TensorModel,
+  writeAnswers,
+} from 'lacuna/internal'
+import { positiveWholeNumber, threadsOption, wholeNumber } from '../options/arguments.ts'
+import { readMeetings } from '../options/knownEntries.ts'
+import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
+import { count } from '../print/format.ts'
+import { print } from '../print/print.ts'
+import { printable } from '../print/printable.ts'
+import { startProgress } from '../print/terminal.ts'
+import { columnsOf, tellTop } from '../print/topTable.ts'
+
+interface Options {
+  for?: Assignment[]
+  of?: string
+  n: number
+  exclude?: string[]
+  minEntries?: number
+  names?: Assignment[]
+  clip: boolean
+  threads: number
+  output?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+export function topCommand(): Command {
+  return new Command('top')
+    .description('Finds the best rows along a mode: ten films for a user, say, and why.')
+    .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
+    .option(
+      '--for <mode=label...>',
+      'what it is asked for, as in userId=42; other modes are averaged, by their entries. userId alone: for every one of them',
+      assignment,
+    )
+    .option('--of <mode>', 'the mode whose rows are ranked')
+    .option('-n <n>', 'how many rows', positiveWholeNumber, 10)
+    .option(
+      '--exclude <file...>',
+      'leave out what is in these tables beside what is asked for: films already rated',
+    )
+    .option('--min-entries <n>', 'leave out rows of fewer entries than this (default: 1)', wholeNumber)
+    .option('--names <mode=file:column...>', namesHelp, assignment)
+    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option(...threadsOption)
+    .option(
+      '-o, --output <file>',
+      'write a table: .csv, .tsv, .json, .ndjson (each also .gz) or .parquet (default for every row: CSV on stdout)',
+    )
+    .option('--json', 'print JSON')
+    .option('-q, --quiet', 'no progress and no remarks')
+    .addHelpText(
+      'after',
+      `
+An answer comes with its support: how many entries the model has seen of the row, and their mean. Few entries make a
+prediction that is drawn to the mean; --min-entries leaves such rows out.
+
+Examples:
+  lacuna data fetch movielens-latest-small -o ml
+  lacuna complete ml/ratings.csv --modes userId movieId --value rating -o films.npz
+  lacuna top films.npz --for userId=42 --of movieId --exclude ml/ratings.csv --names movieId=ml/movies.csv:title
+  lacuna top films.npz --of movieId --min-entries 50         the best for all users on average
+  lacuna top films.npz --for userId --of movieId --exclude ml/ratings.csv -o recommended.parquet`,
+    )
+    .action(top)
+}
+
+async function top(modelFile: string, options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  if (options.output && options.output !== '-') checkAnswerOutput(options.output)
+  const nameFiles = (options.names ?? []).map(({ text = '' }) => text.slice(0, text.lastIndexOf(':')))
+  await checkOutputs([options.output], [modelFile, ...(options.exclude ?? []), ...nameFiles.filter(Boolean)])
+  const model = await readAnyModel(modelFile)
+  if (options.of === undefined)
+    throw new InputError(
+      'option',
+      `Say with --of which mode is to be ranked: ${model.dims.map((_, mode) => modeName(model, mode)).join(', ')}.`,
+    )
+  const names = await RowNames.read(model, options.names, progress)
+  const of = names.mode(options.of)
+  const asked = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
+  const twice = asked.find(({ mode }, i) => asked.findIndex((each) => each.mode === mode) < i)
+  if (twice)
+    throw new InputError(
+      'option',
+      `${modeName(model, twice.mode)} is asked for twice; give one label for each mode.`,
+    )
+  const labels: Record<string, string> = {}
+  for (const { mode, text } of asked)
+    if (text !== undefined) labels[modeName(model, mode)] = labelOf(model, mode, names.row(mode, text))
+  const every = asked.filter(({ text }) => text === undefined)
+  if (every.length > 1)
+    throw new InputError(
+      'option',
+      'Only one mode can be asked for as a whole; give the others a label, as in userId=42.',
+    )
+  const meeting = [...new Set([...asked.map(({ mode }) => mode), of])]
+  let exclude: SparseTensor | undefined
+  for (const file of options.exclude ?? [])
+    exclude = joined(exclude, await readMeetings(file, model, meeting, progress))
+  const { n, minEntries, clip, threads, output, json } = options
+  const question = { n, minEntries, clip, of: modeName(model, of), ...(exclude && { exclude }) }
+  if (every.length === 1) {
+    await topOfEach(
+      model,
+      every[0].mode,
+      { ...question, threads, output, json, fixed: labels, names },
+      progress,
+    )
+    return
+  }
+  const ranked = model.top({ ...question, for: labels })
+  progress.end()
+  if (ranked.length === 0) progress.say('No row is left: all are excluded, or have fewer entries.')
+  await tellTop(model, of, labels, ranked, names, options)
+}
+
+function joined(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
+  if (!a) return b
+  const [first, second] = [a, b]
+  const indices = first.indices.map((column, mode) => {
+    const both = new Uint32Array(column.length + second.indices[mode].length)
+    both.set(column)
+    both.set(second.indices[mode], column.length)
+    return both
+  })
+  return { ...a, indices, values: new Float32Array(indices[0].length) }
+}
+
+interface ForEach extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
+  of: string
+  fixed: Readonly<Record<string, string>>
+  exclude?: SparseTensor
+  names: RowNames
+}
+
+async function topOfEach(
+  model: TensorModel,
+  mode: number,
+  options: ForEach,
+  progress: ReturnType<typeof startProgress>,
+): Promise<void> {
+  const { names, output, json, ...question } = options
+  const of = names.mode(options.of)
+  const name = modeName(model, mode)
+  const hasNames = names.titles[of] !== undefined
+  const total = model.dims[mode]
+  const batches = topForAll(model, { ...question, for: name })
+  // What is wrong with the question shows here, before anything is written.
+  const begun = await batches.next()
+  async function* rows(): AsyncGenerator<AnswerRow[]> {
+    for (let batch = begun; !batch.done; batch = await batches.next()) {
+      const { first, count: some, n, rows, predicted, found } = batch.value
+      const answers: AnswerRow[] = []
+      for (let q = 0; q < some; q++)
+        for (let i = 0; i < found[q]; i++) {
+          const row = rows[q * n + i]
+          const label = labelOf(model, of, row)
+          answers.push([
+            labelOf(model, mode, first + q),
+            ...[i + 1, label, ...(hasNames ? [names.of(of, row) ?? null] : []), predicted[q * n + i]],
+            model.observed?.counts[of][row] ?? null,
+          ])
+        }
+      progress.update(`${count(first + some)} of ${count(total)} rows of ${name}`)
+      yield answers
+    }
+  }
+  const out: AnswerOutput =
+    output && output !== '-'
+      ? output
+      : {
+          format: json ? 'ndjson' : 'csv',
+          write: (text) => print(process.stdout.isTTY ? printable(text) : text),
+        }
+  try {
+    await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
+  } finally {
+    await batches.return(undefined)
+  }
+  progress.end()
+  if (typeof out === 'string')
+    progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)
+}

@@ -1,0 +1,160 @@
+import { Command } from 'commander'
+import {
+  type CpModel,
+  complete,
+  type ErrorSummary,
+  InputError,
+  readModel,
+  type SparseTensor,
+  sparseTensor,
+} from 'lacuna'
+import { align, checkOutputs, hardwareThreads, modeName, pickEntries } from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+import { positiveWholeNumber } from '../options/arguments.ts'
+import { readKnownEntries, readNewEntries } from '../options/knownEntries.ts'
+import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
+import { count, figure, seconds } from '../print/format.ts'
+import { print, printJson } from '../print/print.ts'
+import { type Progress, startProgress } from '../print/terminal.ts'
+import { saveModel } from '../process/saveModel.ts'
+import { withSignals } from '../process/signals.ts'
+import { epochLine } from './complete/epochLine.ts'
+import { checkModelName, newRows } from './foldIn.ts'
+
+interface Options extends TableOptions {
+  output?: string
+  data?: string[]
+  test?: string
+  threads: number
+  json?: boolean
+  quiet?: boolean
+}
+
+export function updateCommand(): Command {
+  const command = new Command('update')
+    .description('Goes on learning with new entries and new labels.')
+    .argument('<model>', 'a model made by lacuna complete (.npz)')
+    .argument('<files...>', `new entries: ${filesHelp}`)
+    .option('-o, --output <file>', 'where to write the model (.npz)')
+    .option(
+      '--data <file...>',
+      'the entries that it was learned from: learns from all of them again, from where it is',
+    )
+    .option('--test <file>', 'held-out entries: errors before and after')
+    .option('--threads <n>', 'with --data: worker threads', positiveWholeNumber, hardwareThreads())
+    .option('--json', 'print a JSON object')
+    .option('-q, --quiet', 'no progress and no remarks')
+  return addTableOptions(command)
+    .addHelpText(
+      'after',
+      `
+The old entries are not needed: a model knows how many each of its rows has had, and what a row is drawn to. New entries
+move a row the less the more it has had. With --data all is learned from all entries, beginning from the model.
+
+Examples:
+  lacuna data fetch movielens-latest-small -o ml
+  lacuna split ml/ratings.csv --modes userId movieId --value rating --test 0.1 -o part
+  lacuna complete part.train.csv --modes userId movieId --value rating -o films.npz
+  lacuna update films.npz part.test.csv -o films-now.npz`,
+    )
+    .action(update)
+}
+
+async function update(modelFile: string, files: string[], options: Options): Promise<void> {
+  const progress = startProgress(options.quiet ?? false)
+  const { output, data = [], test: testFile } = options
+  if (output === undefined) throw new InputError('option', 'Name the model that comes of it by -o.')
+  checkModelName(output)
+  await checkOutputs([output], [...files, ...data, testFile])
+  const before = await readModel(modelFile)
+  const read = (from: readonly string[]) => readNewEntries(from, before, tableOptions(options), progress)
+  const entries = await read(files)
+  const old = data.length > 0 ? await read(data) : undefined
+  progress.update(`Learning from ${count(entries.values.length)} entries …`)
+  const started = performance.now()
+  const updated = before.foldIn(entries, { update: true })
+  const after = old ? await learnAgain(updated, [old, entries], options, progress) : updated
+  const elapsed = (performance.now() - started) / 1000
+  const test = testFile === undefined ? undefined : await readKnownEntries(testFile, after, {}, progress)
+  const errors = test && { before: errorBefore(before, test), after: after.error(test) }
+  await saveModel(output, after)
+  const added = newRows(before, after).map((list, mode) => [modeName(after, mode), list.length] as const)
+  if (options.json)
+    return printJson({
+      entries: entries.values.length,
+      newRows: Object.fromEntries(added),
+      seconds: elapsed,
+      ...(errors && { test: errors }),
+      model: output,
+    })
+  const news = added.filter(([, rows]) => rows > 0).map(([name, rows]) => `${count(rows)} of ${name}`)
+  const total = entries.values.length + (old?.values.length ?? 0)
+  const learned = `${count(total)} entries in ${seconds(elapsed)}`
+  await print(`Learned from ${learned}${news.length > 0 ? `; new rows: ${news.join(', ')}` : ''}.`)
+  if (errors)
+    await print(
+      `RMSE on ${testFile}: ${figure(errors.before.rmse)} before, ${figure(errors.after.rmse)} now.`,
+    )
+  await print(`The model is in ${output}.`)
+}
+
+/** Of the entries that it knows the rows of. */
+function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
+  const known = Uint32Array.from(test.values.keys()).filter((e) =>
+    test.indices.every((column, mode) => column[e] < model.dims[mode]),
+  )
+  return model.error({ ...pickEntries(test, known), dims: model.dims })
+}
+
+async function learnAgain(
+  model: CpModel,
+  parts: readonly SparseTensor[],
+  { threads }: Options,
+  progress: Progress,
+): Promise<CpModel> {
+  const aligned = parts.map((part) => align(model, part))
+  const columns = model.dims.map((_, mode) =>
+    concatenated(
+      aligned.map(({ indices }) => indices[mode]),
+      Uint32Array,
+    ),
+  )
+  const all = sparseTensor(
+    {
+      ...aligned[0],
+      dims: model.dims,
+      indices: columns,
+      values: concatenated(
+        aligned.map((part) => part.values),
+        Float32Array,
+      ),
+      ...(model.labels && { labels: model.labels }),
+    },
+    { duplicates: 'last', negative: 'keep' },
+  )
+  const { rank, training } = model
+  const { seed, missing, noise, prior } = training as Record<string, never>
+  return withSignals(async ({ signal, outcome }) => {
+    const line = epochLine({ entries: all.values.length, epochs: 500 })
+    const { model: learned, stopped } = await complete(all, {
+      ...{ rank, initial: model, threads, signal, seed, missing, noise, prior },
+      onEpoch: (report) => progress.update(line(report)),
+    })
+    progress.end()
+    if (stopped === 'aborted') throw outcome()
+    return learned
+  })
+}
+
+function concatenated<A extends Uint32Array | Float32Array>(
+  columns: readonly A[],
+  Kind: new (length: number) => A,
+): A {
+  const all = new Kind(columns.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const column of columns) {
+    all.set(column, at)
+    at += column.length
+  }
+  return all
+}

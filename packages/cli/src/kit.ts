@@ -1,0 +1,14 @@
+/** What other programs of this repository (bench) use of the command line: arguments, progress, tables and errors. */
+export {
+  decimalNumbers,
+  numberOrAuto,
+  positiveWholeNumber,
+  rankNumber,
+  sizes,
+  threadCounts,
+  wholeNumbers,
+} from './options/arguments.ts'
+export { count, figure, seconds, short, table } from './print/format.ts'
+export { print, printJson } from './print/print.ts'
+export { startProgress } from './print/terminal.ts'
+export { explainFailure } from './process/failure.ts'

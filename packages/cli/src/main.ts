@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8'
+import { Command } from 'commander'
+import { version } from 'lacuna'
+import { explainFileError } from 'lacuna/internal'
+import { arrangeHelp, commandsOf } from './options/help.ts'
+import { explainFailure } from './process/failure.ts'
+import { endWith, isSpeaker, leaveToFirst } from './process/processes.ts'
+
+// A good model of a million entries takes tenths of a second: kernels are to be optimised before they run, not while they do.
+setFlagsFromString('--no-liftoff')
+
+const program = new Command('lacuna')
+  .description(
+    'Fills the gaps in nonnegative tensors: learns a low-rank model from the entries there are, predicts the others.',
+  )
+  .version(version)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  lacuna demo                                                a picture of its own, damaged and restored
+  lacuna image photo.jpg -o restored.png                     the same with yours
+  lacuna synth --dims 200x100x50 --entries 100000 --rank 5 -o data.tns --test-entries 1000 --test test.tns
+  lacuna info data.tns                                       what is in the file
+  lacuna complete data.tns --rank 5 --test test.tns -o model.npz
+  lacuna predict model.npz test.tns                          what the model says
+  lacuna evaluate model.npz --test test.tns                  how good that is, and where not
+  lacuna top model.npz --for mode_1=7 --of mode_2            the best rows along a mode, and why
+  lacuna components model.npz --html model.html              what it is made of, as a page
+  lacuna data                                                public data sets to try
+  lacuna convert data.tns data.npz                           the same entries in another format
+  lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
+  lacuna paper --scale tiny -o results                       the paper's experiments and figures
+  lacuna studio                                              all of it, in your browser
+
+'lacuna COMMAND --help' tells more.`,
+  )
+  .configureHelp({ showGlobalOptions: true })
+  .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
+  .hook('preAction', (_, command) => leaveToFirst(command))
+
+/** By name, in the order of the help. */
+const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
+  complete: async () => (await import('./commands/complete/complete.ts')).completeCommand,
+  predict: async () => (await import('./commands/predict.ts')).predictCommand,
+  top: async () => (await import('./commands/top.ts')).topCommand,
+  components: async () => (await import('./commands/components.ts')).componentsCommand,
+  evaluate: async () => (await import('./commands/evaluate.ts')).evaluateCommand,
+  fill: async () => (await import('./commands/fill.ts')).fillCommand,
+  fold: async () => (await import('./commands/foldIn.ts')).foldCommand,
+  update: async () => (await import('./commands/update.ts')).updateCommand,
+  info: async () => (await import('./commands/info.ts')).infoCommand,
+  data: async () => (await import('./commands/data.ts')).dataCommand,
+  convert: async () => (await import('./commands/convert.ts')).convertCommand,
+  split: async () => (await import('./commands/split.ts')).splitCommand,
+  image: async () => (await import('./commands/image.ts')).imageCommand,
+  studio: async () => (await import('./commands/studio/studio.ts')).studioCommand,
+  synth: async () => (await import('./commands/synth.ts')).synthCommand,
+  paper: async () => (await import('./commands/paper.ts')).paperCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
+}
+
+// Whoever asks for one command need not wait for the code of all others; only help and completions speak of all.
+const asked = process.argv[2] ?? ''
+const isOne = Object.hasOwn(commands, asked) && asked !== 'completion'
+const isVersion = asked === '--version' || asked === '-V'
+for (const load of isOne ? [commands[asked]] : isVersion ? [] : Object.values(commands)) {
+  const make = await load()
+  // Settings of the program are not inherited by commands that are added to it.
+  program.addCommand(make().copyInheritedSettings(program))
+}
+arrangeHelp(program)
+for (const command of commandsOf(program))
+  command
+    .exitOverride()
+    .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)
+
+// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's. A full disk is one to be told.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : explainFailure(explainFileError(error, 'stdout', 'write')))
+})
+
+// Who cannot be told anything is not to lose the result for it.
+process.stderr.on('error', () => {})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = endWith(error)
+}

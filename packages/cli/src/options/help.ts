@@ -1,0 +1,169 @@
+/** Help that fits the terminal, with options under headings. */
+import type { Command } from 'commander'
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Modelling:': [
+    'rank',
+    'solver',
+    'method',
+    'sample',
+    'lambda',
+    'maxInner',
+    'missing',
+    'prior',
+    'noise',
+    'loss',
+    'lags',
+    'features',
+    'choose',
+    'mergeModes',
+    'split',
+    'seed',
+    'initial',
+    'paper',
+  ],
+  'When to stop, and entries held out:': [
+    'epochs',
+    'seconds',
+    'tolerance',
+    'validation',
+    'patience',
+    'folds',
+    'best',
+    'foldBy',
+    'ordered',
+    'starts',
+    'plot',
+    'test',
+    'testEntries',
+    'by',
+    'time',
+    'leaveOneOut',
+  ],
+  'Running:': ['engine', 'threads', 'parts', 'resume', 'checkpointEvery', 'mpi', 'mpiLibrary'],
+  'Reading:': ['dims', 'negative', 'duplicates', 'mask', 'entries', 'snr'],
+  'Tables:': [
+    'modes',
+    'value',
+    'weight',
+    'merge',
+    'index',
+    'dates',
+    'decimal',
+    'melt',
+    'query',
+    'database',
+    'recipe',
+    'unknown',
+  ],
+  'Asking:': [
+    ...['for', 'of', 'n', 'at', 'slice', 'top', 'ranking', 'relevant', 'exclude', 'minEntries'],
+    ...['data', 'missingOnly', 'names', 'strongest', 'fallback', 'clip', 'interval'],
+  ],
+  'Output:': [
+    'html',
+    'title',
+    'modeNames',
+    'output',
+    'format',
+    'compare',
+    'completed',
+    'factors',
+    'json',
+    'quiet',
+  ],
+}
+
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'Modelling:': ['complete', 'fold', 'update', 'image'],
+  'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
+  'Data:': ['info', 'convert', 'split', 'data', 'synth'],
+  'To look at and to try:': ['studio', 'demo', 'paper'],
+}
+
+const groupOf = (groups: Readonly<Record<string, readonly string[]>>, name: string): string | undefined =>
+  Object.keys(groups).find((group) => groups[group].includes(name))
+
+/** Where options have few kinds, headings would only make the list longer. */
+const FEW_OPTIONS = 8
+
+/** Puts options and commands under headings, and all that is written about them into lines that fit. */
+export function arrangeHelp(program: Command): void {
+  for (const command of commandsOf(program)) {
+    const group = groupOf(COMMANDS, command.name())
+    if (group && command.parent === program) command.helpGroup(group)
+    if (command.options.length > FEW_OPTIONS)
+      for (const option of command.options) {
+        const heading = groupOf(GROUPS, option.attributeName())
+        if (heading) option.helpGroup(heading)
+      }
+    command.configureOutput({
+      getOutHelpWidth: helpWidth,
+      getErrHelpWidth: helpWidth,
+      writeOut: (text) => process.stdout.write(fitted(text, helpWidth())),
+    })
+  }
+}
+
+/** The command and all below it. */
+export const commandsOf = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsOf)]
+
+/** Columns of the terminal; where there is none, what COLUMNS says, or 80. Beyond 120 lines are hard to read. */
+function helpWidth(): number {
+  const told = process.stdout.columns ?? Number(process.env.COLUMNS)
+  return Math.max(40, Math.min(120, told > 0 ? told : 80))
+}
+
+/** The text in lines of at most so many characters: paragraphs are wrapped anew, examples broken as a shell allows. */
+export function fitted(text: string, width: number): string {
+  const lines: string[] = []
+  let paragraph = ''
+  const flush = () => {
+    if (paragraph !== '') lines.push(...wrapped(paragraph, width, ''))
+    paragraph = ''
+  }
+  for (const line of text.split('\n')) {
+    const isProse = /^[^\s]/.test(line) && !/:$/.test(line)
+    if (isProse) {
+      paragraph += `${paragraph && ' '}${line}`
+      continue
+    }
+    flush()
+    if (line.length <= width) lines.push(line)
+    else if (/^ {2}lacuna /.test(line)) lines.push(...brokenExample(line.trim(), width))
+    else lines.push(...wrapped(line.trimStart(), width, ' '.repeat(/^ */.exec(line)![0].length)))
+  }
+  flush()
+  return lines.join('\n')
+}
+
+/** lacuna command --option value    what it does: the remark goes before it, a long command over several lines. */
+function brokenExample(line: string, width: number): string[] {
+  const [command, remark] = line.split(/ {2,}/)
+  if (remark !== undefined && command.length + remark.length + 4 <= width) return [`  ${command}  ${remark}`]
+  // An option stays with its first value.
+  const words = command.match(/-\S+ ("[^"]*"|[^\s-]\S*)|"[^"]*"|\S+/g) ?? []
+  const lines: string[] = remark === undefined ? [] : wrapped(`# ${remark}`, width, '  ')
+  let current = ' '
+  for (const word of words) {
+    if (current.length + 1 + word.length + 2 > width && current.trim() !== '') {
+      lines.push(`${current} \\`)
+      current = '     '
+    }
+    current += ` ${word}`
+  }
+  return [...lines, current]
+}
+
+function wrapped(text: string, width: number, indent: string): string[] {
+  const lines: string[] = []
+  let current = indent
+  for (const word of text.split(' ')) {
+    if (current.length + 1 + word.length > width && current.trim() !== '') {
+      lines.push(current)
+      current = indent
+    }
+    current += current.trim() === '' ? word : ` ${word}`
+  }
+  return [...lines, current]
+}

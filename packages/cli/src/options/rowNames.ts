@@ -1,0 +1,91 @@
+/** Names of rows from other tables, and rows by label or name, as they are typed on the command line. */
+import { InvalidArgumentError } from 'commander'
+import { InputError } from 'lacuna'
+import { type Answerer, LabelLookup } from 'lacuna/answers'
+import { labelOf, modeName, readNames } from 'lacuna/internal'
+import type { Progress } from '../print/terminal.ts'
+
+/** A mode, and what is said of it after the equals sign, if anything. */
+export interface Assignment {
+  mode: string
+  text?: string
+}
+
+/** userId=42, or userId alone; several are gathered. */
+export function assignment(text: string, before: readonly Assignment[] = []): Assignment[] {
+  // A mode's name may be a binning, as in bins(x, 5); the sign comes after it.
+  const [, mode, said] = /^((?:[^=()]|\([^()]*\))+)(?:=([\s\S]*))?$/.exec(text) ?? []
+  if (!mode?.trim()) throw new InvalidArgumentError('It must be a mode, or MODE=LABEL.')
+  return [...before, { mode: mode.trim(), ...(said !== undefined && { text: said }) }]
+}
+
+export const namesHelp =
+  'names of rows from another table, as in movieId=movies.csv:title: the column title beside the column movieId'
+
+/** What rows are called, beside their labels. */
+export class RowNames {
+  readonly #model: Answerer
+  readonly #lookup: LabelLookup
+  /** Per mode, by row. */
+  readonly #names: (Map<number, string> | undefined)[]
+  /** Per mode, what the names are names of: the column. */
+  readonly titles: (string | undefined)[]
+
+  private constructor(model: Answerer) {
+    this.#model = model
+    this.#lookup = new LabelLookup(model)
+    this.#names = model.dims.map(() => undefined)
+    this.titles = model.dims.map(() => undefined)
+  }
+
+  static async read(
+    model: Answerer,
+    given: readonly Assignment[] = [],
+    progress?: Progress,
+  ): Promise<RowNames> {
+    const names = new RowNames(model)
+    for (const { mode: modeText, text = '' } of given) {
+      const mode = names.#lookup.mode(modeText)
+      const colon = text.lastIndexOf(':')
+      if (colon <= 0 || colon === text.length - 1)
+        throw new InputError(
+          'option',
+          `--names ${modeText}${text && `=${text}`}: say where names are, as in ${modeText}=movies.csv:title.`,
+        )
+      const [path, column] = [text.slice(0, colon), text.slice(colon + 1)]
+      const { name, from } = model.modes?.[mode] ?? { name: modeName(model, mode) }
+      const found = await readNames(path, [from?.column ?? name, name], column)
+      const rows = new Map<number, string>()
+      for (const [label, called] of found) {
+        const row = names.#lookup.find(mode, label)
+        if (row !== undefined) rows.set(row, called)
+      }
+      if (rows.size === 0) progress?.say(`${path}: no ${name} of the model is named there.`)
+      names.#names[mode] = rows
+      names.titles[mode] = column
+    }
+    return names
+  }
+
+  /** The name; undefined if there is none. */
+  of(mode: number, row: number): string | undefined {
+    return this.#names[mode]?.get(row)
+  }
+
+  /** The name, or else the label. */
+  called(mode: number, row: number): string {
+    return this.of(mode, row) ?? labelOf(this.#model, mode, row)
+  }
+
+  /** The row that a label stands for, or a name. */
+  row(mode: number, text: string): number {
+    const found = this.#lookup.find(mode, text)
+    if (found !== undefined) return found
+    for (const [row, name] of this.#names[mode] ?? []) if (name === text) return row
+    return this.#lookup.row(mode, text)
+  }
+
+  mode(name: string): number {
+    return this.#lookup.mode(name)
+  }
+}

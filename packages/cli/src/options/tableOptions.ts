@@ -1,0 +1,57 @@
+/** The options of every command that reads tables. */
+import { type Command, Option } from 'commander'
+import { indexPolicies, mergePolicies, recipeNames } from 'lacuna/internal'
+import type { TableOptions } from 'lacuna/tables'
+
+export const filesHelp =
+  'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns; - is stdin'
+
+const options: readonly Option[] = [
+  new Option(
+    '--modes <expr...>',
+    'of a table: the column, binning or SQL expression of each mode, AS a name if wanted; raw:EXPR takes a whole number for the index',
+  ),
+  new Option('--value <expr>', 'of a table: what was observed; if only modes are given, rows are counted'),
+  new Option(
+    '--weight <expr>',
+    'of a table: how much each row counts, a column of numbers from 0 (0 leaves the row out)',
+  ),
+  new Option(
+    '--merge <policy>',
+    'of a table: rows of the same coordinates (default: error, or count)',
+  ).choices(mergePolicies),
+  new Option(
+    '--index <policy>',
+    'of a table: whole numbers are coded by distinct values, or are the index from 1 (default: coded)',
+  ).choices(indexPolicies),
+  new Option(
+    '--dates <format...>',
+    'of a table: how its text writes times that are not ISO, as in "%m/%d/%Y %H:%M"; iso allows those, too',
+  ),
+  new Option('--decimal <sign>', 'of a table: what stands before the fraction of a number').choices([
+    ',',
+    '.',
+  ]),
+  new Option(
+    '--melt <name[=columns]>',
+    'of a wide table: the mode that its columns become, all but those named by --modes, or as in "day=2024-*"',
+  ),
+  new Option('--query <sql>', 'read the result of an SQL query, in which the files are the table data'),
+  new Option(
+    '--database <file|url>',
+    'read a table of a DuckDB, SQLite or Postgres database, named in place of a file',
+  ),
+  new Option('--recipe <name>', 'read well-known files as others did').choices(recipeNames),
+]
+
+export function addTableOptions(command: Command): Command {
+  for (const option of options) command.addOption(option)
+  return command
+}
+
+/** Of all the options of a command, those above that were given. */
+export function tableOptions(given: TableOptions): TableOptions {
+  const { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe } = given
+  const all = { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe }
+  return Object.fromEntries(Object.entries(all).filter(([, option]) => option !== undefined))
+}

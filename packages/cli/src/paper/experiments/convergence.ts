@@ -1,0 +1,152 @@
+/** Figure 2: error against epochs and seconds, for several c, on data with little and much noise, and on real data. */
+import { complete, type SparseTensor, split, synthetic } from 'lacuna'
+import type { Progress } from '../progress.ts'
+import type {
+  ConvergenceProblem,
+  ConvergenceResult,
+  ConvergenceSeries,
+  Curve,
+  ExperimentSettings,
+} from '../results.ts'
+import { curveOf } from './curve.ts'
+import type { RealData } from './data.ts'
+import { type Group, peakMemoryBytes, Stopped } from './group.ts'
+
+type Settings = ExperimentSettings['convergence']
+
+/** What is kept of a trial: its curve, and of which problem. */
+export interface ConvergenceRecord extends Omit<ConvergenceProblem, 'series'> {
+  trial: number
+  curve: Curve
+}
+
+/** The hidden part of real data. Of synthetic data, further cells are hidden. */
+const HIDDEN_SHARE = 0.05
+const MOST_HIDDEN = 50_000
+
+export interface ConvergenceContext {
+  settings: Settings
+  seed: number
+  threads: number
+  /** MovieLens, where it was given. */
+  real?: RealData
+}
+
+type Choice = Pick<ConvergenceSeries, 'solver' | 'sample' | 'lambda'>
+
+/** The curves of each panel: the paper's solver with each c, and the fast one, which chooses by itself. */
+function choices({ samples, lambda }: Settings): Choice[] {
+  return [
+    ...samples.map((sample): Choice => ({ solver: 'paper', sample, lambda })),
+    { solver: 'fast', sample: 'auto', lambda: 'auto' },
+  ]
+}
+
+const idOf = (problem: string, { solver, sample }: Choice, trial: number): string =>
+  `convergence-${problem}-${solver}-${sample}-${trial}`
+
+export function convergenceGroups(context: ConvergenceContext): Group[] {
+  const { settings, real } = context
+  const problems = [...settings.snrDb.map((_, s) => `S${s + 1}`), ...(real ? ['T'] : [])]
+  return problems.flatMap((name) =>
+    Array.from({ length: settings.trials }, (_, t) =>
+      groupOf(name as ConvergenceProblem['name'], t + 1, context),
+    ),
+  )
+}
+
+function groupOf(name: ConvergenceProblem['name'], trial: number, context: ConvergenceContext): Group {
+  const { settings, seed, threads } = context
+  const trials = choices(settings).map((choice) => ({
+    id: idOf(name, choice, trial),
+    label: `${name}, ${choice.solver === 'fast' ? 'fast' : `c = ${choice.sample}`}, trial ${trial} of ${settings.trials}`,
+    choice,
+  }))
+  return {
+    figure: 'Figure 2',
+    trials,
+    open: async (progress) => {
+      progress(`Figure 2: making ${name} for trial ${trial}`)
+      const problem = await makeProblem(name, seed + trial - 1, context, progress)
+      return {
+        run: async (index, progress, signal) => {
+          const { choice } = trials[index]
+          const { data, snrDb, tensor, hidden } = problem
+          const { epochs, stopped } = await complete(tensor, {
+            ...choice,
+            rank: settings.rank,
+            epochs: settings.epochs,
+            seed: seed + trial - 1,
+            watch: { hidden },
+            threads,
+            signal,
+            onEpoch: ({ epoch, train }) =>
+              progress(
+                `epoch ${Number(epoch.toFixed(1))} of ${settings.epochs}, error ${train.relative.toPrecision(3)}`,
+              ),
+          })
+          if (stopped === 'aborted') throw new Stopped()
+          const record: ConvergenceRecord = {
+            name,
+            data,
+            hiddenEntries: hidden.values.length,
+            snrDb,
+            peakMemoryBytes: peakMemoryBytes(),
+            trial,
+            curve: curveOf(epochs),
+          }
+          return record
+        },
+        close: async () => {},
+      }
+    },
+  }
+}
+
+interface MadeProblem extends Pick<ConvergenceProblem, 'data' | 'snrDb'> {
+  tensor: SparseTensor
+  hidden: SparseTensor
+}
+
+async function makeProblem(
+  name: ConvergenceProblem['name'],
+  seed: number,
+  { settings, real }: ConvergenceContext,
+  progress: Progress,
+): Promise<MadeProblem> {
+  if (name === 'T') {
+    const { train, test } = split(await real!.read(progress), { validation: 0, test: HIDDEN_SHARE }, seed)
+    const data = { source: real!.source, dims: [...train.dims], entries: train.values.length }
+    return { data, snrDb: null, tensor: train, hidden: test }
+  }
+  const { dims, entries, rank } = settings
+  const snrDb = settings.snrDb[Number(name.slice(1)) - 1]
+  const testEntries = Math.min(MOST_HIDDEN, Math.round(HIDDEN_SHARE * entries))
+  const { tensor, test } = synthetic({ dims, entries, rank, snrDb, seed, testEntries })
+  return { data: { source: 'synthetic', dims: [...dims], entries }, snrDb, tensor, hidden: test! }
+}
+
+/** Puts together what has been kept; undefined as long as that is nothing. */
+export async function gatherConvergence(
+  settings: Settings,
+  read: (id: string) => Promise<object | undefined>,
+): Promise<ConvergenceResult | undefined> {
+  const problems: ConvergenceProblem[] = []
+  for (const name of ['S1', 'S2', 'T'] as const) {
+    let problem: ConvergenceProblem | undefined
+    for (const choice of choices(settings)) {
+      const series: ConvergenceSeries = { ...choice, trials: [] }
+      for (let trial = 1; trial <= settings.trials; trial++) {
+        const record = (await read(idOf(name, choice, trial))) as ConvergenceRecord | undefined
+        if (!record) continue
+        const { curve, trial: _, ...rest } = record
+        problem ??= { ...rest, series: [] }
+        problem.peakMemoryBytes = Math.max(problem.peakMemoryBytes, rest.peakMemoryBytes)
+        series.trials.push({ trial, curve })
+      }
+      if (series.trials.length > 0) problem?.series.push(series)
+    }
+    if (problem) problems.push(problem)
+  }
+  return problems.length > 0 ? { problems } : undefined
+}

@@ -1,0 +1,70 @@
+/** Real data by file, read when an experiment first needs it. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import { readTensor, type SparseTensor } from 'lacuna'
+import { type Picture, readImage } from 'lacuna/image'
+import { explainFileError, isTableFile, type RecipeName } from 'lacuna/internal'
+import { readTable } from 'lacuna/tables'
+import type { Progress } from '../progress.ts'
+
+export interface RealData {
+  /** The names of the files, for the report. */
+  source: string
+  /** Reads them once; later calls get the same tensor. */
+  read(progress: Progress): Promise<SparseTensor>
+}
+
+/** Ratings or pickups: a .tns file as it is, or tables by their recipe. */
+export function realData(files: readonly string[], recipe: RecipeName): RealData {
+  const source = files.map((file) => basename(file)).join(', ')
+  let tensor: Promise<SparseTensor> | undefined
+  return {
+    source,
+    read(progress) {
+      if (!tensor) progress(`Reading ${source}`)
+      tensor ??=
+        files.length === 1 && !isTableFile(files[0])
+          ? readTensor(files[0], { duplicates: 'sum' })
+          : readTable(files, { recipe })
+      return tensor
+    },
+  }
+}
+
+/** The picture in a file, scaled down where it has more pixels than asked for. */
+export async function readPicture(path: string, mostPixels: number): Promise<Picture> {
+  const { picture } = await readImage(path)
+  const { width, height, channels, maximum, data } = picture
+  const ratio = Math.sqrt(mostPixels / (width * height))
+  if (ratio >= 1) return picture
+  const { default: sharp } = await import('sharp')
+  const deep = maximum > 255
+  const spaces = deep ? { 1: 'grey16', 3: 'rgb16' } : { 1: 'b-w', 3: 'srgb' }
+  const scaled = await sharp(data, { raw: { width, height, channels } })
+    .resize(Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio)), { fit: 'fill' })
+    .toColourspace(spaces[channels])
+    .raw({ depth: deep ? 'ushort' : 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const { buffer, byteOffset, byteLength } = scaled.data
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength).slice()
+  return {
+    ...{ width: scaled.info.width, height: scaled.info.height, channels, maximum },
+    data: deep ? new Uint16Array(bytes.buffer) : bytes,
+  }
+}
+
+/** What tells one set of files from another: their names and a hash of what is in them. */
+export async function fingerprint(files: readonly string[]): Promise<string> {
+  const parts: string[] = []
+  for (const file of files) {
+    const hash = createHash('sha256')
+    try {
+      for await (const chunk of createReadStream(file)) hash.update(chunk)
+    } catch (error) {
+      throw explainFileError(error, file, 'read')
+    }
+    parts.push(`${basename(file)} (${hash.digest('hex').slice(0, 12)})`)
+  }
+  return parts.join(', ')
+}

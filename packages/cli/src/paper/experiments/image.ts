@@ -1,0 +1,189 @@
+/** Figure 1: a picture of which nine values in ten are hidden, and what comes back. */
+import { join } from 'node:path'
+import { type CompleteOptions, complete } from 'lacuna'
+import { blacken, hideAtRandom, type Known, type Picture, quality, restore, writePng } from 'lacuna/image'
+import { brightness, draw, fillHoles, pixelTensor, pixelValues, purpose, stream } from 'lacuna/internal'
+import type { Progress } from '../progress.ts'
+import type { ExperimentSettings, ImageMethod, ImageResult, ImageRun, PictureQuality } from '../results.ts'
+import { curveOf } from './curve.ts'
+import { type Group, Stopped } from './group.ts'
+
+type Settings = ExperimentSettings['image']
+
+/** What is kept of a trial. */
+export interface ImageRecord extends Omit<ImageResult, 'runs'> {
+  run: ImageRun
+}
+
+export interface ImageContext {
+  settings: Settings
+  seed: number
+  threads: number
+  /** Where pictures go. */
+  folder: string
+  /** 'drawn', or the name of the file. */
+  source: string
+  make(progress: Progress): Promise<Picture>
+}
+
+const METHODS: readonly ImageMethod[] = ['paper', 'fast', 'patches']
+const LABELS: { [method in ImageMethod]: string } = {
+  paper: "the paper's solver",
+  fast: 'the fast solver',
+  patches: 'patches',
+}
+/** Of the hidden values, as many are watched while the solver runs. The verdict is on all of them. */
+const WATCHED = 100_000
+const PICTURES = { original: 'image-original.png', damaged: 'image-damaged.png' }
+
+const idOf = (method: ImageMethod): string => `image-${method}`
+
+export function imageGroups(context: ImageContext): Group[] {
+  const trials = METHODS.map((method) => ({
+    id: idOf(method),
+    label: `${context.source === 'drawn' ? 'picture' : context.source}, ${LABELS[method]}`,
+  }))
+  return [
+    {
+      figure: 'Figure 1',
+      trials,
+      open: async (progress) => {
+        const { settings, seed, source, folder } = context
+        const picture = await context.make(progress)
+        const known = hideAtRandom(picture, { share: settings.missing, perChannel: true, seed })
+        await writePng(join(folder, PICTURES.original), picture)
+        await writePng(join(folder, PICTURES.damaged), blacken(picture, known))
+        const { width, height, channels } = picture
+        const entries = known.reduce((sum, is) => sum + is, 0)
+        const rest: Omit<ImageRecord, 'run'> = {
+          data: { source, dims: [height, width, channels], entries },
+          mean: rated(picture, fillByMean(picture, known), known),
+          pictures: PICTURES,
+        }
+        return {
+          run: async (index, progress, signal) => {
+            const run = await restoreBy(METHODS[index], picture, known, context, progress, signal)
+            return { ...rest, run } satisfies ImageRecord
+          },
+          close: async () => {},
+        }
+      },
+    },
+  ]
+}
+
+async function restoreBy(
+  method: ImageMethod,
+  picture: Picture,
+  known: Known,
+  context: ImageContext,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ImageRun> {
+  const { folder } = context
+  const start = performance.now()
+  const found =
+    method === 'patches'
+      ? await byPatches(picture, known, context, progress, signal)
+      : await byTensor(method, picture, known, context, progress, signal)
+  const seconds = (performance.now() - start) / 1000
+  const file = `image-${method}.png`
+  await writePng(join(folder, file), found.restored)
+  const { restored, ...settings } = found
+  return { method, ...settings, seconds, quality: rated(picture, restored, known), picture: file }
+}
+
+type Found = Pick<ImageRun, 'rank' | 'sample' | 'lambda' | 'curve'> & { restored: Picture }
+
+/** One model of row × column × channel, as in the paper. */
+async function byTensor(
+  solver: 'paper' | 'fast',
+  picture: Picture,
+  known: Known,
+  { settings, seed, threads }: ImageContext,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { rank, epochs } = settings
+  const values = brightness(picture)
+  const own: Pick<CompleteOptions, 'sample' | 'lambda'> =
+    solver === 'paper'
+      ? { sample: settings.sample, lambda: settings.lambda }
+      : { sample: 'auto', lambda: 'auto' }
+  const completion = await complete(pixelTensor(values, known, picture), {
+    solver,
+    rank,
+    epochs,
+    ...own,
+    seed,
+    threads,
+    signal,
+    watch: { hidden: pixelTensor(values, watchedPart(known, seed), picture) },
+    onEpoch: ({ epoch, train }) =>
+      progress(`epoch ${Number(epoch.toFixed(1))} of ${epochs}, error ${train.relative.toPrecision(3)}`),
+  })
+  if (completion.stopped === 'aborted') throw new Stopped()
+  const restored = fillHoles(picture, known, pixelValues(completion.model))
+  return { rank, sample: own.sample!, lambda: own.lambda!, curve: curveOf(completion.epochs), restored }
+}
+
+/** What `lacuna image` does when nothing else is asked for. */
+async function byPatches(
+  picture: Picture,
+  known: Known,
+  { seed, threads }: ImageContext,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Found> {
+  const restoration = await restore(picture, known, {
+    ...{ seed, threads, signal },
+    onEpoch: ({ stage, stages, epochs }, { epoch }) =>
+      progress(`model ${stage} of ${stages}, epoch ${Number(epoch.toFixed(1))} of ${epochs}`),
+  })
+  if (restoration.aborted) throw new Stopped()
+  const { rank } = restoration.stages.at(-1)!
+  return { rank, sample: 'auto', lambda: 'auto', restored: restoration.picture }
+}
+
+/** Ones at some of the hidden values. */
+function watchedPart(known: Known, seed: number): Known {
+  const hidden = known.length - known.reduce((sum, is) => sum + is, 0)
+  const key = stream(seed, purpose.probe)
+  return known.map((is, at) => (is === 0 && (draw(key, at) / 2 ** 32) * hidden < WATCHED ? 1 : 0))
+}
+
+function fillByMean(picture: Picture, known: Known): Picture {
+  const { channels } = picture
+  const values = brightness(picture)
+  const [sums, counts] = [new Float64Array(channels), new Float64Array(channels)]
+  for (let at = 0; at < values.length; at++) {
+    sums[at % channels] += known[at] * values[at]
+    counts[at % channels] += known[at]
+  }
+  const means = sums.map((sum, k) => sum / Math.max(1, counts[k]))
+  return fillHoles(
+    picture,
+    known,
+    values.map((_, at) => means[at % channels]),
+  )
+}
+
+function rated(truth: Picture, restored: Picture, known: Known): PictureQuality {
+  const { relative, psnr } = quality(truth, restored, known)
+  return { relative, psnr: Math.min(psnr, 999) } // JSON has no Infinity
+}
+
+/** Puts together what has been kept; undefined as long as that is nothing. */
+export async function gatherImage(
+  read: (id: string) => Promise<object | undefined>,
+): Promise<ImageResult | undefined> {
+  let result: ImageResult | undefined
+  for (const method of METHODS) {
+    const record = (await read(idOf(method))) as ImageRecord | undefined
+    if (!record) continue
+    const { run, ...rest } = record
+    result ??= { ...rest, runs: [] }
+    result.runs.push(run)
+  }
+  return result
+}

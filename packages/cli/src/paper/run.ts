@@ -1,0 +1,149 @@
+/** Runs the experiments that are asked for and not done yet, and puts together everything that is done. */
+import { basename } from 'node:path'
+import { version } from 'lacuna'
+import { drawFacade } from 'lacuna/image'
+import { hardwareThreads } from 'lacuna/internal'
+import { claimsOf } from './claims.ts'
+import { convergenceGroups, gatherConvergence } from './experiments/convergence.ts'
+import { fingerprint, readPicture, realData } from './experiments/data.ts'
+import type { Group } from './experiments/group.ts'
+import { gatherImage, imageGroups } from './experiments/image.ts'
+import { gatherTiming, timingGroups } from './experiments/timing.ts'
+import { thisMachine } from './machine.ts'
+import {
+  type ExperimentSettings,
+  type PaperResults,
+  RESULTS_FORMAT,
+  RESULTS_VERSION,
+  type ScaleName,
+} from './results.ts'
+import { experimentSettings } from './scales.ts'
+import { type Conditions, openStore, type TrialStore } from './trialStore.ts'
+
+export interface PaperOptions {
+  folder: string
+  scale: ScaleName
+  /** 1 to 4. */
+  figures: readonly number[]
+  trials?: number
+  /** Numbers of threads for figures 3 and 4; the others run on all cores. */
+  threads: readonly number[]
+  seed: number
+  image?: string
+  movielens?: string
+  uber?: readonly string[]
+  /** Forget the trials of earlier runs. */
+  force: boolean
+  signal: AbortSignal
+  /** A line that changes, and how many trials there are and are done. */
+  onProgress: (line: string) => void
+  /** A line that stays. */
+  onRemark: (line: string) => void
+}
+
+export async function runPaper(options: PaperOptions): Promise<PaperResults> {
+  const { folder, scale, threads, trials, seed } = options
+  const settings = experimentSettings(scale, threads, trials)
+  const store = await openStore(folder, await conditionsOf(options), options.force)
+  await runGroups(groupsOf(options, settings), store, options)
+  return gather(store, settings, scale, seed)
+}
+
+/** Not among them: which figures, and how many trials. More of these can be had later. */
+async function conditionsOf({
+  scale,
+  seed,
+  threads,
+  image,
+  movielens,
+  uber,
+}: PaperOptions): Promise<Conditions> {
+  const { cpu, cores } = thisMachine()
+  return {
+    ...{ '--scale': scale, '--seed': String(seed), '--threads': threads.join() },
+    ...(image === undefined ? {} : { '--image': await fingerprint([image]) }),
+    ...(movielens === undefined ? {} : { '--movielens': await fingerprint([movielens]) }),
+    ...(uber === undefined ? {} : { '--uber': await fingerprint(uber) }),
+    ...{ lacuna: version, machine: `${cpu} (${cores} cores)` },
+  }
+}
+
+function groupsOf(options: PaperOptions, settings: ExperimentSettings): Group[] {
+  const { figures, folder, seed, image, movielens, uber } = options
+  const threads = hardwareThreads()
+  const { width, height } = settings.image
+  const groups: Group[] = []
+  if (figures.includes(1))
+    groups.push(
+      ...imageGroups({
+        ...{ settings: settings.image, seed, threads, folder },
+        source: image === undefined ? 'drawn' : basename(image),
+        make: async (progress) => {
+          progress(image === undefined ? 'Figure 1: drawing the picture' : `Figure 1: reading ${image}`)
+          const most = options.scale === 'full' ? Infinity : width * height
+          return image === undefined ? drawFacade(width, height) : readPicture(image, most)
+        },
+      }),
+    )
+  if (figures.includes(2)) {
+    const real = movielens === undefined ? undefined : realData([movielens], 'movielens')
+    groups.push(...convergenceGroups({ settings: settings.convergence, seed, threads, real }))
+  }
+  if (figures.includes(3) || figures.includes(4)) {
+    const real = uber === undefined ? undefined : realData(uber, 'uber')
+    groups.push(...timingGroups({ settings: settings.timing, seed, real }))
+  }
+  return groups
+}
+
+async function runGroups(
+  groups: readonly Group[],
+  store: TrialStore,
+  { signal, onProgress, onRemark }: PaperOptions,
+): Promise<void> {
+  const open: { group: Group; missing: number[] }[] = []
+  let [left, done] = [0, 0]
+  for (const group of groups) {
+    const missing: number[] = []
+    for (const [index, { id }] of group.trials.entries()) if (!(await store.has(id))) missing.push(index)
+    if (missing.length > 0) open.push({ group, missing })
+    left += missing.length
+    done += group.trials.length - missing.length
+  }
+  if (done > 0) onRemark(`${store.folder} holds ${done} of ${done + left} trials already.`)
+  for (const { group, missing } of open) {
+    signal.throwIfAborted()
+    const session = await group.open(onProgress)
+    try {
+      for (const index of missing) {
+        signal.throwIfAborted()
+        const { id, label } = group.trials[index]
+        const say = (what: string): void =>
+          onProgress(`${group.figure}: ${label} (${left} ${left === 1 ? 'trial' : 'trials'} left): ${what}`)
+        say('starting')
+        await store.write(id, await session.run(index, say, signal))
+        left--
+      }
+    } finally {
+      await session.close()
+    }
+  }
+}
+
+async function gather(
+  store: TrialStore,
+  settings: ExperimentSettings,
+  scale: ScaleName,
+  seed: number,
+): Promise<PaperResults> {
+  const image = await gatherImage(store.read)
+  const convergence = await gatherConvergence(settings.convergence, store.read)
+  const timing = await gatherTiming(settings.timing, store.read)
+  const measured = { ...(image && { image }), ...(convergence && { convergence }), ...(timing && { timing }) }
+  const machine = thisMachine()
+  return {
+    ...{ format: RESULTS_FORMAT, version: RESULTS_VERSION, lacuna: version, scale, seed, settings, machine },
+    ...measured,
+    claims: claimsOf({ machine, ...measured }),
+  }
+}

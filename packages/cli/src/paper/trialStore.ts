@@ -1,0 +1,81 @@
+/**
+ * The folder of a run. Every finished trial is a file of its own in trials/, written whole, so that a run that ends early,
+ * for whatever reason, goes on where it stopped. begun.json says which settings the trials belong to.
+ */
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError } from 'lacuna'
+import { explainFileError, option, sentence, writeFileWhole } from 'lacuna/internal'
+
+export interface TrialStore {
+  folder: string
+  has(id: string): Promise<boolean>
+  read(id: string): Promise<object | undefined>
+  write(id: string, record: object): Promise<void>
+}
+
+/** What trials depend on, in words that a sentence can name: `scale: small`, `picture: drawn` … */
+export type Conditions = Record<string, string>
+
+export async function openStore(folder: string, conditions: Conditions, force: boolean): Promise<TrialStore> {
+  const trials = join(folder, 'trials')
+  const begun = join(folder, 'begun.json')
+  await makeFolder(folder)
+  const earlier = await readJson<Conditions>(begun)
+  const changed = earlier && changes(earlier, conditions)
+  if (changed && !force)
+    throw new InputError(
+      'option',
+      sentence`${folder} was begun with ${changed}; repeat that, choose another folder, or start anew with ${option('force')}.`,
+    )
+  if (force) await rm(trials, { recursive: true, force: true })
+  await makeFolder(trials)
+  if (!earlier || force) await writeJson(begun, conditions)
+  const fileOf = (id: string): string => join(trials, `${id}.json`)
+  return {
+    folder,
+    has: async (id) => (await stat(fileOf(id)).catch(() => undefined)) !== undefined,
+    read: (id) => readJson(fileOf(id)),
+    write: (id, record) => writeJson(fileOf(id), record),
+  }
+}
+
+function changes(earlier: Conditions, now: Conditions): string | undefined {
+  const names = [...new Set([...Object.keys(earlier), ...Object.keys(now)])]
+  const different = names.filter((name) => earlier[name] !== now[name])
+  if (different.length === 0) return undefined
+  return different
+    .map((name) => `${name} ${earlier[name] ?? 'not given'}, not ${now[name] ?? 'left out'}`)
+    .join(', and ')
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new InputError('file', `${folder}: this is a file; name a folder.`)
+    throw explainFileError(error, folder, 'write')
+  }
+}
+
+async function readJson<T extends object>(path: string): Promise<T | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw explainFileError(error, path, 'read')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InputError(
+      'option',
+      `${path}: this is no JSON any more; remove it, and its trial will be done again.`,
+    )
+  }
+}
+
+const writeJson = (path: string, value: object): Promise<void> =>
+  writeFileWhole(path, [new TextEncoder().encode(`${JSON.stringify(value)}\n`)])

@@ -1,0 +1,97 @@
+/** The best rows along a mode, as people read them, as JSON, or as a table. */
+
+import type { Ranked } from 'lacuna/answers'
+import { type AnswerColumn, type AnswerRow, modeName, type TensorModel, writeAnswers } from 'lacuna/internal'
+import type { RowNames } from '../options/rowNames.ts'
+import { inWordsOf } from './componentWords.ts'
+import { count, figure, table } from './format.ts'
+import { print, printJson } from './print.ts'
+import { oneLine, printable } from './printable.ts'
+import { painter } from './terminal.ts'
+
+/** Answers to one question. */
+export async function tellTop(
+  model: TensorModel,
+  of: number,
+  labels: Readonly<Record<string, string>>,
+  ranked: readonly Ranked[],
+  names: RowNames,
+  options: { output?: string; json?: boolean },
+): Promise<void> {
+  const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
+  if (options.output && options.output !== '-') {
+    const rows = named.map(
+      ({ label, name, predicted, entries, mean }, i): AnswerRow => [
+        ...Object.values(labels),
+        ...[
+          i + 1,
+          label,
+          ...(names.titles[of] ? [name ?? null] : []),
+          predicted,
+          entries ?? null,
+          mean ?? null,
+        ],
+      ],
+    )
+    return writeAnswers(options.output, columnsOf(model, Object.keys(labels), of, names, true), [rows])
+  }
+  const mode = modeName(model, of)
+  if (options.json)
+    return printJson({
+      for: labels,
+      of: mode,
+      top: named.map(({ row, name, ...rest }) => ({ ...rest, ...(name !== undefined && { name }) })),
+    })
+  const { bold, dim } = painter(process.stdout)
+  const hasNames = names.titles[of] !== undefined
+  const words = inWordsOf(model, names)
+  const used = new Set(named.flatMap(({ why }) => why.map(({ component }) => component)))
+  const lines = named.map(({ label, name, predicted, entries, mean, why }, i) => [
+    String(i + 1),
+    oneLine(hasNames ? (name ?? label) : label),
+    figure(predicted),
+    ...(entries === undefined ? [] : [count(entries), figure(mean ?? 0)]),
+    why.map(({ component, share }) => `${component} (${Math.round(100 * share)}%)`).join(', '),
+  ])
+  const support = model.observed ? ['entries', 'their mean'] : []
+  const head = ['', names.titles[of] ?? mode, 'predicted', ...support, 'why: components']
+  const width = Math.max(...lines.map(([, name]) => name.length), head[1].length)
+  const padded = [head, ...lines].map(([number, name, ...rest]) => [
+    `${number.padStart(2)}  ${name.padEnd(width)}`,
+    ...rest,
+  ])
+  const [first, ...rows] = table(padded).split('\n')
+  const reasons = [...used]
+    .sort((a, b) => a - b)
+    .map((component) => `  ${component}  ${words(component, of)}`)
+  await print([bold(first), ...rows].join('\n'))
+  if (reasons.length > 0)
+    await print(
+      `\n${dim('Components that made it so, by what is special about them:')}\n${printable(reasons.join('\n'))}`,
+    )
+}
+
+/** The columns of a table of answers: what was asked for, and what was found. */
+export function columnsOf(
+  model: TensorModel,
+  asked: readonly string[],
+  of: number,
+  names: RowNames,
+  hasMean: boolean,
+): AnswerColumn[] {
+  const labels = (mode: number): AnswerColumn => ({
+    name: modeName(model, mode),
+    kind: 'text',
+    type: model.modes?.[mode]?.type ?? 'BIGINT',
+  })
+  const title = names.titles[of]
+  return [
+    ...asked.map((name) => labels(names.mode(name))),
+    { name: 'rank', kind: 'whole' },
+    labels(of),
+    ...(title === undefined ? [] : [{ name: title, kind: 'text' } as const]),
+    { name: 'prediction', kind: 'number' },
+    { name: 'entries', kind: 'whole' },
+    ...(hasMean ? [{ name: 'mean', kind: 'number' } as const] : []),
+  ]
+}

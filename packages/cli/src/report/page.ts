@@ -1,0 +1,164 @@
+/** One page of a model's components that needs nothing else: no script, no file, no network. */
+import { asLearned, grouped, type Learned, type TensorModel } from 'lacuna/internal'
+import { coursePlot, mapPlot } from './plots.ts'
+import type { Story, ToldComponent } from './story.ts'
+import { css } from './style.ts'
+
+export interface PageOptions {
+  title: string
+  /** Components that are shown at once; the others are folded away. */
+  shown?: number
+}
+
+export async function componentsPage(
+  model: TensorModel,
+  story: Story,
+  { title, shown = 12 }: PageOptions,
+): Promise<string> {
+  const learned = asLearned(model)
+  const { parseHTML } = await import('linkedom')
+  const { document } = parseHTML('<html></html>') as unknown as { document: Document }
+  const cards = story.components.map((component) => card(learned, story, component, document))
+  const rest = cards.slice(shown)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${css}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${introduction(model, learned, story)}
+<div class="cards">
+${cards.slice(0, shown).join('\n')}
+</div>
+${rest.length > 0 ? `<details><summary>${rest.length} more, which explain less</summary><div class="cards">${rest.join('\n')}</div></details>` : ''}
+<footer>Made with Lacuna. Everything on this page is in it: it can be kept, sent and printed.</footer>
+</main>
+</body>
+</html>
+`
+}
+
+function introduction(
+  { observed, members }: TensorModel,
+  { dims }: Learned,
+  { modes, components }: Story,
+): string {
+  const [{ rank }] = members
+  const sizes = modes.map(({ title }, mode) => `${grouped(dims[mode])} of <b>${escaped(title)}</b>`)
+  const seen = observed
+    ? ` Learned from ${grouped(observed.entries)} entries between ${short(observed.min)} and ${short(observed.max)}.`
+    : ''
+  const bars = components
+    .map(
+      ({ number, share }) =>
+        `<a href="#c${number}" style="flex-grow:${(100 * share).toFixed(3)}" title="component ${number}: ${percent(share)}"><span>${share > 0.03 ? number : ''}</span></a>`,
+    )
+    .join('')
+  const hasCourse = modes.some(({ kind }) => kind.kind === 'ordered' && !kind.place)
+  const legend = hasCourse
+    ? ' In the courses the area is the component and the line is all of them together, both relative to their means.'
+    : ''
+  const map = modes.some(({ kind }) => kind.place)
+    ? ' On the maps grey is everything, and colour is the component.'
+    : ''
+  const answer =
+    members.length > 1
+      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
+      : 'What is predicted is their sum.'
+  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${seen} ${answer}</p>
+<div class="shares" aria-label="shares of the components">${bars}</div>
+<p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
+}
+
+function card(model: Learned, story: Story, component: ToldComponent, document: Document): string {
+  const { number, share, sentence, found } = component
+  const isFound = found
+    ? ` <span class="found${found.in === found.of ? '' : ' shaky'}">found in ${found.in} of ${found.of}</span>`
+    : ''
+  const parts = story.modes.map((_, mode) => modePart(model, story, component, mode, document))
+  return `<section class="card" id="c${number}">
+<h2><span>${number}${isFound}</span><span class="share">${percent(share)}</span></h2>
+<p class="sentence">${escaped(capital(sentence))}</p>
+<div class="parts">${parts.filter((part) => part !== '').join('\n')}</div>
+</section>`
+}
+
+function modePart(
+  model: Learned,
+  { modes, usual, components }: Story,
+  { column, modes: told }: ToldComponent,
+  mode: number,
+  document: Document,
+): string {
+  const { title, kind } = modes[mode]
+  const { course, rows } = told[mode]
+  if (kind.place === 'longitude') return ''
+  if (kind.place === 'latitude') {
+    const other = modes.findIndex((each) => each.kind.place === 'longitude')
+    const { members, counts, dims } = model
+    const [{ rank, factors }] = members
+    const weights = weightsAlong(model, [mode, other])
+    const map = mapPlot({
+      latitudes: kind.positions!,
+      longitudes: modes[other].kind.positions!,
+      counts: [
+        counts[mode] ?? new Uint8Array(dims[mode]).fill(1),
+        counts[other] ?? new Uint8Array(dims[other]).fill(1),
+      ],
+      all: (i, j) => {
+        let sum = 0
+        for (const { column: r } of components)
+          sum += weights[r] * factors[mode][i * rank + r] * factors[other][j * rank + r]
+        return sum
+      },
+      own: (i, j) => factors[mode][i * rank + column] * factors[other][j * rank + column],
+    })
+    return `<div class="part wide"><h3>${escaped(title)} and ${escaped(modes[other].title)}</h3>${map}</div>`
+  }
+  if (course) {
+    const plot = coursePlot(
+      {
+        positions: kind.positions!,
+        isTime: kind.isTime,
+        course,
+        usual: usual[mode],
+        ...(model.counts[mode] && { counts: model.counts[mode] }),
+      },
+      document,
+    )
+    return `<div class="part"><h3>${escaped(title)}</h3>${plot}</div>`
+  }
+  const items = rows.map(
+    ({ called, weight, lift, entries }) =>
+      `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escaped(called)}</span>` +
+      `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${grouped(entries)}</small>`}</span></li>`,
+  )
+  return `<div class="part"><h3>${escaped(title)}</h3><ol>${items.join('')}</ol></div>`
+}
+
+/** (R), the product of the mean rows of all modes but these. */
+function weightsAlong({ members, counts, dims }: Learned, but: readonly number[]): Float64Array {
+  const [{ rank, factors }] = members
+  const weights = new Float64Array(rank).fill(1)
+  factors.forEach((factor, mode) => {
+    if (but.includes(mode)) return
+    const mean = new Float64Array(rank)
+    for (let row = 0; row < dims[mode]; row++)
+      for (let r = 0; r < rank; r++) mean[r] += (counts[mode]?.[row] ?? 1) * factor[row * rank + r]
+    for (let r = 0; r < rank; r++) weights[r] *= mean[r]
+  })
+  return weights
+}
+
+const percent = (share: number): string =>
+  share < 0.0005 ? 'less than 0.1%' : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`
+const short = (x: number): string => String(Number(x.toPrecision(4)))
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)

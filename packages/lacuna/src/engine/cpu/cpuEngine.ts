@@ -1,0 +1,161 @@
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { node } from '../../base/nodeModules.ts'
+import { restThreads } from '../../base/nodeThreads.ts'
+import { World } from '../../comm/communicator.ts'
+import type { Engine, Problem, ProblemSize } from '../engine.ts'
+import { CpuProblem } from './cpuProblem.ts'
+import { checkLimits } from './memory/limits.ts'
+import { Memories } from './memory/memories.ts'
+import { type CpuPlan, planParts } from './memory/plan.ts'
+import type { CpuEngineOptions } from './options.ts'
+import { loadParts } from './setup/load.ts'
+import { compileKernel } from './threads/compileKernel.ts'
+import { paddedRank } from './threads/kernel.ts'
+import type { Processes } from './threads/messages.ts'
+import { canShareMemory, hardwareThreads } from './threads/platform.ts'
+import { lonePool, type Pool, startPool } from './threads/pool.ts'
+
+export type { CpuEngineOptions } from './options.ts'
+
+/** How a worker reaches other processes: a module with `connect(options)`, which makes an Exchange. */
+export interface Connection {
+  module: string
+  options: unknown
+}
+
+/** The engine of wasm kernels and worker threads, in Node and in browsers. */
+export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
+  return new CpuEngine(options)
+}
+
+export class CpuEngine implements Engine {
+  readonly threads: number
+  readonly #parts: number
+  readonly #connection: Connection | undefined
+  readonly #memories = new Memories()
+  #pool: Pool | undefined
+  #world: Promise<World> | undefined
+  #known: Processes = { process: 0, processes: 1, neighbours: 1 }
+  #closed = false
+  #problems = 0
+  /** Per worker, how many problems it works on. */
+  readonly #busy: number[]
+
+  constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
+    for (const [name, value] of Object.entries({ threads, parts }))
+      if (!Number.isInteger(value) || value < 1 || value > 1024)
+        throw new InputError(
+          'option',
+          sentence`${option(name)} is ${value}; it must be a whole number from 1 to 1024.`,
+        )
+    this.threads = canShareMemory() ? threads : 1
+    this.#parts = parts
+    this.#connection = connection
+    this.#busy = new Array(this.threads).fill(0)
+  }
+
+  get description(): string {
+    const threads = `${this.threads} thread${this.threads > 1 ? 's' : ''}`
+    return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
+  }
+
+  /** Which process this is, of how many; one alone, as long as no others are known. */
+  get process(): number {
+    return this.#known.process
+  }
+
+  get processes(): number {
+    return this.#known.processes
+  }
+
+  /** Those of them that are on this machine. */
+  get neighbours(): number {
+    return this.#known.neighbours
+  }
+
+  /** Of one process. isPlain: as for `load`. */
+  plan(size: ProblemSize, isPlain = false): CpuPlan {
+    return planParts(size, this.threads, this.#parts, this.processes, isPlain)
+  }
+
+  /** Starts the threads, and finds the other processes if there are any. */
+  async world(): Promise<World> {
+    if (this.#closed) throw new Error('The engine has been closed.')
+    if (!this.#pool) checkLimits(this.threads, this.#parts)
+    this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
+    this.#world ??= connect(this.#pool, this.#connection).then((world) => {
+      this.#known = world
+      return world
+    })
+    return this.#world
+  }
+
+  warm(rank: number): void {
+    const ready = async (): Promise<void> => {
+      // Until they are needed here, the threads may read the file. Limits that are tight leave none to rest.
+      if (node && !this.#connection && !this.#pool) {
+        checkLimits(2 * this.threads, this.#parts)
+        restThreads(this.threads)
+      } else await this.world()
+      await compileKernel(paddedRank(rank))
+    }
+    ready().catch(() => {})
+  }
+
+  /** isPlain: whether the records are to be read by others than the kernels, too. */
+  async load(problem: Problem, isPlain = false): Promise<CpuProblem> {
+    const start = performance.now()
+    const world = await this.world()
+    const pool = this.#pool!
+    const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
+    const memories: WebAssembly.Memory[] = []
+    const takeMemory = (byteLength: number): WebAssembly.Memory => {
+      const memory = this.#memories.take(byteLength)
+      memories.push(memory)
+      return memory
+    }
+    const release = (): void => {
+      for (const w of members) this.#busy[w]--
+      for (const memory of memories) this.#memories.giveBack(memory)
+    }
+    try {
+      const number = this.#problems++
+      const place = { pool, members, world, leastParts: this.#parts, isPlain, takeMemory }
+      const loaded = await world.inTurn(number, 0, () => loadParts(place, number, problem, start))
+      return await CpuProblem.open(place, number, loaded, problem.tensor, release)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** The workers that have least to do; the first speaks with other processes, and what they share needs it. */
+  #take(count: number): number[] {
+    const isNeeded = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
+    const members = this.#busy
+      .map((_, w) => w)
+      .sort((a, b) => isNeeded(b) - isNeeded(a) || this.#busy[a] - this.#busy[b] || a - b)
+      .slice(0, count)
+      .sort((a, b) => a - b)
+    for (const w of members) this.#busy[w]++
+    return members
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    if (this.#connection && this.#world)
+      await this.#world.then(() => this.#pool?.ask([0], () => ({ type: 'disconnect' }))).catch(() => {})
+    await this.#pool?.close()
+  }
+}
+
+/** The first thread speaks with the other processes; the others know how many they are. */
+async function connect(pool: Pool, connection: Connection | undefined): Promise<World> {
+  if (!connection) return new World(pool, { process: 0, processes: 1, neighbours: 1 })
+  const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))
+  const known = answer as Processes
+  const others = Array.from({ length: pool.threads - 1 }, (_, w) => w + 1)
+  await pool.ask(others, () => ({ type: 'connect', ...connection, known }))
+  return new World(pool, known)
+}

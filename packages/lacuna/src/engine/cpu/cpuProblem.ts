@@ -1,0 +1,333 @@
+import { CONTROL_STOP } from '../../kernels/solve/layout.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
+import type {
+  EngineState,
+  ErrorSums,
+  Iterated,
+  Iterations,
+  LearnedPrior,
+  LoadedProblem,
+  Measured,
+  SetStatistics,
+  Statistics,
+  Step,
+  Timed,
+} from '../engine.ts'
+import { costOf } from './memory/cost.ts'
+import { MOST_LAGS } from './memory/layout.ts'
+import type { LoadedParts, LoadingPlace } from './setup/load.ts'
+import { observeAll } from './setup/observeAll.ts'
+import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
+import type { Spent } from './steps/iterate.ts'
+import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorProblem.ts'
+import type { Answer, Request } from './threads/messages.ts'
+
+/** A problem in the memories of its parts, and the threads that work on it. */
+export class CpuProblem implements LoadedProblem {
+  readonly statistics: Statistics
+  readonly setUp: SetUpTimes
+  readonly hasStrata: boolean
+  readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
+  readonly #number: number
+  readonly #loaded: LoadedParts
+  readonly #tensor: SparseTensor
+  readonly #release: () => void
+  #open = true
+  /** Questions asked so far. */
+  #steps = 0
+
+  private constructor(
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    number: number,
+    loaded: LoadedParts,
+    tensor: SparseTensor,
+    release: () => void,
+    statistics: Statistics,
+    setUp: SetUpTimes,
+  ) {
+    this.setUp = setUp
+    this.#place = place
+    this.#number = number
+    this.#loaded = loaded
+    this.#tensor = tensor
+    this.#release = release
+    this.statistics = statistics
+    this.hasStrata = loaded.parts[0].layout.strata !== undefined
+  }
+
+  /** `release` is told when the threads are no longer needed. */
+  static async open(
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    number: number,
+    loaded: LoadedParts,
+    tensor: SparseTensor,
+    release: () => void,
+  ): Promise<CpuProblem> {
+    const sets: Record<string, SetStatistics> = {}
+    const statistics = { ...loaded.statistics, sets }
+    const times = { ...loaded.times, look: 0 }
+    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics, times)
+    const lap = stopwatch()
+    const views = [...new Set(loaded.viewOf.values())]
+    await problem.#ask({ type: 'values', problem: number, views })
+    const values = new Map(views.map((v) => [v, problem.#addErrors(v)]))
+    const weights = await problem.#weights()
+    for (const [name, v] of loaded.viewOf) {
+      const entries = loaded.entries.get(name)!
+      sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
+    }
+    times.look = lap()
+    return problem
+  }
+
+  /** How it lies in memory, for an engine that works on the same views elsewhere. */
+  get loaded(): LoadedParts {
+    return this.#loaded
+  }
+
+  cost(stage: { sample: number; kind: Step['kind'] }): number {
+    const { dims, emptyRows, sets } = this.statistics
+    const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
+    return costOf(stage, rows, sets.train.entries, this.#loaded.rank)
+  }
+
+  async writeFactors(factors: readonly Float32Array[]): Promise<void> {
+    this.#loaded.parts.forEach(({ layout }, k) => {
+      layout.modes.forEach(({ factor, companion }, mode) => {
+        this.#write(k, factor, mode, factors[mode])
+        if (companion) this.#write(k, companion, mode, factors[mode])
+      })
+    })
+  }
+
+  async readFactors(which: 'current' | 'kept' = 'current'): Promise<Float32Array[]> {
+    const { layout } = this.#loaded.parts[0]
+    return layout.modes.map(({ factor }, mode) =>
+      this.#read(0, which === 'kept' ? layout.kept[mode] : factor, mode),
+    )
+  }
+
+  /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
+  async iterate(run: Iterations, skip = 0): Promise<Iterated> {
+    const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
+    return answer as Iterated
+  }
+
+  /** For a bench: what each thread did with its time. */
+  async iterateTimed(run: Iterations, skip = 0): Promise<(Iterated & Required<Spent>)[]> {
+    const answers = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: true })
+    return answers as (Iterated & Required<Spent>)[]
+  }
+
+  stop(stopped = true): void {
+    const { memory, layout } = this.#loaded.parts[0]
+    const words = new Int32Array(memory.buffer, layout.control, 64)
+    Atomics.store(words, CONTROL_STOP / 4, stopped ? 1 : 0)
+  }
+
+  async balance(): Promise<Timed> {
+    return (await this.#ask({ type: 'balance', problem: this.#number })) as Timed
+  }
+
+  async fillEmptyRows(): Promise<Timed> {
+    if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
+    return (await this.#ask({ type: 'fillEmptyRows', problem: this.#number })) as Timed
+  }
+
+  async errors(sets: readonly string[]): Promise<Measured> {
+    const views = sets.map((name) => {
+      const view = this.#loaded.viewOf.get(name)
+      if (view === undefined) throw new Error(`No set '${name}' was loaded.`)
+      return view
+    })
+    const distinct = [...new Set(views)]
+    const answer = await this.#ask({ type: 'errors', problem: this.#number, views: distinct })
+    return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
+  }
+
+  /** By view, what the weights of its entries add up to; of those that have errors and weights. */
+  async #weights(): Promise<Map<number, number>> {
+    const { viewOf, weightedViews } = this.#loaded
+    const views = [...new Set(viewOf.values())].filter((v) => weightedViews.includes(v))
+    if (views.length > 0) await this.#ask({ type: 'weights', problem: this.#number, views })
+    return new Map(views.map((v) => [v, this.#addErrors(v).squares]))
+  }
+
+  /** In the order of the chunks, which is the same however they are dealt to parts. */
+  #addErrors(v: number): ErrorSums {
+    const { errorSums, totals } = this.#loaded
+    const { sums } = errorSums[v]
+    const [squares, absolutes] = v === 0 && totals ? totals : [0, 0]
+    const total = { squares, absolutes }
+    for (let at = 0; at < sums.length; at += 2) {
+      total.squares += sums[at]
+      total.absolutes += sums[at + 1]
+    }
+    // Of a difference that is next to nothing, rounding may leave less.
+    if (v === 0 && totals)
+      return { squares: Math.max(0, total.squares), absolutes: Math.max(0, total.absolutes) }
+    return total
+  }
+
+  async keep(): Promise<void> {
+    await this.#ask({ type: 'keep', problem: this.#number })
+  }
+
+  async restore(): Promise<void> {
+    await this.#ask({ type: 'restore', problem: this.#number })
+  }
+
+  async readState(): Promise<EngineState> {
+    const { parts, companions, posterior, rank } = this.#loaded
+    const [{ memory, layout }] = parts
+    if (companions) await this.#ask({ type: 'shareCompanions', problem: this.#number })
+    const vector = (address: number): Float32Array => new Float32Array(memory.buffer, address, rank).slice()
+    return {
+      factors: await this.readFactors(),
+      ...(companions && {
+        companions: layout.modes.map(({ companion }, mode) => this.#read(0, companion, mode)),
+      }),
+      means: layout.modes.map(({ mean }) => vector(mean)),
+      scales: layout.modes.map(({ scale }) => vector(scale)),
+      kept: await this.readFactors('kept'),
+      ...(posterior && this.#readPosterior()),
+    }
+  }
+
+  async writeState(state: EngineState): Promise<void> {
+    const { factors, companions, means, scales, kept } = state
+    this.#loaded.parts.forEach(({ memory, layout }, k) => {
+      layout.modes.forEach(({ factor, companion, mean, scale }, mode) => {
+        this.#write(k, factor, mode, factors[mode])
+        if (companion) this.#write(k, companion, mode, companions?.[mode] ?? factors[mode])
+        // What pads the rank takes no part: any finite v > 0 will do there.
+        new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
+        new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
+      })
+      if (kept) for (const [mode, address] of layout.kept.entries()) this.#write(k, address, mode, kept[mode])
+    })
+    if (state.moments) this.#writePosterior(state)
+  }
+
+  #readPosterior(): Partial<EngineState> {
+    const [{ memory, layout }] = this.#loaded.parts
+    const { modes } = layout
+    return {
+      moments: modes.map(({ moments, rows }) => this.#matrices(moments, rows)),
+      precisions: modes.map(({ precision }) => this.#matrices(precision, 1)),
+      leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
+      rowMeans: modes.map(({ rowMeans }, mode) => this.#read(0, rowMeans, mode)),
+      ties: modes.map(({ ties, rows }) => new Float32Array(memory.buffer, ties, rows).slice()),
+      variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
+      lagWeights: modes.map(({ lagWeights }) =>
+        new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
+      ),
+      shared: [new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).slice()],
+    }
+  }
+
+  /** Rows of R × R, each of whose rows is padded. */
+  #matrices(address: number, count: number): Float32Array {
+    const { parts, rank } = this.#loaded
+    const [{ memory, layout }] = parts
+    const { padded } = layout
+    const from = new Float32Array(memory.buffer, address, count * padded * padded)
+    const found = new Float32Array(count * rank * rank)
+    for (let p = 0; p < count; p++)
+      for (let r = 0; r < rank; r++) {
+        const begin = (p * padded + r) * padded
+        found.set(from.subarray(begin, begin + rank), (p * rank + r) * rank)
+      }
+    return found
+  }
+
+  #writePosterior(state: EngineState): void {
+    const { moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights } = state
+    const { parts, rank } = this.#loaded
+    parts.forEach(({ memory, layout }, k) => {
+      const { padded, modes } = layout
+      const matrices = (address: number, count: number, from: Float32Array): void => {
+        const into = new Float32Array(memory.buffer, address, count * padded * padded).fill(0)
+        for (let p = 0; p < count; p++)
+          for (let r = 0; r < rank; r++) {
+            const begin = (p * rank + r) * rank
+            into.set(from.subarray(begin, begin + rank), (p * padded + r) * padded)
+          }
+      }
+      modes.forEach((mode, i) => {
+        matrices(mode.moments, mode.rows, moments![i])
+        matrices(mode.precision, 1, precisions![i])
+        new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
+        this.#write(k, mode.rowMeans, i, rowMeans![i])
+        new Float32Array(memory.buffer, mode.ties, mode.rows).set(ties![i])
+        new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
+        new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
+      })
+      new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS).set(shared![0])
+    })
+  }
+
+  async observed(tensor = this.#tensor): Promise<Observed> {
+    const place = { ...this.#place, padded: this.#loaded.parts[0].layout.padded }
+    return place.world.inTurn(this.#number, ++this.#steps, () => observeAll(place, tensor))
+  }
+
+  async readPrior(): Promise<LearnedPrior | undefined> {
+    const { parts, posterior, rank } = this.#loaded
+    if (!posterior) return undefined
+    const [{ memory, layout }] = parts
+    const noise = learnedNoise(new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS))
+    if (!noise) return undefined
+    return {
+      ...noise,
+      means: layout.modes.map(({ mean }) => new Float32Array(memory.buffer, mean, rank).slice()),
+      precisions: layout.modes.map(({ precision }) => this.#matrices(precision, 1)),
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    const { pool, members } = this.#place
+    await pool.ask(members, () => ({ type: 'close', problem: this.#number })).catch(() => {})
+    this.#release()
+  }
+
+  /** What the first of the threads answers: it has spoken with those of other processes. */
+  async #ask(request: Request): Promise<Answer> {
+    return (await this.#askAll(request))[0]
+  }
+
+  async #askAll(request: Request): Promise<Answer[]> {
+    if (!this.#open) throw new Error('The problem has been closed.')
+    const { pool, members, world } = this.#place
+    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+  }
+
+  /** A matrix (rows × R) out of rows of the padded rank. */
+  #read(k: number, address: number, mode: number): Float32Array {
+    const { memory, layout } = this.#loaded.parts[k]
+    const { rank } = this.#loaded
+    const { padded } = layout
+    const { rows } = layout.modes[mode]
+    const from = new Float32Array(memory.buffer, address, rows * padded)
+    const matrix = new Float32Array(rows * rank)
+    if (rank === padded) matrix.set(from)
+    else for (let p = 0; p < rows; p++) matrix.set(from.subarray(p * padded, p * padded + rank), p * rank)
+    return matrix
+  }
+
+  #write(k: number, address: number, mode: number, matrix: Float32Array): void {
+    const { memory, layout } = this.#loaded.parts[k]
+    const { rank } = this.#loaded
+    const { padded } = layout
+    const { rows } = layout.modes[mode]
+    const into = new Float32Array(memory.buffer, address, rows * padded)
+    if (rank === padded) {
+      into.set(matrix)
+      return
+    }
+    into.fill(0) // what was lost beyond float32 must not stay in the padding
+    for (let p = 0; p < rows; p++) into.set(matrix.subarray(p * rank, (p + 1) * rank), p * padded)
+  }
+}

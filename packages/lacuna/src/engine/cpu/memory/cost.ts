@@ -1,0 +1,20 @@
+import type { Step } from '../../engine.ts'
+
+/**
+ * What an AO iteration costs on a core, in nanoseconds: a rough fit to measurements of one thread at R = 4 … 64 on the
+ * problems of `lacuna bench` (AMD EPYC, Node 20). Only ratios between stages matter. rows: per mode, those with entries.
+ */
+export function costOf(
+  { sample, kind }: { sample: number; kind: Step['kind'] },
+  rows: readonly number[],
+  entries: number,
+  rank: number,
+): number {
+  if (kind === 'posterior') return 3 * costOf({ sample, kind: 'newton' }, rows, entries, rank)
+  if (kind === 'strata') return entries * (3 + 0.5 * rank * rows.length)
+  const perEntry = kind === 'gradient' ? 5 + 0.8 * rank : 5 + 0.7 * rank + 0.04 * rank ** 2
+  const perRow = kind === 'gradient' ? 50 + 2 * rank : 100 + 2.5 * rank ** 2
+  const all = rows.reduce((sum, count) => sum + count, 0)
+  const sampled = rows.length * sample * entries
+  return sampled * perEntry + Math.min(all, sampled) * perRow
+}

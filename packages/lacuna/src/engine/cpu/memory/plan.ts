@@ -1,0 +1,133 @@
+/** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import type { EnginePlan, ProblemSize } from '../../engine.ts'
+import { countsForItself } from '../setup/count/countingLayout.ts'
+import { segmentSize } from '../setup/place/segments.ts'
+import { paddedRank } from '../threads/kernel.ts'
+import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
+
+/** Parts are planned to fill so much of what a memory can have: chance makes some a little larger than others. */
+const FILLED = 0.97
+
+export interface CpuPlan extends EnginePlan {
+  layout: PartLayout
+}
+
+/** parts: those of each of so many processes, and what one of them takes. */
+export function planParts(
+  size: ProblemSize,
+  threads: number,
+  leastParts = 1,
+  processes = 1,
+  isPlain = false,
+): CpuPlan {
+  const whole = layOut(partSize(size, threads, 1, isPlain))
+  const shared = replicatedBytes(whole)
+  const room = FILLED * MOST_PART_BYTES - shared
+  const own = whole.byteLength - shared
+  if (room <= 0)
+    throw new InputError(
+      'memory',
+      `The factors of ${size.dims.join('×')} at rank ${size.rank} take ${formatBytes(shared)}; each part of a problem ` +
+        `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
+    )
+  const parts = Math.max(leastParts, Math.ceil(own / room / processes))
+  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes, isPlain))
+  const kept = layout.kept.length > 0 ? layout.byteLength - layout.kept[0] : 0
+  // Only the first part holds the kept factors.
+  const items = [...layout.items].map(([name, byteLength]) => ({
+    name,
+    byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * kept : 0),
+  }))
+  if (processes > 1) {
+    const order = size.dims.length
+    const perRound = sentAtATime(Math.ceil(size.entries / processes), processes)
+    const sent = Math.min(order, processes) * perRound
+    const words = order + (size.weighted ? 2 : 1)
+    items.push({ name: 'messages', byteLength: 4 * words * (sent + processes * perRound) })
+  }
+  return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
+}
+
+/** Entries on their way to a process at a time, from all that send it some. */
+const ENTRIES_ON_THE_WAY = 2 ** 20
+
+/** How many of its entries a process sends at a time; each may go to several processes. */
+export const sentAtATime = (own: number, processes: number): number =>
+  Math.max(1, Math.min(own, Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))))
+
+/** Of what a part takes, what every other one takes again. */
+function replicatedBytes({ items }: PartLayout): number {
+  return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
+}
+
+function partSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartSize {
+  const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
+  const { weighted = false } = size
+  const strata = size.strata && !weighted ? size.entries : 0
+  // Where cells that are not listed are zeros, those of other sets are listed as unknown.
+  const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
+  const padded = paddedRank(rank)
+  const segment = segmentSize(entries, padded)
+  const view = (name: string, rows: number, count: number, hasErrors: boolean): ViewSize => {
+    const most = segmentSize(count, padded)
+    const own = Math.ceil(count / parts)
+    const segments = rows + (2 * count) / most
+    return {
+      name,
+      weighted,
+      entries: own,
+      // A row has one, a long one as many as it fills.
+      segments: Math.ceil(segments / parts),
+      chunks: Math.ceil((1.5 * (own + 8 * Math.min(rows / parts, own))) / most) + 1,
+      hasErrors,
+      ownPlaces: countsForItself(threads, segments, count),
+    }
+  }
+  const others = Object.entries({ ...sets, ...(probe > 0 && probe < entries && { probe }) })
+  return {
+    order: dims.length,
+    rank,
+    threads,
+    companions,
+    zeros,
+    posterior,
+    strata,
+    segment,
+    dims,
+    isPlain,
+    views: [
+      ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
+      ...others.map(([name, count]) => view(name, dims[0], count, true)),
+    ],
+    partials: Math.ceil(Math.max(...dims.map((rows) => longSegments(rows, entries, segment))) / parts),
+    parts,
+    sharedWords: dims.map(() => (parts > 1 ? 4 * parts * parts : 0)),
+    handedOver: parts > 1 ? mostHandedOver(longSegments(1, entries, segment)) : 0,
+    first: true,
+  }
+}
+
+/** About how many segments long rows have: whole ones of S entries, and for each row one that is partly filled. */
+const longSegments = (rows: number, entries: number, segment: number): number =>
+  entries <= segment ? 0 : Math.min(entries / segment + rows / 2, (1.5 * entries) / segment)
+
+/** The most sums of a row that a part may have to hand over: two for every level of a tree of so many leaves. */
+export const mostHandedOver = (segments: number): number =>
+  2 * Math.ceil(Math.log2(Math.max(2, segments))) + 2
+
+export function describePlan({ byteLength, items }: EnginePlan): string {
+  const parts = items.filter((item) => item.byteLength > 0)
+  return `${formatBytes(byteLength)} of memory (${parts.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
+}
+
+/** Refuses what cannot fit, with a sentence that says how much is needed. */
+export function checkPlan(plan: EnginePlan, available: number): void {
+  if (plan.byteLength > available)
+    throw new InputError(
+      'memory',
+      `This problem needs ${describePlan(plan)}; this machine has ${formatBytes(available)} left. ` +
+        `Use a smaller rank or fewer entries.`,
+    )
+}

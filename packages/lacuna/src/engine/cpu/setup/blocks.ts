@@ -1,0 +1,92 @@
+/** Entries on their way into views, some thousand at a time: as a thread reads them, and as the kernels see them. */
+import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
+import type { ViewSource } from '../threads/messages.ts'
+
+const COLUMN_BYTES = 4 * LOADED_AT_A_TIME
+
+/** Views of the same entries, which are read together. */
+export interface Group {
+  tensor: SparseTensor
+  views: { source: ViewSource; number: number }[]
+}
+
+export function groupsOf(views: readonly ViewSource[]): Group[] {
+  const groups: Group[] = []
+  views.forEach((source, number) => {
+    const group = groups.find(({ tensor }) => tensor === source.tensor)
+    if (group) group.views.push({ source, number })
+    else groups.push({ tensor: source.tensor, views: [{ source, number }] })
+  })
+  return groups
+}
+
+/** A block in a thread's scratch, filled with some entries at a time. */
+export class Block {
+  readonly columns: number
+  readonly values: number
+  readonly hashes: number
+  /** 0 if none of the entries have weights. */
+  readonly weights: number
+  readonly digest: number
+  readonly sizes: number
+  readonly #indices: Uint32Array[]
+  /** Values, and weights if there are any. */
+  readonly #numbers: Float32Array[]
+
+  constructor(buffer: ArrayBufferLike, address: number, order: number, weighted: boolean) {
+    this.columns = address
+    this.values = address + order * COLUMN_BYTES
+    this.hashes = this.values + COLUMN_BYTES
+    this.weights = weighted ? this.hashes + COLUMN_BYTES : 0
+    this.digest = this.hashes + (weighted ? 2 : 1) * COLUMN_BYTES
+    this.sizes = this.digest + 64
+    this.#indices = Array.from(
+      { length: order },
+      (_, mode) => new Uint32Array(buffer, address + mode * COLUMN_BYTES, LOADED_AT_A_TIME),
+    )
+    this.#numbers = [this.values, ...(weighted ? [this.weights] : [])].map(
+      (column) => new Float32Array(buffer, column, LOADED_AT_A_TIME),
+    )
+  }
+
+  /** Where the indices in a mode are. */
+  column(mode: number): number {
+    return this.columns + mode * COLUMN_BYTES
+  }
+
+  fill({ indices, values, weights }: SparseTensor, from: number, to: number): void {
+    for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
+    this.#numbers[0].set(values.subarray(from, to))
+    if (weights) this.#numbers[1].set(weights.subarray(from, to))
+  }
+
+  /** From entries of so many words each: the indices, then the bits of the value, and those of the weight if there is one. */
+  fillFromRecords(records: Uint32Array, count: number, words: number): void {
+    const bits = this.#numbers.map(
+      ({ buffer, byteOffset }) => new Uint32Array(buffer, byteOffset, LOADED_AT_A_TIME),
+    )
+    ;[...this.#indices, ...bits].slice(0, words).forEach((column, word) => {
+      for (let e = 0; e < count; e++) column[e] = records[e * words + word]
+    })
+  }
+}
+
+/** Whether the entries of any of these views have weights. */
+export const anyWeighted = (views: readonly ViewSource[]): boolean =>
+  views.some(({ meanWeight }) => meanWeight !== undefined)
+
+/** Calls `visit` with the borders of some thousand entries at a time of a thread's share. */
+export function eachBlock(
+  { values }: SparseTensor,
+  thread: number,
+  threads: number,
+  visit: (from: number, to: number) => boolean | undefined,
+): void {
+  const end = Math.floor((values.length * (thread + 1)) / threads)
+  for (let from = Math.floor((values.length * thread) / threads); from < end; from += LOADED_AT_A_TIME)
+    if (visit(from, Math.min(from + LOADED_AT_A_TIME, end)) === false) return
+}
+
+/** All of them: no place is so far. */
+export const EVERYWHERE = 2 ** 32

@@ -1,0 +1,141 @@
+/**
+ * The first two passes over the entries: threads count those of every row, and those of every segment of long rows. Each takes
+ * a share of the entries. While counting they check the entries, so that nobody need look at them again.
+ */
+import type { SparseTensor } from '../../../../tensor/index.ts'
+import type { Kernel } from '../../threads/kernel.ts'
+import type { Counted, Loading } from '../../threads/messages.ts'
+import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
+
+export function countEntries(
+  kernel: Kernel,
+  memory: WebAssembly.Memory,
+  loading: Loading,
+  thread: number,
+): Counted {
+  const { views, layout } = loading
+  const counted = countRows(kernel, memory, loading, thread)
+  kernel.barrier(layout.control)
+  views.forEach((_, v) => {
+    const { ownRows, lengths, rows } = layout.views[v]
+    addOwn(memory, ownRows, lengths, rows, thread)
+  })
+  return counted
+}
+
+function countRows(
+  kernel: Kernel,
+  memory: WebAssembly.Memory,
+  { views, keys, layout }: Loading,
+  thread: number,
+): Counted {
+  const threads = layout.blocks.length
+  const order = views[0].tensor.dims.length
+  const block = new Block(memory.buffer, layout.blocks[thread], order, anyWeighted(views))
+  const digest = new Int32Array(memory.buffer, block.digest, 2)
+  const counted: Counted = { squares: 0, digest: [] }
+  for (const { tensor, views: group } of groupsOf(views)) {
+    new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
+    digest.fill(0)
+    let squares = 0
+    eachBlock(tensor, thread, threads, (from, to) => {
+      const count = to - from
+      block.fill(tensor, from, to)
+      if (kernel.hasFault(block.columns, order, block.sizes, block.values, count)) {
+        counted.fault = { view: group[0].number, ...faultIn(tensor, from, to) }
+        return false
+      }
+      kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
+      kernel.addToDigest(block.hashes, block.values, tensor.weights ? block.weights : 0, count, block.digest)
+      squares += kernel.sumOfSquares(block.values, count)
+      for (const { source, number } of group) {
+        const { ownRows, lengths } = layout.views[number]
+        const counters = ownRows[thread] ?? lengths
+        const shared = counters === lengths && threads > 1 ? 1 : 0
+        const column = block.column(source.mode)
+        if (source.below === undefined) kernel.countRows(column, count, counters, shared)
+        else kernel.countPicked(column, block.hashes, count, keys.probe, source.below, counters, shared)
+      }
+      return true
+    })
+    if (counted.fault) return counted
+    counted.digest.push(...digest)
+    if (group[0].number === 0) counted.squares = squares
+  }
+  return counted
+}
+
+/** The first entry with an index beyond its mode's size, or a value that is not finite. */
+function faultIn(
+  { dims, indices, values }: SparseTensor,
+  from: number,
+  to: number,
+): { entry: number; mode?: number } {
+  for (let entry = from; entry < to; entry++) {
+    const mode = indices.findIndex((column, i) => column[entry] >= dims[i])
+    if (mode >= 0) return { entry, mode }
+    if (!Number.isFinite(values[entry])) return { entry }
+  }
+  throw new Error('The kernel sees a fault where there is none.')
+}
+
+/** Counts the entries of each segment, in the views where some row has several. */
+export function countSegments(
+  kernel: Kernel,
+  memory: WebAssembly.Memory,
+  { views, keys, layout }: Loading,
+  long: readonly number[],
+  thread: number,
+): void {
+  const threads = layout.blocks.length
+  const order = views[0].tensor.dims.length
+  const block = new Block(memory.buffer, layout.blocks[thread], order, anyWeighted(views))
+  for (const { tensor, views: group } of groupsOf(views)) {
+    const wanted = group.filter(({ number }) => long.includes(number))
+    if (wanted.length === 0) continue
+    eachBlock(tensor, thread, threads, (from, to) => {
+      block.fill(tensor, from, to)
+      kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
+      for (const { source, number } of wanted) {
+        const { ownSegments, segmentLengths, first } = layout.views[number]
+        const counters = ownSegments[thread] ?? segmentLengths
+        kernel.countSegments(
+          block.column(source.mode),
+          block.hashes,
+          to - from,
+          first,
+          keys.modes[source.mode],
+          keys.probe,
+          source.below ?? EVERYWHERE,
+          counters,
+          counters === segmentLengths && threads > 1 ? 1 : 0,
+        )
+      }
+      return true
+    })
+  }
+  kernel.barrier(layout.control)
+  for (const v of long) {
+    const { ownSegments, segmentLengths, first, rows } = layout.views[v]
+    const [segments] = new Uint32Array(memory.buffer, first + 4 * rows, 1)
+    addOwn(memory, ownSegments, segmentLengths, segments, thread)
+  }
+}
+
+/** What all threads have counted for themselves, into counters for all: a thread's share of these. */
+function addOwn(
+  { buffer }: WebAssembly.Memory,
+  own: readonly number[],
+  total: number,
+  count: number,
+  thread: number,
+): void {
+  if (own.length === 0) return
+  const from = Math.floor((count * thread) / own.length)
+  const length = Math.floor((count * (thread + 1)) / own.length) - from
+  const sums = new Uint32Array(buffer, total + 4 * from, length)
+  for (const address of own) {
+    const counts = new Uint32Array(buffer, address + 4 * from, length)
+    for (let i = 0; i < length; i++) sums[i] += counts[i]
+  }
+}

@@ -1,0 +1,150 @@
+/** Counts the entries of a problem, by row and by segment, and says how they are cut. */
+import { InputError } from '../../../../base/inputError.ts'
+import { uint32Array } from '../../../../base/sharedArrays.ts'
+import type { World } from '../../../../comm/communicator.ts'
+import { writeControl } from '../../memory/control.ts'
+import { newMemory } from '../../memory/memories.ts'
+import type { Counted, Loading, ViewSource } from '../../threads/messages.ts'
+import type { Pool } from '../../threads/pool.ts'
+import type { OrderKeys } from '../place/order.ts'
+import {
+  type Chunks,
+  cutChunks,
+  firstSegments,
+  type Share,
+  type SharedRow,
+  segmentSize,
+} from '../place/segments.ts'
+import { type CountingLayout, layOutCounting } from './countingLayout.ts'
+
+/** A view on the way to its place. */
+export interface View {
+  name: string
+  source: ViewSource
+  /** S */
+  segment: number
+  lengths: Uint32Array
+  first: Uint32Array
+  /** Of all segments. */
+  segmentLengths: Uint32Array
+  chunks: Chunks
+  shares: readonly Share[]
+  shared: readonly SharedRow[]
+  /** Whether each thread knows where its own records go. */
+  ownPlaces: boolean
+}
+
+export interface NamedSource {
+  name: string
+  source: ViewSource
+}
+
+/** Counts the entries by row, and by segment where rows have several; checks them on the way. */
+export async function countViews(
+  pool: Pool,
+  members: readonly number[],
+  module: WebAssembly.Module,
+  sources: readonly NamedSource[],
+  entries: ReadonlyMap<string, number>,
+  keys: OrderKeys,
+  padded: number,
+  world: World,
+): Promise<{
+  views: View[]
+  counted: Counted
+  counting: { memory: WebAssembly.Memory; layout: CountingLayout }
+}> {
+  const { dims } = sources[0].source.tensor
+  const layout = layOutCounting(
+    sources.map(({ name, source }) => {
+      const rows = dims[source.mode]
+      const count = entries.get(name) ?? entries.get('train')!
+      return {
+        rows,
+        segments: rows + Math.ceil((2 * count) / segmentSize(count, padded)) + 1,
+        entries: count,
+        weighted: source.meanWeight !== undefined,
+      }
+    }),
+    dims.length,
+    members.length,
+  )
+  // Not one of the engine's memories: it is gone when the entries are in their places.
+  const pages = Math.ceil(layout.byteLength / 65536)
+  const memory = newMemory(pages)
+  writeControl(memory, layout.control, members.length)
+  const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
+  const found = (await pool.ask(members, (thread) => ({
+    type: 'count',
+    module,
+    memory,
+    loading,
+    thread,
+  }))) as Counted[]
+  await world.together(() => refuseFaults(found, sources))
+  const counted = await addUp(found, world)
+  const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
+  await world.addUp(...lengthsOf)
+
+  const cut = sources.map(({ name, source }, v) => {
+    const { rows, ...at } = layout.views[v]
+    const lengths = lengthsOf[v]
+    // The probe's size is its own, not that of the entries it is taken from.
+    const segment = segmentSize(sum(lengths), padded)
+    const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
+    const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
+    return { name, source, lengths, segment, first, segmentLengths }
+  })
+  const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
+  if (long.length > 0)
+    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
+  await world.addUp(...long.map((v) => cut[v].segmentLengths))
+  const views = cut.map((view, v) => {
+    const { lengths, segmentLengths } = view
+    if (!long.includes(v)) segmentLengths.set(lengths)
+    // Processes place what comes from others, too.
+    const ownPlaces = world.processes === 1 && layout.views[v].ownRows.length > 0
+    return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
+  })
+  return { views, counted, counting: { memory, layout } }
+}
+
+/** What all threads of all processes found. */
+async function addUp(found: readonly Counted[], world: World): Promise<Counted> {
+  const digest = uint32Array(found[0].digest.length)
+  for (const { digest: own } of found)
+    own.forEach((word, i) => {
+      digest[i] += word
+    })
+  await world.addUp(digest)
+  const squares = found.reduce((sum, one) => sum + one.squares, 0)
+  const all = await world.gatherNumbers(squares)
+  return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
+}
+
+/** The one that comes first in the input, whoever found it. */
+function refuseFaults(
+  found: readonly Counted[],
+  sources: readonly { name: string; source: ViewSource }[],
+): void {
+  const faults = found.flatMap(({ fault }) => fault ?? [])
+  if (faults.length === 0) return
+  const { view, entry, mode } = faults.reduce((a, b) =>
+    b.view < a.view || (b.view === a.view && b.entry < a.entry) ? b : a,
+  )
+  const { name, source } = sources[view]
+  const { dims, indices, values } = source.tensor
+  const where = name === 'entries' ? `Entry ${entry}` : `Entry ${entry} of ${name}`
+  if (mode === undefined)
+    throw new InputError('value', `${where} has the value ${values[entry]}; values must be finite.`)
+  throw new InputError(
+    'index',
+    `${where} has index ${indices[mode][entry]} in mode ${mode + 1}; it must be a whole number from 0 to ${dims[mode] - 1}.`,
+  )
+}
+
+function sum(numbers: Uint32Array): number {
+  let total = 0
+  for (let i = 0; i < numbers.length; i++) total += numbers[i]
+  return total
+}

@@ -1,0 +1,34 @@
+/** Where cells that are not listed are zeros: what the threads find out together of all cells (zeros.ts). */
+import { addBlocks } from '../../steps/balance.ts'
+import { meet, type Problem } from '../../threads/threadProblem.ts'
+import { addProducts, sumOfSquares, sumProducts, writeGram } from '../zeros.ts'
+
+/** U⁽ⁱ⁾ᵀU⁽ⁱ⁾, in every part. */
+export function multiplyColumns({ parts, thread, threads }: Problem, i: number): void {
+  for (const part of parts) sumProducts(part, i, thread, threads)
+  meet(parts, thread)
+  if (thread === 0) for (const part of parts) addProducts(part, i)
+  meet(parts, thread)
+}
+
+/** What a step of mode i must know of the cells that are not listed. */
+export function prepareZeros({ parts, thread }: Problem, i: number): void {
+  if (thread === 0) for (const part of parts) writeGram(part, i)
+  meet(parts, thread)
+}
+
+/** Σ y² and Σ y over all cells. */
+export function sumAllCells(problem: Problem): void {
+  const { parts, thread, threads, totals } = problem
+  const [first] = parts
+  const { modes } = first.layout
+  for (const { factor, rows, rowLengths, blockSums } of modes)
+    first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
+  modes.forEach((_, i) => {
+    multiplyColumns(problem, i)
+  })
+  if (thread !== 0) return
+  const sums = modes.map((mode) => addBlocks(first.memory, first.layout, mode))
+  totals[0] = sumOfSquares(first)
+  totals[1] = sums[0].reduce((sum, _, r) => sum + sums.reduce((product, column) => product * column[r], 1), 0)
+}

@@ -1,0 +1,209 @@
+/** From entries to the cells of a grid of blocks of rows (grid.ts): with all threads, and the entries of all processes. */
+
+import { purpose, stream } from '../../../../base/random.ts'
+import { uint32Array } from '../../../../base/sharedArrays.ts'
+import type { World } from '../../../../comm/communicator.ts'
+import * as at from '../../../../kernels/solve/layout.ts'
+import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
+import type { Filling } from '../../threads/messages.ts'
+import type { Pool } from '../../threads/pool.ts'
+import { type Field, indexIn } from '../place/packing.ts'
+import { cutIntoBlocks } from './grid.ts'
+
+interface Part {
+  memory: WebAssembly.Memory
+  layout: PartLayout
+}
+
+/** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
+export async function makeCells(
+  { pool, members, world }: { pool: Pool; members: readonly number[]; world: World },
+  problem: number,
+  parts: readonly Part[],
+  lengths: readonly Uint32Array[],
+  seed: number,
+): Promise<void> {
+  const { memory, layout } = parts[0]
+  const strata = layout.strata!
+  const words = new Uint32Array(memory.buffer)
+  const fields: [number, number][] = [
+    [at.STRATA_ORDER, lengths.length],
+    [at.STRATA_BLOCKS, strata.blocks],
+    [at.STRATA_SHIFT, Math.log2(strata.blocks)],
+    [at.STRATA_CELLS, strata.cells],
+    [at.STRATA_RECORDS, strata.records],
+    [at.STRATA_TURNS, strata.turns],
+    ...layout.modes.map(({ companion }, mode): [number, number] => [at.STRATA_FACTORS + 4 * mode, companion]),
+  ]
+  for (const [field, value] of fields) words[(strata.descriptor + field) / 4] = value
+  const blocks = lengths.map((own, mode) =>
+    cutIntoBlocks(
+      own,
+      strata.blocks,
+      stream(seed, purpose.strata, mode),
+      new Uint32Array(memory.buffer, strata.places[mode], own.length),
+    ),
+  )
+  const counters = uint32Array(members.length * strata.cellCount)
+  const entries = world.processes > 1 ? await gatherEntries(world, parts, lengths.length) : undefined
+  const filling: Filling = { blocks, counters, entries }
+  await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
+}
+
+/** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
+async function gatherEntries(world: World, parts: readonly Part[], order: number): Promise<Uint32Array> {
+  const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
+  const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
+  const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
+  const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
+  const { fields, stride, value } = recordsOf(parts)
+  let to = starts[world.process]
+  for (const part of parts)
+    eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
+      for (let e = 0; e < count; e++, from += stride) {
+        words[to++] = row
+        for (const field of fields) words[to++] = indexIn(records, from, field)
+        words[to++] = records[from + value]
+      }
+    })
+  await world.bring(words, starts, counts)
+  return words
+}
+
+/** How entries lie where cells are filled from: the other indices, words from one to the next, and which word has the value. */
+interface Source {
+  fields: readonly Field[]
+  stride: number
+  value: number
+}
+
+function recordsOf([{ layout }]: readonly Part[]): Source {
+  const [{ packing, words }] = layout.views
+  return { fields: packing.fields, stride: words, value: packing.words }
+}
+
+/** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
+function eachRow(
+  { memory, layout }: Part,
+  fromChunk: number,
+  toChunk: number,
+  visit: (records: Uint32Array, from: number, count: number, row: number) => void,
+): void {
+  const view: ViewLayout = layout.views[0]
+  const words = new Uint32Array(memory.buffer)
+  const starts = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
+  const chunks = new Uint32Array(memory.buffer, view.chunks, (at.CHUNK_BYTES / 4) * view.chunkCount)
+  for (let chunk = fromChunk; chunk < toChunk; chunk++) {
+    const word = (chunk * at.CHUNK_BYTES) / 4
+    const row = chunks[word + at.CHUNK_ROW / 4]
+    const segment = chunks[word + at.CHUNK_SEGMENT / 4]
+    const rows = Math.max(1, chunks[word + at.CHUNK_END_ROW / 4] - row)
+    for (let j = 0; j < rows; j++) {
+      const begin = starts[segment + j]
+      visit(words, view.records / 4 + view.words * begin, starts[segment + j + 1] - begin, row + j)
+    }
+  }
+}
+
+/** What a thread has of a problem. */
+interface Problem {
+  parts: readonly Part[]
+  thread: number
+  threads: number
+  meet(): void
+}
+
+/**
+ * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
+ * places them behind those, cell by cell: so they stand in the order in which they were.
+ */
+export function fillCells({ parts, thread, threads, meet }: Problem, filling: Filling): void {
+  const [{ memory, layout }] = parts
+  const { blocks, cellCount, cells, records, places: placesAt } = layout.strata!
+  const order = placesAt.length
+  const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
+  const places = placesAt.map((address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows))
+  const words = new Uint32Array(memory.buffer)
+  const { fields, stride, value } = filling.entries ? gathered(order) : recordsOf(parts)
+  const base = records / 4
+  const mask = blocks - 1
+
+  /** Row `row`, other indices from `from` on. */
+  const cellOf = (source: Uint32Array, from: number, row: number): number => {
+    const first = filling.blocks[0][row]
+    let cell = first
+    for (let mode = 1; mode < order; mode++)
+      cell = cell * blocks + ((filling.blocks[mode][indexIn(source, from, fields[mode - 1])] - first) & mask)
+    return cell
+  }
+  const count = (source: Uint32Array, from: number, many: number, row: number): void => {
+    for (let e = 0; e < many; e++) own[cellOf(source, from + e * stride, row)]++
+  }
+  const place = (source: Uint32Array, from: number, many: number, row: number): void => {
+    for (let e = 0; e < many; e++) {
+      const other = from + e * stride
+      let to = base + own[cellOf(source, other, row)]++ * (order + 1)
+      words[to++] = places[0][row]
+      for (let mode = 1; mode < order; mode++)
+        words[to++] = places[mode][indexIn(source, other, fields[mode - 1])]
+      words[to] = source[other + value]
+    }
+  }
+  eachOwn(parts, thread, threads, filling.entries, count)
+  meet()
+  if (thread === 0) addUp(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
+  meet()
+  eachOwn(parts, thread, threads, filling.entries, place)
+}
+
+/** The entries of all processes: a row before each. */
+const gathered = (order: number): Source => ({
+  fields: Array.from({ length: order - 1 }, (_, word) => ({ word, shift: 0, mask: 0xffffffff })),
+  stride: order + 1,
+  value: order - 1,
+})
+
+/** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
+function eachOwn(
+  parts: readonly Part[],
+  thread: number,
+  threads: number,
+  entries: Uint32Array | undefined,
+  visit: (source: Uint32Array, from: number, many: number, row: number) => void,
+): void {
+  const shareOf = (count: number): [number, number] => [
+    Math.floor((count * thread) / threads),
+    Math.floor((count * (thread + 1)) / threads),
+  ]
+  if (entries) {
+    const stride = parts[0].layout.modes.length + 1
+    const [from, to] = shareOf(entries.length / stride)
+    for (let e = from; e < to; e++) visit(entries, e * stride + 1, 1, entries[e * stride])
+    return
+  }
+  const [from, to] = shareOf(parts.reduce((sum, { layout }) => sum + layout.views[0].chunkCount, 0))
+  let before = 0
+  for (const part of parts) {
+    const { chunkCount } = part.layout.views[0]
+    const begin = Math.max(0, from - before)
+    const end = Math.min(chunkCount, to - before)
+    eachRow(part, begin, end, visit)
+    before += chunkCount
+  }
+}
+
+/** From how many entries of each cell each thread has to where it places them. */
+function addUp(counters: Uint32Array, threads: number, starts: Uint32Array): void {
+  const cellCount = starts.length - 1
+  let before = 0
+  for (let cell = 0; cell < cellCount; cell++) {
+    starts[cell] = before
+    for (let thread = 0; thread < threads; thread++) {
+      const counter = thread * cellCount + cell
+      const count = counters[counter]
+      counters[counter] = before
+      before += count
+    }
+  }
+  starts[cellCount] = before
+}

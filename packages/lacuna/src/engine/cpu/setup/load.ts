@@ -1,0 +1,324 @@
+/** From entries to parts: counts, cuts, places and sorts them, with the threads of a pool and other processes, if any. */
+
+import { InputError, option, sentence } from '../../../base/inputError.ts'
+import { availableMemory } from '../../../base/memory.ts'
+import { uint32Array } from '../../../base/sharedArrays.ts'
+import type { World } from '../../../comm/communicator.ts'
+import * as at from '../../../kernels/solve/layout.ts'
+import { checkNotEmpty, type SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { cellsOf } from '../../../tensor/split/pickCells.ts'
+import type { Problem, Statistics } from '../../engine.ts'
+import { writeControl } from '../memory/control.ts'
+import {
+  checkKernel,
+  describe,
+  type LoadedPart,
+  layOutParts,
+  ownRows,
+  planShared,
+  writeTables,
+} from '../memory/parts.ts'
+import { checkPlan, planParts } from '../memory/plan.ts'
+import { shareable } from '../memory/shareable.ts'
+import { compileKernel } from '../threads/compileKernel.ts'
+import type { Opening } from '../threads/messages.ts'
+import type { Pool } from '../threads/pool.ts'
+import { countViews, type NamedSource, type View } from './count/counting.ts'
+import { makeCells } from './grid/cells.ts'
+import { meanWeightOf } from './meanWeight.ts'
+import { orderKeys } from './place/order.ts'
+import { routeEntries } from './place/routeEntries.ts'
+import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
+import { withUnknown } from './zeros.ts'
+
+/** A problem as it lies in memory. */
+export interface LoadedParts {
+  parts: readonly LoadedPart[]
+  /** The view whose errors a set's are. */
+  viewOf: ReadonlyMap<string, number>
+  errorSums: Opening['errorSums']
+  /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
+  totals: Float64Array | undefined
+  statistics: Omit<Statistics, 'sets'>
+  entries: ReadonlyMap<string, number>
+  rank: number
+  companions: boolean
+  posterior: boolean
+  /** The views whose entries have weights. */
+  weightedViews: readonly number[]
+  times: Omit<SetUpTimes, 'look'>
+  /** Per view, the most entries of a row that is one segment. */
+  segments: readonly number[]
+}
+
+export interface LoadingPlace {
+  pool: Pool
+  members: readonly number[]
+  world: World
+  /** The fewest parts of a process. */
+  leastParts: number
+  /** Whether the records are to be read by others than the kernels, too: packing.ts. */
+  isPlain: boolean
+  takeMemory(byteLength: number): WebAssembly.Memory
+}
+
+/** start: when it began, by performance.now(). */
+export async function loadParts(
+  place: LoadingPlace,
+  number: number,
+  problem: Problem,
+  start?: number,
+): Promise<LoadedParts> {
+  const lap = stopwatch(start)
+  const { pool, members, world, leastParts, isPlain, takeMemory } = place
+  const { rank, companions, seed, zeros = false } = problem
+  const { dims } = problem.tensor
+  const threads = members.length
+  const entries = await countSets(problem, world)
+  const known = entries.get('train')!
+  for (const count of entries.values()) checkNotEmpty(count)
+  const meanWeights = await meanWeightsOf(problem, world)
+  const weighted = meanWeights.has('train')
+  if (zeros && weighted) throw refuseWeightedZeros()
+  const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
+  const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
+  const posterior =
+    typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
+  const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
+  const strata = asked === true && companions && !zeros && !weighted
+  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, strata, weighted }
+  const plan = planParts(size, threads, leastParts, world.processes, isPlain)
+  await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
+
+  const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
+  const total = known + unknown
+  entries.set('train', total)
+  const listed = await world.together(() =>
+    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
+  )
+  const sources = sourcesOf(listed, total, probe, problem, meanWeights)
+  const keys = orderKeys(seed, dims.length)
+  const { padded } = plan.layout
+  const module = await compileKernel(padded)
+  const times = { start: lap(), count: 0, layOut: 0, place: 0, sort: 0 }
+  const { views, counted, counting } = await countViews(
+    pool,
+    members,
+    module,
+    sources,
+    entries,
+    keys,
+    padded,
+    world,
+  )
+  times.count = lap()
+  // Every process must come to the same parts, even if they have different numbers of threads.
+  const most = Math.max(...(await world.gatherNumbers(threads)).flat())
+  const all = layOutParts(views, plan.parts, world.processes, {
+    rank,
+    companions,
+    zeros,
+    posterior,
+    strata: strata ? total : 0,
+    dims,
+    isPlain,
+    threads: most,
+  })
+  const partsEach = all.length / world.processes
+  const firstPart = world.process * partsEach
+  const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
+  const parts = await world.together(() =>
+    all
+      .slice(firstPart, firstPart + partsEach)
+      .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
+  )
+  checkKernel(module, parts[0].memory, parts[0].layout, dims.length)
+  const observed = dims.map((_, mode) => dims[mode] - countZeros(views[mode].lengths))
+  const owned = dims.map((_, mode) => views[mode].shares.map((share) => ownRows(share, views[mode].first)))
+  const shared = dims.map((_, mode) => planShared(views[mode]))
+  parts.forEach((part, k) => {
+    writeControl(part.memory, part.layout.control, threads)
+    views.forEach((view, v) => {
+      describe(part, view, view.shares[firstPart + k], v, dims.length)
+    })
+    shared.forEach((rows, mode) => {
+      writeTables(part, rows, views[mode].shared, mode)
+    })
+  })
+  const errorSums = views.map(({ chunks, shares }) => ({
+    sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
+    firstChunks: shares.map(({ firstChunk }) => firstChunk),
+  }))
+  const segments = views.map(({ segment }) => segment)
+  const totals = new Float64Array(uint32Array(4).buffer)
+  const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
+  const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
+  const opening = {
+    threads,
+    parts,
+    firstPart,
+    segments,
+    zeros,
+    observed,
+    owned,
+    shared,
+    errorSums,
+    totals,
+    rank,
+    posterior,
+    noiseSums,
+  }
+  await pool.ask(members, (thread) => ({
+    type: 'open',
+    problem: number,
+    // One of them learns from what is beside the entries.
+    opening: { ...opening, thread, ...(posterior && { sides: sidesFor(problem, thread) }) },
+    module,
+  }))
+  const placing = {
+    views: sources.map(({ source }) => source),
+    keys,
+    borders: views.map(({ shares }) => [
+      ...shares.map(({ firstSegment }) => firstSegment),
+      shares[shares.length - 1].endSegment,
+    ]),
+    valueScale,
+    counting,
+  }
+  times.layOut = lap()
+  if (world.processes === 1) {
+    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
+    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
+    times.sort = lap() - times.place
+    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
+      try {
+        problem.onRepeated?.()
+      } catch (error) {
+        await pool.ask(members, () => ({ type: 'close', problem: number }))
+        throw error
+      }
+  } else {
+    await routeEntries(place, number, placing)
+    times.place = lap()
+    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+    times.sort = lap()
+  }
+  if (strata) {
+    const lengths = dims.map((_, mode) => views[mode].lengths)
+    await makeCells(place, number, parts, lengths, seed)
+  }
+
+  const viewOf = new Map<string, number>([['train', 0]])
+  sources.forEach(({ name }, v) => {
+    if (v >= dims.length) viewOf.set(name, v)
+  })
+  if (probe !== undefined && !viewOf.has('probe')) viewOf.set('probe', 0)
+  return {
+    parts,
+    viewOf,
+    errorSums,
+    totals: zeros ? totals : undefined,
+    rank,
+    companions,
+    posterior,
+    times,
+    segments,
+    weightedViews: sources.flatMap(({ source }, v) => (source.meanWeight === undefined ? [] : [v])),
+    entries: new Map(
+      [...viewOf].map(([name, v]) => [
+        name,
+        zeros && v === 0 ? cellsOf(dims) - unknown : entriesOf(views[v]),
+      ]),
+    ),
+    statistics: {
+      dims,
+      emptyRows: dims.map((_, mode) => emptyRows(views[mode].lengths)),
+      valueScale,
+      factorScale,
+      digest: digestOf(counted.digest, dims),
+    },
+  }
+}
+
+/** All threads must know which modes have anything. */
+const sidesFor = ({ sides }: Problem, thread: number): Problem['sides'] =>
+  sides?.map((side) => (side && thread > 0 ? {} : side))
+
+/** How many entries the sets have, in all processes. */
+async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+  const own = { train: tensor, ...sets }
+  const all = await world.gatherNumbers(...Object.values(own).map(({ values }) => values.length))
+  return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
+}
+
+/** By its name, of each set whose entries have weights, the mean of these. */
+async function meanWeightsOf({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+  const means = new Map<string, number>()
+  for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
+    const where = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
+    const mean = await meanWeightOf(world, set, where)
+    if (mean !== undefined) means.set(name, mean)
+  }
+  return means
+}
+
+function refuseWeightedZeros(): InputError {
+  return new InputError(
+    'option',
+    sentence`With ${option('missing', 'zero')} all cells count alike, and the entries have weights; leave one of the two out.`,
+  )
+}
+
+/** The training entries by every mode, then the other sets by the first. */
+function sourcesOf(
+  train: SparseTensor,
+  total: number,
+  probe: number | undefined,
+  { sets = {} }: Problem,
+  meanWeights: ReadonlyMap<string, number>,
+): NamedSource[] {
+  const meanWeight = meanWeights.get('train')
+  const sources: NamedSource[] = train.dims.map((_, mode) => ({
+    name: 'entries',
+    source: { tensor: train, mode, meanWeight },
+  }))
+  for (const [name, set] of Object.entries(sets))
+    sources.push({ name, source: { tensor: shareable(set), mode: 0, meanWeight: meanWeights.get(name) } })
+  if (probe !== undefined && probe < total)
+    sources.push({
+      name: 'probe',
+      source: { tensor: train, mode: 0, meanWeight, below: Math.ceil((probe / total) * 2 ** 32) },
+    })
+  return sources
+}
+
+/**
+ * Data of any size, 10⁻³⁰ or 10³⁰, is solved near 1, where float32 neither overflows nor vanishes. With values divided by
+ * 2^(Nj) and factors by 2^j the problem stays the same; as both are powers of two, not one bit of the solution changes.
+ */
+function scaling(squares: number, entries: number, N: number): { values: number; factors: number } {
+  const rms = Math.sqrt(squares / entries)
+  const j = rms > 0 ? Math.round(Math.log2(rms) / N) : 0
+  return { values: 2 ** (-N * j), factors: 2 ** -j }
+}
+
+function entriesOf({ shares }: View): number {
+  return shares.reduce((sum, { entries }) => sum + entries, 0)
+}
+
+function countZeros(lengths: Uint32Array): number {
+  let count = 0
+  for (let p = 0; p < lengths.length; p++) if (lengths[p] === 0) count++
+  return count
+}
+
+function emptyRows(lengths: Uint32Array): Uint32Array {
+  const count = countZeros(lengths)
+  const rows = new Uint32Array(count)
+  for (let p = 0, i = 0; i < count; p++) if (lengths[p] === 0) rows[i++] = p
+  return rows
+}
+
+function digestOf(digest: readonly number[], dims: readonly number[]): string {
+  return [dims.join('x'), ...digest.map((word) => (word >>> 0).toString(16).padStart(8, '0'))].join('-')
+}

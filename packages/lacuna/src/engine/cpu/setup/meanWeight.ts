@@ -1,0 +1,42 @@
+import { InputError } from '../../../base/inputError.ts'
+import type { World } from '../../../comm/communicator.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
+import { unitOf } from '../../../tensor/observed.ts'
+
+/**
+ * The mean of the weights of a set's entries, of all processes, by which they are divided: so that λ and σ² have the scale that
+ * they have without weights. The same bits whoever has which entries, and in whatever order; undefined where there are no
+ * weights. Checks them on the way: `where` names an entry.
+ */
+export async function meanWeightOf(
+  world: World,
+  { values, weights }: SparseTensor,
+  where: (entry: number) => string,
+): Promise<number | undefined> {
+  const own = await world.together(() => largest(weights ?? new Float32Array(), where))
+  const all = await world.gatherNumbers(weights ? 1 : 0, own, values.length)
+  const isWeighted = ([has, , entries]: readonly number[]): boolean => has === 1 || entries === 0
+  if (!all.some(([has]) => has === 1)) return undefined
+  if (!all.every(isWeighted)) throw new Error('Some processes have entries with weights, and others without.')
+  const unit = unitOf({ min: 0, max: Math.max(...all.map(([, most]) => most)) })
+  let sum = 0
+  for (const weight of weights ?? []) sum += Math.round(weight / unit)
+  const sums = await world.gatherNumbers(sum)
+  // Whole numbers: it does not matter in which order they are added.
+  const total = sums.reduce((total, [one]) => total + one, 0)
+  return (total * unit) / all.reduce((count, [, , entries]) => count + entries, 0)
+}
+
+function largest(weights: Float32Array, where: (entry: number) => string): number {
+  let most = 0
+  for (let e = 0; e < weights.length; e++) {
+    const weight = weights[e]
+    if (!(weight > 0 && weight < Infinity))
+      throw new InputError(
+        'value',
+        `${where(e)} has the weight ${weight}; weights must be finite and above 0.`,
+      )
+    if (weight > most) most = weight
+  }
+  return most
+}

@@ -1,0 +1,40 @@
+import type { World } from '../../../comm/communicator.ts'
+import { extremesOf, type Observed, observedOf, type RowTotals, unitOf } from '../../../tensor/observed.ts'
+import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import type { Pool } from '../threads/pool.ts'
+import { totalsByThreads } from './rowTotals.ts'
+
+interface Place {
+  world: World
+  pool: Pool
+  members: readonly number[]
+  padded: number
+}
+
+/** What the entries of all processes are like: the same bits whoever has which. */
+export async function observeAll(place: Place, tensor: SparseTensor): Promise<Observed> {
+  const { world } = place
+  const own = extremesOf(tensor)
+  const all = await world.gatherNumbers(own.min, own.max)
+  const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
+  const unit = unitOf(extremes)
+  const totals = await totalsByThreads(place, tensor, unit)
+  return observedOf(extremes, world.processes > 1 ? await added(world, totals) : totals, unit)
+}
+
+/** Whole numbers: it does not matter in which order they are added. */
+async function added(world: World, { counts, sums }: RowTotals): Promise<RowTotals> {
+  const total: RowTotals = {
+    counts: counts.map(({ length }) => new Uint32Array(length)),
+    sums: sums.map(({ length }) => new Float64Array(length)),
+  }
+  for (let mode = 0; mode < counts.length; mode++) {
+    for (const others of await world.gather(counts[mode]))
+      for (let p = 0; p < others.length; p++) total.counts[mode][p] += others[p]
+    for (const words of await world.gather(new Uint32Array(sums[mode].buffer))) {
+      const others = new Float64Array(words.slice().buffer)
+      for (let p = 0; p < others.length; p++) total.sums[mode][p] += others[p]
+    }
+  }
+  return total
+}

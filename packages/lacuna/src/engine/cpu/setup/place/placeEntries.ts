@@ -1,0 +1,92 @@
+/** The third pass over the entries: every thread places the records of its share in their segments, in any order. */
+
+import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
+import type { Kernel } from '../../threads/kernel.ts'
+import type { Placing } from '../../threads/messages.ts'
+import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
+
+/** What a thread has of a problem. */
+interface Problem {
+  parts: readonly Part[]
+  thread: number
+  threads: number
+}
+
+interface Part {
+  kernel: Kernel
+  memory: WebAssembly.Memory
+  layout: PartLayout
+}
+
+export function placeEntries({ parts, thread, threads }: Problem, placing: Placing): void {
+  const { views, keys, borders, valueScale } = placing
+  const order = views[0].tensor.dims.length
+  const weighted = anyWeighted(views)
+  const blocks = parts.map(
+    ({ memory, layout }) => new Block(memory.buffer, layout.scratch[thread], order, weighted),
+  )
+  parts.forEach((part, k) => {
+    views.forEach((_, v) => {
+      if (part.layout.views[v].next.length > 0) findOwnPlaces(part, placing, v, k, thread)
+    })
+  })
+  for (const { tensor, views: group } of groupsOf(views))
+    eachBlock(tensor, thread, threads, (from, to) => {
+      parts.forEach(({ kernel, layout }, k) => {
+        const block = blocks[k]
+        block.fill(tensor, from, to)
+        kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
+        for (const { source, number } of group) {
+          const view = layout.views[number]
+          kernel.placeRecords(
+            view.descriptor,
+            block.columns,
+            block.hashes,
+            block.values,
+            block.weights,
+            to - from,
+            hasLongRows(placing, number) ? view.firstSegments : 0,
+            keys.modes[source.mode],
+            keys.probe,
+            source.below ?? EVERYWHERE,
+            borders[number][k],
+            borders[number][k + 1],
+            valueScale,
+            source.meanWeight ?? 1,
+            view.next[thread] ?? sharedPlaces(view),
+            view.next.length === 0 && threads > 1 ? 1 : 0,
+          )
+        }
+      })
+      return true
+    })
+}
+
+/**
+ * Where threads share the next place of each segment: as long as records are placed, where a segment's begin stands in the next
+ * one's place, and moves to its end with every record: so it is right when all are placed.
+ */
+export const sharedPlaces = ({ recordStart }: ViewLayout): number => recordStart + 4
+
+const hasLongRows = ({ borders, views }: Placing, v: number): boolean =>
+  borders[v][borders[v].length - 1] > views[v].tensor.dims[views[v].mode]
+
+/** A thread's first record of a segment comes after those of the threads before it. */
+function findOwnPlaces(
+  { memory, layout }: Part,
+  placing: Placing,
+  v: number,
+  k: number,
+  thread: number,
+): void {
+  const { recordStart, segments, next } = layout.views[v]
+  const { counting, borders } = placing
+  const { ownRows, ownSegments } = counting!.layout.views[v]
+  const counters = hasLongRows(placing, v) ? ownSegments : ownRows
+  const own = new Uint32Array(memory.buffer, next[thread], segments)
+  own.set(new Uint32Array(memory.buffer, recordStart, segments))
+  for (const address of counters.slice(0, thread)) {
+    const counts = new Uint32Array(counting!.memory.buffer, address + 4 * borders[v][k], segments)
+    for (let s = 0; s < segments; s++) own[s] += counts[s]
+  }
+}

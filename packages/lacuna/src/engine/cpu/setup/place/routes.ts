@@ -1,0 +1,140 @@
+/**
+ * How entries come to the processes that own them. Each process has some of the entries, whichever it read; a view's
+ * segment says which part, and so which process, an entry's record belongs to. An entry is sent once to every process that
+ * has a place for it in any of the views.
+ */
+
+import { below } from '../../../../base/random.ts'
+import { LOADED_AT_A_TIME } from '../../../../kernels/solve/layout.ts'
+import type { PartLayout } from '../../memory/layout.ts'
+import type { Kernel } from '../../threads/kernel.ts'
+import type { Incoming, Packing, Placing, ViewSource } from '../../threads/messages.ts'
+import { anyWeighted, Block, EVERYWHERE } from '../blocks.ts'
+import { placeOf } from './order.ts'
+import { sharedPlaces } from './placeEntries.ts'
+
+/** Words of an entry on its way: its indices, its value, and its weight if it has one. */
+export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
+  tensor.dims.length + (meanWeight === undefined ? 1 : 2)
+
+/** What a thread has of a problem. */
+interface Problem {
+  parts: readonly { kernel: Kernel; memory: WebAssembly.Memory; layout: PartLayout }[]
+  /** The number of the first of these, among all processes' parts. */
+  firstPart: number
+  thread: number
+  threads: number
+}
+
+/**
+ * Counts this thread's share of the entries by the process they go to, or writes them, as `entryWords` says, from the places
+ * on that are given for each process.
+ */
+export function packEntries(
+  { parts, thread, threads }: Problem,
+  { views, keys, borders }: Placing,
+  { group, from, to, places, outgoing }: Packing,
+): void {
+  const [{ kernel, memory, layout }] = parts
+  const { tensor } = views[group[0]]
+  const order = tensor.dims.length
+  const processes = places.length / threads
+  const partsEach = parts.length
+  const own = places.subarray(thread * processes, (thread + 1) * processes)
+  const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
+  const hashes = new Uint32Array(memory.buffer, block.hashes, LOADED_AT_A_TIME)
+  const { values, weights } = tensor
+  const bits = [values, ...(weights ? [weights] : [])].map(
+    ({ buffer, byteOffset, length }) => new Uint32Array(buffer, byteOffset, length),
+  )
+  const words = entryWords(views[group[0]])
+  const wanted = group.map((number) => ({
+    rows: tensor.indices[views[number].mode],
+    first: new Uint32Array(
+      memory.buffer,
+      layout.views[number].firstSegments,
+      tensor.dims[views[number].mode] + 1,
+    ),
+    modeKey: keys.modes[views[number].mode],
+    limit: views[number].below ?? EVERYWHERE,
+    starts: Array.from({ length: processes }, (_, process) => borders[number][process * partsEach]),
+  }))
+  const going: number[] = [] // the processes that an entry goes to
+  const begin = from + Math.floor(((to - from) * thread) / threads)
+  const end = from + Math.floor(((to - from) * (thread + 1)) / threads)
+  for (let at = begin; at < end; at += LOADED_AT_A_TIME) {
+    const stop = Math.min(end, at + LOADED_AT_A_TIME)
+    block.fill(tensor, at, stop)
+    kernel.hashBlock(block.columns, order, stop - at, keys.hash, block.hashes)
+    for (let e = at; e < stop; e++) {
+      const hash = hashes[e - at]
+      going.length = 0
+      for (const { rows, first, modeKey, limit, starts } of wanted) {
+        if (limit !== EVERYWHERE && placeOf(hash, keys.probe) >= limit) continue
+        const row = rows[e]
+        const segments = first[row + 1] - first[row]
+        const segment = first[row] + (segments === 1 ? 0 : below(placeOf(hash, modeKey), segments))
+        const process = lastAtMost(starts, segment)
+        if (!going.includes(process)) going.push(process)
+      }
+      for (const process of going) {
+        if (outgoing) {
+          let word = own[process]
+          for (const column of tensor.indices) outgoing[word++] = column[e]
+          for (const column of bits) outgoing[word++] = column[e]
+        }
+        own[process] += words
+      }
+    }
+  }
+}
+
+/** The last of some rising numbers that is at most so large. */
+function lastAtMost(rising: readonly number[], most: number): number {
+  let [low, high] = [0, rising.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (rising[middle] <= most) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Places what has come. */
+export function placeIncoming(
+  { parts, firstPart, thread, threads }: Problem,
+  { views, keys, borders, valueScale }: Placing,
+  { group, words, entries }: Incoming,
+): void {
+  const order = views[group[0]].tensor.dims.length
+  const stride = entryWords(views[group[0]])
+  const begin = Math.floor((entries * thread) / threads)
+  const end = Math.floor((entries * (thread + 1)) / threads)
+  parts.forEach(({ kernel, memory, layout }, k) => {
+    const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
+    for (let at = begin; at < end; at += LOADED_AT_A_TIME) {
+      const count = Math.min(end - at, LOADED_AT_A_TIME)
+      block.fillFromRecords(words.subarray(at * stride, (at + count) * stride), count, stride)
+      kernel.hashBlock(block.columns, order, count, keys.hash, block.hashes)
+      for (const number of group)
+        kernel.placeRecords(
+          layout.views[number].descriptor,
+          block.columns,
+          block.hashes,
+          block.values,
+          block.weights,
+          count,
+          layout.views[number].firstSegments,
+          keys.modes[views[number].mode],
+          keys.probe,
+          views[number].below ?? EVERYWHERE,
+          borders[number][firstPart + k],
+          borders[number][firstPart + k + 1],
+          valueScale,
+          views[number].meanWeight ?? 1,
+          sharedPlaces(layout.views[number]),
+          threads > 1 ? 1 : 0,
+        )
+    }
+  })
+}

@@ -1,0 +1,62 @@
+/** The last pass: records are placed anywhere within their segments, and sorting makes the result the same for all. */
+import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
+import { longestSegment, type PartLayout, type ViewLayout } from '../../memory/layout.ts'
+import type { Kernel } from '../../threads/kernel.ts'
+import type { Placing, ViewSource } from '../../threads/messages.ts'
+import { inOrder, type OrderKeys } from './order.ts'
+
+/** What a thread has of a problem. */
+interface Problem {
+  parts: readonly { kernel: Kernel; memory: WebAssembly.Memory; layout: PartLayout }[]
+  /** Per view, the most entries of a row that is one segment. */
+  segments: readonly number[]
+  thread: number
+  threads: number
+}
+
+/** Says how many training entries this thread has seen that have the coordinates of others, or are likely to. */
+export function sortSegments(
+  { parts, thread, threads, segments }: Problem,
+  { views, keys }: Placing,
+): number {
+  const most = longestSegment(Math.max(...segments))
+  let repeated = 0
+  for (const { kernel, memory, layout } of parts)
+    views.forEach((source, v) => {
+      const view = layout.views[v]
+      const modeKey = keys.modes[source.mode]
+      const { descriptor } = view
+      const scratch = layout.scratch[thread]
+      let found = kernel.orderChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
+      if (v % threads === thread) found += sortOverlongSegments(memory, view, source, keys, most)
+      if (v === 0) repeated += found
+    })
+  return repeated
+}
+
+/**
+ * Sorts the segments of a view that the kernels leave out, because they are longer than chance would make them: the same
+ * coordinates were given many times. Says how many such segments there are.
+ */
+function sortOverlongSegments(
+  memory: WebAssembly.Memory,
+  view: ViewLayout,
+  { tensor, mode }: ViewSource,
+  keys: OrderKeys,
+  most: number,
+): number {
+  let overlong = 0
+  const chunks = new Uint32Array(memory.buffer, view.chunks, (view.chunkCount * CHUNK_BYTES) / 4)
+  const recordStart = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
+  const first = new Uint32Array(memory.buffer, view.firstSegments, tensor.dims[mode] + 1)
+  for (let at = 0; at < chunks.length; at += CHUNK_BYTES / 4) {
+    const [row, endRow, segment] = [chunks[at], chunks[at + 1], chunks[at + 2]]
+    const [begin, end] = [recordStart[segment], recordStart[segment + 1]]
+    if (endRow !== 0 || end - begin <= most) continue
+    const { words, packing } = view
+    const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
+    records.set(inOrder(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys))
+    overlong++
+  }
+  return overlong
+}

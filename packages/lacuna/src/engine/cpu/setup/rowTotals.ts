@@ -1,0 +1,76 @@
+/** How many entries each row has and what their values add up to, by all threads: what `rowTotals` of tensor/observed.ts says. */
+import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
+import { type RowTotals, rowTotals } from '../../../tensor/observed.ts'
+import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { areas, blockBytes } from '../memory/layout.ts'
+import { newMemory } from '../memory/memories.ts'
+import { compileKernel } from '../threads/compileKernel.ts'
+import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
+import type { Totalling } from '../threads/messages.ts'
+import type { Pool } from '../threads/pool.ts'
+import { Block, eachBlock } from './blocks.ts'
+
+/** Threads that each have sums of their own pay where these are few beside the entries. */
+const ENTRIES_PER_SUM = 4
+
+/** padded: the rank of a kernel that has been compiled already; any would do. */
+export async function totalsByThreads(
+  { pool, members, padded }: { pool: Pool; members: readonly number[]; padded: number },
+  tensor: SparseTensor,
+  unit: number,
+): Promise<RowTotals> {
+  const { dims, indices, values } = tensor
+  const rows = dims.reduce((sum, dim) => sum + dim, 0)
+  const isShared = [values, ...indices].every(({ buffer }) => !(buffer instanceof ArrayBuffer))
+  if (!isShared || ENTRIES_PER_SUM * rows * members.length > values.length) return rowTotals(tensor, unit)
+  const { take, end } = areas()
+  const threads = members.map(() => ({
+    block: take('blocks', blockBytes(dims.length, false)),
+    halves: take('blocks', 16 * LOADED_AT_A_TIME),
+    counts: dims.map((dim) => take('sums', 4 * dim)),
+    sums: dims.map((dim) => take('sums', 16 * dim)),
+  }))
+  const memory = newMemory(Math.ceil(end() / 65536))
+  const module = await compileKernel(padded)
+  const entries = { dims, indices, values }
+  await pool.ask(members, (thread) => ({
+    type: 'totals',
+    module,
+    memory,
+    totalling: { tensor: entries, unit, threads, thread },
+  }))
+  const total: RowTotals = {
+    counts: dims.map((dim) => new Uint32Array(dim)),
+    sums: dims.map((dim) => new Float64Array(2 * dim)),
+  }
+  for (const { counts, sums } of threads)
+    dims.forEach((dim, mode) => {
+      const own = {
+        counts: new Uint32Array(memory.buffer, counts[mode], dim),
+        sums: new Float64Array(memory.buffer, sums[mode], 2 * dim),
+      }
+      for (let p = 0; p < dim; p++) total.counts[mode][p] += own.counts[p]
+      for (let p = 0; p < 2 * dim; p++) total.sums[mode][p] += own.sums[p]
+    })
+  return total
+}
+
+/** A thread's share. */
+export function addTotals(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  { tensor, unit, threads, thread }: Totalling,
+): undefined {
+  const kernel: Kernel = instantiateKernel(module, memory)
+  const { block: address, halves, counts, sums } = threads[thread]
+  const block = new Block(memory.buffer, address, tensor.dims.length, false)
+  eachBlock(tensor, thread, threads.length, (from, to) => {
+    block.fill(tensor, from, to)
+    kernel.halveValues(block.values, to - from, 1 / unit, halves)
+    tensor.dims.forEach((_, mode) => {
+      kernel.countRows(block.column(mode), to - from, counts[mode], 0)
+      kernel.addHalves(block.column(mode), to - from, halves, sums[mode])
+    })
+    return true
+  })
+}

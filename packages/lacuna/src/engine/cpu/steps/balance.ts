@@ -1,0 +1,103 @@
+import { BLOCK_ROWS } from '../../../kernels/solve/layout.ts'
+import type { ModeLayout, PartLayout } from '../memory/layout.ts'
+import type { Kernel } from '../threads/kernel.ts'
+
+/**
+ * Balances the factors of a part: what is multiplied into column r of one mode can be divided out of another without
+ * changing the model, and equal lengths make λ Σ‖U⁽ⁱ⁾‖² smallest and keep float32 in its comfortable middle. Every part
+ * does the same for itself, on the same numbers. observed: per mode, how many rows have entries.
+ */
+export interface Balancing {
+  kernel: Kernel
+  memory: WebAssembly.Memory
+  layout: PartLayout
+  observed: readonly number[]
+  /** Whether cells that are not listed are zeros: then rows without entries are, and λ draws others to zero. */
+  zeros: boolean
+}
+
+/** The passes of balancing, in their order; all threads must meet between one and the next. */
+export const balancePasses: readonly ((part: Balancing, thread: number, threads: number) => void)[] = [
+  function measure({ kernel, layout }, thread, threads) {
+    for (const { factor, rows, rowLengths, blockSums } of layout.modes)
+      kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
+  },
+  function choose({ memory, layout }, thread) {
+    if (thread === 0) chooseScales(memory, layout)
+  },
+  function scale({ kernel, layout }, thread, threads) {
+    for (const { factor, companion, rows, rowLengths, by, blockSums } of layout.modes) {
+      kernel.scaleColumns(factor, rows, by, thread, threads)
+      if (companion) kernel.scaleColumns(companion, rows, by, thread, threads)
+      kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
+    }
+  },
+  function average(part, thread) {
+    if (thread === 0) writeMeans(part, 'mean')
+  },
+  fill('mean'),
+]
+
+/** Gives the rows without entries the mean of the others; λ's mean stays as it is. */
+export const fillPasses: typeof balancePasses = [
+  function sum({ kernel, layout }, thread, threads) {
+    for (const { factor, rows, rowLengths, blockSums } of layout.modes)
+      kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
+  },
+  function average(part, thread) {
+    if (thread === 0) writeMeans(part, 'by')
+  },
+  fill('by'),
+]
+
+function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
+  return function fillEmptyRows({ kernel, layout, observed }, thread, threads) {
+    layout.modes.forEach((mode, i) => {
+      const { factor, rows, rowLengths } = mode
+      if (observed[i] < rows) kernel.fillEmptyRows(factor, rows, rowLengths, mode[row], thread, threads)
+    })
+  }
+}
+
+/** Σ over the blocks of a mode, in their order. (R) */
+export function addBlocks(
+  memory: WebAssembly.Memory,
+  { padded }: PartLayout,
+  mode: ModeLayout,
+): Float64Array {
+  const blocks = Math.ceil(mode.rows / BLOCK_ROWS)
+  const sums = new Float32Array(memory.buffer, mode.blockSums, blocks * padded)
+  const total = new Float64Array(padded)
+  for (let at = 0; at < sums.length; at += padded) for (let r = 0; r < padded; r++) total[r] += sums[at + r]
+  return total
+}
+
+function chooseScales(memory: WebAssembly.Memory, layout: PartLayout): void {
+  const { padded, modes } = layout
+  const lengths = modes.map((mode) => addBlocks(memory, layout, mode).map(Math.sqrt))
+  const common = lengths[0].map(
+    (_, r) => lengths.reduce((product, length) => product * length[r], 1) ** (1 / modes.length),
+  )
+  const scale = scaleVector(common, modes.length)
+  modes.forEach((mode, i) => {
+    const by = common.map((length, r) => (length > 0 && length < Infinity ? length / lengths[i][r] : 1))
+    new Float32Array(memory.buffer, mode.by, padded).set(by)
+    new Float32Array(memory.buffer, mode.scale, padded).set(scale)
+  })
+}
+
+/** v of the gradient step, 1 / (the typical size of k_r) up to a common factor: k is a product of N − 1 columns. */
+function scaleVector(common: Float64Array, order: number): Float64Array {
+  const longest = Math.max(...common)
+  const smallest = 1e-3 // a component this much smaller than the largest is not trusted to stay so
+  return common.map((length) =>
+    Math.min(1e30, Math.max(smallest, longest > 0 ? length / longest : 1) ** (1 - order)),
+  )
+}
+
+function writeMeans({ memory, layout, observed, zeros }: Balancing, into: 'mean' | 'by'): void {
+  for (const [i, mode] of layout.modes.entries()) {
+    const mean = addBlocks(memory, layout, mode).map((sum) => (zeros ? 0 : sum / observed[i]))
+    new Float32Array(memory.buffer, mode[into], layout.padded).set(mean)
+  }
+}

@@ -1,0 +1,81 @@
+/** What parts tell each other: after a step the rows that they changed, and the sums of the rows that they share. */
+import { exchangePlace, partialBytes } from '../memory/layout.ts'
+import { meet, type Problem } from '../threads/threadProblem.ts'
+import { type Area, shareAreas } from './exchangePlan.ts'
+
+/** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
+export function shareStep(problem: Problem, i: number, key: number): void {
+  const { parts, firstPart, thread, threads, shared } = problem
+  const { modes } = parts[0].layout
+  const rows = rowsToShare(problem, i)
+  if (shared[i].length === 0) {
+    shareAreas(problem, rows)
+    return
+  }
+  let job = 0
+  for (const { row, parts: sharers } of shared[i])
+    for (const { part, slots, beginsHere } of sharers) {
+      const own = parts[part - firstPart]
+      if (!own || job++ % threads !== thread) continue
+      const { descriptor } = own.layout.views[i]
+      own.kernel.handOver(descriptor, row, key, slots, exchangePlace(own.layout, part), beginsHere)
+    }
+  shareAreas(problem, [...rows, sumsToShare(problem, i, key)])
+  for (const { kernel, layout } of parts)
+    for (const { row, table } of shared[i])
+      if (job++ % threads === thread)
+        kernel.finishSharedRow(layout.views[i].descriptor, row, key, modes[i].sharedRows + table)
+  meet(parts, thread)
+}
+
+/** The sums that each part hands over of rows that it shares: how many there are, everyone can tell. */
+function sumsToShare({ parts, thread, owned, shared }: Problem, i: number, key: number): Area[] {
+  const [{ kernel, layout }] = parts
+  const areas = owned[i].map((_, part) => ({ address: exchangePlace(layout, part), byteLength: 0 }))
+  // Only who copies or sends them need know.
+  if (thread > 0 && parts.length === 1) return areas
+  for (const { row, parts: sharers } of shared[i])
+    for (const { part, begin, end, beginsHere } of sharers) {
+      const sums = kernel.handedOver(layout.views[i].descriptor, row, key, begin, end)
+      const byteLength = sums * partialBytes(layout.padded)
+      areas[part].byteLength += byteLength
+      if (!beginsHere) areas[part].address -= byteLength
+    }
+  return areas
+}
+
+/** What a step changes of the rows that each part alone has. */
+function rowsToShare(problem: Problem, i: number): Area[][] {
+  const { modes, padded } = problem.parts[0].layout
+  const { factor, moments, leverages, rowSums } = modes[i]
+  const rows = [areasOf(problem, factor, i)]
+  if (problem.posterior)
+    rows.push(
+      areasOf(problem, moments, i, 4 * padded * padded),
+      areasOf(problem, leverages, i, 4),
+      areasOf(problem, rowSums, i, 24),
+    )
+  return rows
+}
+
+/** The rows of a matrix of a mode that each part alone has. */
+function areasOf(
+  { parts, owned }: Problem,
+  matrix: number,
+  mode: number,
+  rowBytes = 4 * parts[0].layout.padded,
+): Area[] {
+  return owned[mode].map(({ from, to }) => ({
+    address: matrix + from * rowBytes,
+    byteLength: (to - from) * rowBytes,
+  }))
+}
+
+/** A part keeps the companions of its own rows only; those of shared rows are the same in all. */
+export function shareCompanions(problem: Problem): void {
+  const { modes } = problem.parts[0].layout
+  shareAreas(
+    problem,
+    modes.map(({ companion }, i) => areasOf(problem, companion, i)),
+  )
+}

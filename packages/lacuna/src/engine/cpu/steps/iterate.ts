@@ -1,0 +1,146 @@
+/** The AO iterations of a problem, as a thread runs them: with the others, behind barriers. */
+
+import { purpose, stream } from '../../../base/random.ts'
+import {
+  CONTROL_GO,
+  CONTROL_STOP,
+  NOISE_BINS,
+  STEP_GRADIENT,
+  STEP_NEWTON,
+  STEP_ZEROS,
+} from '../../../kernels/solve/layout.ts'
+import type { Iterated, Iterations } from '../../engine.ts'
+import { multiplyColumns, prepareZeros } from '../setup/grid/allCells.ts'
+import type { Kernel } from '../threads/kernel.ts'
+import { meet, type Problem, since } from '../threads/threadProblem.ts'
+import { shareStep } from './exchangeRows.ts'
+import { addBins } from './posterior/learnedNoise.ts'
+import { sweepPosterior } from './posterior/posterior.ts'
+import type { PosteriorWork } from './posterior/posteriorProblem.ts'
+import { sweepStrata } from './strata.ts'
+import { gatherChunks } from './sumErrors.ts'
+
+/**
+ * Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. `skip` and `isTimed` are for a
+ * bench: what is left out, and whether to say how long this thread was at work and how long it waited for others.
+ */
+export function iterate(problem: Problem, run: Iterations, skip: number, isTimed: boolean): Iterated & Spent {
+  const { parts, thread, exchange } = problem
+  const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
+  const modes = parts[0].layout.modes.length
+  const before = exchange.spent()
+  const start = performance.now()
+  const end = start + 1000 * (run.seconds ?? Infinity)
+  const clock = isTimed ? () => performance.now() / 1000 : () => 0
+  const spent = { stepping: 0, waiting: 0 }
+  const over = (done: number): Iterated & Spent => {
+    const exchanging = exchange.spent() - before
+    return { done, exchanging, ...(isTimed && spent), ...since(problem, start) }
+  }
+  if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
+  let isDecided = false
+  for (let done = 0; ; done++) {
+    if (!isDecided) {
+      // At least one, however little time there is: otherwise it would never end.
+      decide(problem, done > 0 ? end : Infinity)
+      meet(parts, thread)
+    }
+    isDecided = false
+    const cut = decision(problem)
+    if (cut) return { cut, ...over(done) }
+    if (done === run.count) return over(done)
+    if (run.step.kind === 'posterior') {
+      const key = stream(run.seed, purpose.sample, run.first + done, 0, 0)
+      sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
+      continue
+    }
+    if (run.step.kind === 'strata') {
+      sweepStrata(problem, run.step, done)
+      continue
+    }
+    for (let i = 0; i < modes; i++) {
+      if (problem.zeros) prepareZeros(problem, i)
+      for (let l = 0; l < inner; l++) {
+        const key = stream(run.seed, purpose.sample, run.first + done, i, l)
+        const begun = clock()
+        for (const { kernel, layout } of parts) {
+          setStep(kernel, run, l, skip, problem.zeros)
+          kernel.step(layout.control, layout.views[i].descriptor, key, thread)
+        }
+        const stepped = clock()
+        // The barrier of the last step is one for the decision, too.
+        if (i === modes - 1 && l === inner - 1) {
+          decide(problem, end)
+          isDecided = true
+        }
+        meet(parts, thread)
+        spent.stepping += stepped - begun
+        spent.waiting += clock() - stepped
+        if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+      }
+      if (problem.zeros) multiplyColumns(problem, i)
+    }
+  }
+}
+
+/** Seconds that a thread was at work on steps, and that it waited for others to end theirs. */
+export interface Spent {
+  stepping?: number
+  waiting?: number
+}
+
+function setStep(
+  kernel: Kernel,
+  { sample, lambda, step }: Iterations,
+  l: number,
+  skip: number,
+  zeros: boolean,
+): void {
+  if (step.kind === 'paper') kernel.setPaperStep(sample, lambda, l === 0 ? 1 : 0, skip)
+  else if (step.kind === 'posterior' || step.kind === 'strata') return
+  else if (step.kind === 'gradient') kernel.setFastStep(STEP_GRADIENT, sample, lambda, step.momentum, 0)
+  else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
+}
+
+function posteriorWork(problem: Problem, key: number): PosteriorWork {
+  const { parts, thread, exchange, noiseSums, errorSums } = problem
+  return {
+    step(i) {
+      for (const { kernel, layout } of parts) {
+        kernel.step(layout.control, layout.views[i].descriptor, key, thread)
+      }
+      meet(parts, thread)
+      if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+    },
+    gatherBins() {
+      const perChunk = 3 * NOISE_BINS
+      gatherChunks(problem, noiseSums, errorSums[0].firstChunks, perChunk, ({ memory, layout }) => {
+        return new Float64Array(memory.buffer, layout.noiseSums, perChunk * layout.views[0].chunkCount)
+      })
+      return addBins(noiseSums)
+    },
+  }
+}
+
+const GO = 1
+const STOPPED = 2
+const TIME_IS_UP = 3
+
+/**
+ * All threads of all processes must stop after the same iteration, so one of each looks and they tell one another. Whoever is
+ * told to stop stops all; the time is up by the clock of the first process. What is decided holds for all when they have met.
+ */
+function decide({ parts, thread, exchange }: Problem, end: number): void {
+  if (thread !== 0) return
+  const { words } = parts[0]
+  const isStopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
+  const isOver = exchange.process === 0 && performance.now() >= end
+  const reasons = Uint32Array.of(isStopped ? 1 : 0, isOver ? 1 : 0)
+  exchange.addUp(reasons)
+  Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
+}
+
+function decision({ parts: [{ words }] }: Problem): Iterated['cut'] {
+  const found = Atomics.load(words, CONTROL_GO / 4)
+  return found === GO ? undefined : found === STOPPED ? 'stopped' : 'seconds'
+}

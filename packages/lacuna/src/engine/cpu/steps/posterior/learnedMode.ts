@@ -1,0 +1,169 @@
+/** μ and Σ of a mode from its rows and what is uncertain of them, and what neighbours and attributes say of each row. */
+import type { RowSide } from '../../../engine.ts'
+import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
+import { addBlocks } from '../balance.ts'
+import { inverted } from './inverse.ts'
+import { numbersOf, type PosteriorPart, type PosteriorProblem, SIGMA2 } from './posteriorProblem.ts'
+import { learnRowMeans, type ModeRows } from './rowMeans.ts'
+
+/** Σ's diagonal is known this many rows better than what lies beside it, per component. */
+const SHRINKAGE = 1 / 8
+/** No direction of Σ is narrower than this share of the mean one: float32 would not see it. */
+const NARROWEST = 1e-6
+
+/**
+ * μ and, but after the first sweep, Σ of a mode from its rows and what is uncertain of them; where rows have neighbours or
+ * attributes, what these say of each (rowMeans.ts). Rows without entries get what is expected of them.
+ */
+export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean): void {
+  const { parts, thread, threads, sides, meet } = problem
+  const [first] = parts
+  const mode = first.layout.modes[i]
+  const { perBlock } = gramBlocks(mode.rows)
+  const { factor, rows, rowLengths, blockSums, moments, productSums } = mode
+  first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
+  if (isWhole) first.kernel.sumMoments(moments, rows, rowLengths, perBlock, productSums, thread, threads)
+  meet()
+  if (thread === 0) {
+    const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
+    for (const { memory, layout } of parts)
+      new Float32Array(memory.buffer, layout.modes[i].mean, layout.padded).set(mean)
+    const side = sides?.[i]
+    if (side) learnSide(problem, i, side, mean, isWhole)
+    else {
+      const precision = isWhole ? precisionOf(first, i, problem.rank, mean) : undefined
+      for (const part of parts) {
+        if (precision) writePrecision(part, i, precision)
+        writeMeans(part, i, mean)
+      }
+    }
+  }
+  meet()
+  if (sides?.[i]) return
+  for (const { kernel, layout, observed } of parts) {
+    const { factor, rows, rowLengths, mean } = layout.modes[i]
+    if (observed[i] < rows) kernel.fillEmptyRows(factor, rows, rowLengths, mean, thread, threads)
+  }
+}
+
+/** The same mean for all rows. */
+export function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: ArrayLike<number>): void {
+  const { rows, rowMeans, ties } = layout.modes[i]
+  const { padded } = layout
+  const means = new Float32Array(memory.buffer, rowMeans, rows * padded)
+  means.set(mean)
+  for (let done = padded; done < means.length; done *= 2) means.copyWithin(done, 0, done)
+  new Float32Array(memory.buffer, ties, rows).fill(1)
+}
+
+/** Means, ties and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
+function learnSide(
+  { parts, rank }: PosteriorProblem,
+  i: number,
+  side: RowSide,
+  mean: Float64Array,
+  isWhole: boolean,
+): void {
+  const [first] = parts
+  const { padded } = first.layout
+  const rows = modeRows(first, i, rank)
+  const products = isWhole ? productsOf(first, i) : undefined
+  const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
+  const learned = learnRowMeans(rows, side, mean, weights, products)
+  const precision =
+    learned.covariance && invertedPadded(shrunk(learned.covariance, rows.observed, rank), rank, padded)
+  for (const part of parts) {
+    const { memory, layout } = part
+    const { factor, rowMeans, ties, lagWeights } = layout.modes[i]
+    if (precision) writePrecision(part, i, precision)
+    new Float32Array(memory.buffer, rowMeans, learned.means.length).set(learned.means)
+    new Float32Array(memory.buffer, ties, rows.count).set(learned.ties)
+    new Float32Array(memory.buffer, lagWeights, MOST_LAGS).set(learned.weights)
+    const rowsThere = new Float32Array(memory.buffer, factor, rows.count * padded)
+    for (const p of learned.filled)
+      rowsThere.set(learned.rows.subarray(p * padded, p * padded + rank), p * padded)
+  }
+}
+
+/** A mode's rows as thread 0 sees them. */
+function modeRows({ memory, layout, observed }: PosteriorPart, i: number, rank: number): ModeRows {
+  const { factor, moments, rows, rowLengths } = layout.modes[i]
+  const { padded } = layout
+  return {
+    count: rows,
+    observed: observed[i],
+    rank,
+    padded,
+    lengths: new Uint32Array(memory.buffer, rowLengths, rows),
+    factor: new Float32Array(memory.buffer, factor, rows * padded),
+    moments: new Float32Array(memory.buffer, moments, rows * padded * padded),
+  }
+}
+
+/** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
+function precisionOf(part: PosteriorPart, i: number, rank: number, mean: Float64Array): Float64Array {
+  const { padded } = part.layout
+  const n = part.observed[i]
+  const products = productsOf(part, i)
+  const covariance = new Float64Array(rank * rank)
+  for (let r = 0; r < rank; r++)
+    for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
+  return invertedPadded(shrunk(covariance, n, rank), rank, padded)
+}
+
+/** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
+function productsOf({ memory, layout }: PosteriorPart, i: number): Float64Array {
+  const { padded, modes } = layout
+  const size = padded * padded
+  const total = new Float64Array(size)
+  for (let block = 0; block < gramBlocks(modes[i].rows).count; block++) {
+    const sums = new Float64Array(memory.buffer, modes[i].productSums + 8 * block * size, size)
+    for (let at = 0; at < size; at++) total[at] += sums[at]
+  }
+  return total
+}
+
+/** From what is on and above the diagonal: the rest, and a little less beside the diagonal where rows are few. */
+function shrunk(upper: Float64Array, rows: number, rank: number): Float64Array {
+  const covariance = upper.slice()
+  const share = rows / (rows + SHRINKAGE * rank)
+  for (let r = 0; r < rank; r++)
+    for (let s = r + 1; s < rank; s++)
+      covariance[r * rank + s] = covariance[s * rank + r] = share * upper[r * rank + s]
+  return covariance
+}
+
+function invertedPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
+  let trace = 0
+  for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
+  const inverse = inverted(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)
+  const precision = new Float64Array(padded * padded)
+  for (let r = 0; r < rank; r++)
+    for (let s = 0; s < rank; s++) precision[r * padded + s] = inverse[r * rank + s]
+  return precision
+}
+
+function writePrecision({ memory, layout }: PosteriorPart, i: number, precision: Float64Array): void {
+  new Float32Array(memory.buffer, layout.modes[i].precision, precision.length).set(precision)
+}
+
+export function writeIsotropic(
+  { memory, layout }: PosteriorPart,
+  i: number,
+  rank: number,
+  precision: number,
+): void {
+  const { padded, modes } = layout
+  const matrix = new Float32Array(memory.buffer, modes[i].precision, padded * padded).fill(0)
+  for (let r = 0; r < rank; r++) matrix[r * padded + r] = precision
+}
+
+/** σ² Σ⁻¹ for the kernels. */
+export function writePrior(part: PosteriorPart, i: number): void {
+  const { memory, layout } = part
+  const size = layout.padded ** 2
+  const precision = new Float32Array(memory.buffer, layout.modes[i].precision, size)
+  const prior = new Float32Array(memory.buffer, layout.modes[i].prior, size)
+  const sigma2 = numbersOf(part)[SIGMA2]
+  for (let at = 0; at < size; at++) prior[at] = sigma2 * precision[at]
+}

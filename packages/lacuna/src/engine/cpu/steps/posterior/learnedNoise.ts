@@ -1,0 +1,61 @@
+/** How the noise grows with the values, and how much noisier some rows are than others (noise.ts), as threads find it out. */
+import { NOISE_BINS } from '../../../../kernels/solve/layout.ts'
+import type { PosteriorStep } from '../../../engine.ts'
+import { chooseMode, fitNoise, rowVariances } from './noise.ts'
+import {
+  NOISY_MODE,
+  numbersOf,
+  type PosteriorProblem,
+  type PosteriorWork,
+  ROW_SUMS,
+  VARIANCE0,
+} from './posteriorProblem.ts'
+
+/** How the noise grows with the values, as of now. */
+export function renewNoise(
+  { parts, thread, meet }: PosteriorProblem,
+  step: PosteriorStep,
+  work: PosteriorWork,
+): void {
+  if (step.noise === 'gaussian' || step.noise === 'row') return
+  let found: readonly number[] = [0, 1 / step.mean, 0]
+  if (step.noise === 'auto') {
+    for (const { kernel, layout } of parts)
+      kernel.noiseMoments(layout.control, layout.views[0].descriptor, step.mean, layout.noiseSums)
+    meet()
+    if (thread === 0) found = fitNoise(work.gatherBins(), step.mean)
+  }
+  if (thread === 0) for (const part of parts) numbersOf(part).set(found, VARIANCE0)
+  meet()
+}
+
+/** How much noisier some rows are than others, of the mode in which they differ most. */
+export function renewVariances({ parts }: PosteriorProblem, sigma2: number, isFirst: boolean): void {
+  const [{ memory, layout }] = parts
+  const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
+    const { rows, rowLengths, rowSums, variances } = layout.modes[i]
+    const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
+    const sums = new Float64Array(memory.buffer, rowSums, ROW_SUMS * rows)
+    return [
+      Float64Array.from(lengths, (n, p) => (n > 0 ? sums[ROW_SUMS * p + 2] : 0)),
+      Float64Array.from(lengths, (n, p) => (n > 0 ? sums[ROW_SUMS * p] : 0)),
+      new Float32Array(memory.buffer, variances, rows),
+    ]
+  }
+  if (isFirst) {
+    const found = layout.modes.map((_, i) => rowVariances(...rowsOf(i), sigma2))
+    for (const part of parts) numbersOf(part)[NOISY_MODE] = chooseMode(found, (i) => rowsOf(i)[0]) + 1
+  }
+  const chosen = numbersOf(parts[0])[NOISY_MODE] - 1
+  if (chosen < 0) return
+  const variances = rowVariances(...rowsOf(chosen), sigma2)
+  for (const part of parts)
+    new Float32Array(part.memory.buffer, part.layout.modes[chosen].variances, variances.length).set(variances)
+}
+
+/** Adds up the bins of all chunks, in their order. */
+export function addBins(sums: Float64Array): Float64Array {
+  const bins = new Float64Array(3 * NOISE_BINS)
+  for (let at = 0; at < sums.length; at++) bins[at % bins.length] += sums[at]
+  return bins
+}

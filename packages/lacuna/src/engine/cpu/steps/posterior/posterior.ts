@@ -1,0 +1,151 @@
+/**
+ * Sweeps under a learned prior, as threads do them (kernels/posterior.ts, posteriorRow.ts): rows a ~ N(μ, Σ) per mode, what
+ * is left uncertain of each, and noise that may grow with the values. Everyone has all factors, moments and sums, and
+ * decides the same from them; in float64, but what is kept for the next sweep is rounded to float32, so that a state that
+ * is saved is all there is.
+ */
+import type { PosteriorStep } from '../../../engine.ts'
+import { MOST_LAGS } from '../../memory/layout.ts'
+import { addBlocks } from '../balance.ts'
+import { learnMode, writeIsotropic, writeMeans, writePrior } from './learnedMode.ts'
+import { renewNoise, renewVariances } from './learnedNoise.ts'
+import {
+  numbersOf,
+  type PosteriorPart,
+  type PosteriorProblem,
+  type PosteriorWork,
+  SIGMA2,
+  SWEEPS,
+  sumOf,
+  VARIANCE0,
+  VARIANCE1,
+  VARIANCE2,
+} from './posteriorProblem.ts'
+import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
+
+/** The noise can take no more than this share of the variance of the values before the first sweep. */
+const MOST_NOISE = 0.1
+/** Predictions below this share of the mean are taken for as noisy as this. */
+const LEAST_MEAN = 0.02
+/** Where residuals are not believed without bound: up to so many deviations they are. */
+const HUBER_DEVIATIONS = 2
+/** Of normal residuals, the mean of squares weighted so is this share of σ². */
+const HUBER_SHARE = 0.9545
+
+export function sweepPosterior(
+  problem: PosteriorProblem,
+  step: PosteriorStep,
+  lambda: number,
+  work: PosteriorWork,
+): void {
+  const { parts, thread } = problem
+  const modes = parts[0].layout.modes.length
+  if (step.begin) begin(problem, step, lambda, work)
+  renewNoise(problem, step, work)
+  const sweeps = numbersOf(parts[0])[SWEEPS]
+  for (let i = 0; i < modes; i++) {
+    if (thread === 0) for (const part of parts) writePrior(part, i)
+    setStep(problem, step, false)
+    problem.meet()
+    work.step(i)
+    learnMode(problem, i, sweeps > 0 && !step.isStart)
+  }
+  if (thread === 0) {
+    const share = step.loss === 'huber' ? HUBER_SHARE : 1
+    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / share)
+    if (step.noise === 'row') renewVariances(problem, sigma2 * share, sweeps === 0)
+    for (const part of parts) {
+      numbersOf(part)[SIGMA2] = sigma2
+      numbersOf(part)[SWEEPS] = sweeps + 1
+    }
+  }
+  problem.meet()
+}
+
+function setStep(
+  { parts, rank }: PosteriorProblem,
+  { noise, loss, mean, isStart }: PosteriorStep,
+  isFrozen: boolean,
+): void {
+  for (const part of parts) {
+    const numbers = numbersOf(part)
+    part.kernel.setPosterior(rank, numbers[SIGMA2], isFrozen ? 1 : 0, isStart ? 1 : 0)
+    const isWeighted = (noise === 'poisson' || noise === 'auto') && !isFrozen
+    part.kernel.setRowNoise(
+      noise === 'row' && !isFrozen ? 1 : 0,
+      loss === 'huber' && !isFrozen ? HUBER_DEVIATIONS : 0,
+    )
+    part.kernel.setNoise(
+      isWeighted ? 1 : 0,
+      numbers[VARIANCE0],
+      numbers[VARIANCE1],
+      numbers[VARIANCE2],
+      LEAST_MEAN * mean,
+    )
+  }
+}
+
+/**
+ * Starts from factors that λ has led to: nothing is uncertain yet, σ² is what the entries leave unexplained, divided by
+ * those that are not used up by parameters, and Σ is as wide in all directions as the rows lie apart.
+ */
+function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
+  const { parts, thread, threads } = problem
+  const { sigma2, squares, variance } = step.begin!
+  // What a start has found of the noise, outliers apart.
+  const known = step.loss === 'huber' && !step.isStart ? numbersOf(parts[0])[SIGMA2] : 0
+  problem.meet()
+  for (const { kernel, layout } of parts)
+    for (const { factor, moments, rows } of layout.modes)
+      kernel.startMoments(factor, moments, rows, thread, threads)
+  if (thread === 0)
+    for (const part of parts) {
+      numbersOf(part).fill(0)[SIGMA2] = sigma2
+      part.layout.modes.forEach((mode, i) => {
+        new Float32Array(part.memory.buffer, mode.leverages, mode.rows).fill(0)
+        new Float32Array(part.memory.buffer, mode.variances, mode.rows).fill(1)
+        new Float32Array(part.memory.buffer, mode.lagWeights, MOST_LAGS).fill(FIRST_LAG_WEIGHT)
+        writeMeans(part, i, new Float32Array(part.memory.buffer, mode.mean, part.layout.padded))
+        writeIsotropic(part, i, problem.rank, lambda / sigma2)
+        writePrior(part, i)
+      })
+    }
+  problem.meet()
+  setStep(problem, step, true)
+  const { modes } = parts[0].layout
+  let determined = 0
+  for (let i = 0; i < modes.length; i++) {
+    work.step(i)
+    if (thread === 0) determined += sumOf(parts[0], i, 1)
+    problem.meet()
+  }
+  for (const { factor, rows, rowLengths, blockSums } of modes)
+    parts[0].kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
+  problem.meet()
+  if (thread === 0) {
+    const free = Math.max(0, step.entries - determined)
+    const most = MOST_NOISE * variance
+    // What is fitted by using up the entries says nothing of the noise.
+    const isTelling = 2 * free > step.entries && free * most > squares
+    const found = known || (step.isStart ? variance : isTelling ? squares / free : most)
+    const noise = Math.max(1e-30, found)
+    const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
+    for (const part of parts) {
+      numbersOf(part)[SIGMA2] = noise
+      spreads.forEach((spread, i) => {
+        writeIsotropic(part, i, problem.rank, 1 / Math.max(spread, 1e-12))
+      })
+    }
+  }
+  problem.meet()
+}
+
+/** The mean square of the rows' distances from their mean, per component. */
+function spreadOf({ memory, layout, observed }: PosteriorPart, i: number, rank: number): number {
+  const mode = layout.modes[i]
+  const squares = addBlocks(memory, layout, mode)
+  const mean = new Float32Array(memory.buffer, mode.mean, rank)
+  let sum = 0
+  for (let r = 0; r < rank; r++) sum += squares[r] / observed[i] - mean[r] ** 2
+  return sum / rank
+}

@@ -1,0 +1,265 @@
+/**
+ * Where rows are expected, if something is known of them beside their entries (docs/accuracy.md).
+ *
+ * Attributes: base = μ + B(x_p − x̄), B by ridge regression of the rows on their attributes. Neighbours: rows are drawn to
+ * those at given lags, a Gaussian field with density ∝ exp(−½ Σ_p |a_p − base_p|² − ½ Σ_k w_k Σ_p |a_p − a_{p+l_k}|²),
+ * |·|² being with Σ⁻¹. Given its neighbours, a row is N((base + Σ w a_q)/t, Σ/t), t = 1 + Σ w. Σ and w are the most
+ * probable ones for the rows as they are, with what is uncertain of them.
+ *
+ * One thread does this, in float64.
+ */
+import type { RowSide } from '../../../engine.ts'
+import { inverted } from './inverse.ts'
+
+/** A mode's rows: (count × R) and (count × R × R), padded. Rows of length 0 have no entries. */
+export interface ModeRows {
+  count: number
+  observed: number
+  rank: number
+  padded: number
+  lengths: Uint32Array
+  factor: Float32Array
+  moments: Float32Array
+}
+
+export interface LearnedMeans {
+  /** (count × R), padded. */
+  means: Float64Array
+  ties: Float64Array
+  weights: Float64Array
+  /** (R × R), on and above the diagonal; where it was asked for. */
+  covariance?: Float64Array
+  /** The rows without entries, and what they become: among all rows (count × R), padded. */
+  filled: number[]
+  rows: Float64Array
+}
+
+/** w of a lag before anything is known of it, and where no two rows with entries are that far apart. */
+export const FIRST_LAG_WEIGHT = 0.5
+/** As if so many more rows for each attribute spoke against its having any effect. */
+const RIDGE = 1
+/** How often w and Σ are renewed in turn, and rows without entries by one another. */
+const WEIGHT_ROUNDS = 10
+const FILL_ROUNDS = 50
+const LARGEST_WEIGHT = 1e4
+const LEAST_WEIGHT = 1e-6
+
+/** products: Σ M over the rows with entries, if Σ and w are to be learned. */
+export function learnRowMeans(
+  rows: ModeRows,
+  { lags = [], features }: RowSide,
+  mean: Float64Array,
+  weights: Float32Array,
+  products: Float64Array | undefined,
+): LearnedMeans {
+  const { count, padded, lengths } = rows
+  const base = new Float64Array(count * padded)
+  for (let p = 0; p < count; p++) base.set(mean, p * padded)
+  if (features) addAttributes(rows, features.columns, features.values, mean, base)
+  const learned = Float64Array.from(weights)
+  let covariance = products && spreadAround(rows, base, products)
+  if (covariance && lags.length > 0) covariance = learnWeights(rows, lags, covariance, learned)
+  const filled: number[] = []
+  for (let p = 0; p < count; p++) if (lengths[p] === 0) filled.push(p)
+  const now = Float64Array.from(rows.factor)
+  const expected = { base, now, lags, weights: learned }
+  const row = new Float64Array(padded)
+  const rounds = lags.length > 0 ? FILL_ROUNDS : 1
+  for (let round = 0; round < rounds; round++)
+    for (const p of filled) {
+      expectRow(rows, expected, p, row)
+      for (let r = 0; r < padded; r++) now[p * padded + r] = Math.max(0, row[r])
+    }
+  const means = new Float64Array(count * padded)
+  const ties = new Float64Array(count)
+  for (let p = 0; p < count; p++) {
+    ties[p] = expectRow(rows, expected, p, row)
+    means.set(row, p * padded)
+  }
+  return { means, ties, weights: learned, covariance, filled, rows: now }
+}
+
+/** The mean of a row given its neighbours; returns its tie. */
+function expectRow(
+  { count, padded }: ModeRows,
+  {
+    base,
+    now,
+    lags,
+    weights,
+  }: { base: Float64Array; now: Float64Array; lags: readonly number[]; weights: Float64Array },
+  p: number,
+  row: Float64Array,
+): number {
+  row.set(base.subarray(p * padded, (p + 1) * padded))
+  let tie = 1
+  lags.forEach((lag, k) => {
+    for (const q of [p - lag, p + lag]) {
+      if (q < 0 || q >= count) continue
+      tie += weights[k]
+      for (let r = 0; r < padded; r++) row[r] += weights[k] * now[q * padded + r]
+    }
+  })
+  for (let r = 0; r < padded; r++) row[r] /= tie
+  return tie
+}
+
+/** base += B(x − x̄). */
+function addAttributes(
+  { count, observed, rank, padded, lengths, factor }: ModeRows,
+  columns: number,
+  x: Float32Array,
+  mean: Float64Array,
+  base: Float64Array,
+): void {
+  const centre = new Float64Array(columns)
+  for (let p = 0; p < count; p++)
+    if (lengths[p] > 0) for (let f = 0; f < columns; f++) centre[f] += x[p * columns + f] / observed
+  const XX = new Float64Array(columns * columns)
+  const XA = new Float64Array(columns * rank)
+  const own = new Float64Array(columns)
+  for (let p = 0; p < count; p++) {
+    if (lengths[p] === 0) continue
+    for (let f = 0; f < columns; f++) own[f] = x[p * columns + f] - centre[f]
+    for (let f = 0; f < columns; f++) {
+      if (own[f] === 0) continue
+      for (let g = 0; g < columns; g++) XX[f * columns + g] += own[f] * own[g]
+      for (let r = 0; r < rank; r++) XA[f * rank + r] += own[f] * (factor[p * padded + r] - mean[r])
+    }
+  }
+  const inverse = inverted(XX, columns, RIDGE)
+  const B = new Float64Array(columns * rank)
+  for (let f = 0; f < columns; f++)
+    for (let g = 0; g < columns; g++)
+      for (let r = 0; r < rank; r++) B[f * rank + r] += inverse[f * columns + g] * XA[g * rank + r]
+  for (let p = 0; p < count; p++)
+    for (let f = 0; f < columns; f++) {
+      const by = x[p * columns + f] - centre[f]
+      for (let r = 0; r < rank; r++) base[p * padded + r] += by * B[f * rank + r]
+    }
+}
+
+/** The mean of (a − base)(a − base)ᵀ + V over the rows with entries; on and above the diagonal. */
+function spreadAround(
+  { count, observed, rank, padded, lengths, factor }: ModeRows,
+  base: Float64Array,
+  products: Float64Array,
+): Float64Array {
+  const spread = new Float64Array(rank * rank)
+  for (let p = 0; p < count; p++) {
+    if (lengths[p] === 0) continue
+    const at = p * padded
+    for (let r = 0; r < rank; r++)
+      for (let s = r; s < rank; s++)
+        spread[r * rank + s] +=
+          base[at + r] * base[at + s] - factor[at + r] * base[at + s] - base[at + r] * factor[at + s]
+  }
+  for (let r = 0; r < rank; r++)
+    for (let s = r; s < rank; s++)
+      spread[r * rank + s] = (spread[r * rank + s] + products[r * padded + s]) / observed
+  return spread
+}
+
+/** w of each lag, and Σ with them: by turns, from how much rows differ from the mean and from their neighbours. */
+function learnWeights(
+  rows: ModeRows,
+  lags: readonly number[],
+  spread: Float64Array,
+  weights: Float64Array,
+): Float64Array {
+  const { rank } = rows
+  const apart = lags.map((lag) => spreadApart(rows, lag))
+  let covariance = spread
+  for (let round = 0; round < WEIGHT_ROUNDS; round++) {
+    covariance = spread.slice()
+    apart.forEach((matrix, k) => {
+      if (matrix) for (let at = 0; at < covariance.length; at++) covariance[at] += weights[k] * matrix[at]
+    })
+    if (round + 1 === WEIGHT_ROUNDS) break
+    const expected = expectedSpreads(rows.count, lags, weights)
+    const precision = inverted(
+      mirrored(covariance, rank),
+      rank,
+      1e-6 * meanOfDiagonal(covariance, rank) + 1e-30,
+    )
+    apart.forEach((matrix, k) => {
+      if (!matrix) return
+      const found = traceOfProduct(precision, matrix, rank)
+      if (found > 0)
+        weights[k] = Math.min(
+          LARGEST_WEIGHT,
+          Math.max(LEAST_WEIGHT, (weights[k] * rank * expected[k]) / found),
+        )
+    })
+  }
+  return covariance
+}
+
+/** The mean of (a_p − a_q)(a_p − a_q)ᵀ + V_p + V_q over the pairs of rows with entries that are so far apart, if any. */
+function spreadApart(
+  { count, rank, padded, lengths, factor, moments }: ModeRows,
+  lag: number,
+): Float64Array | undefined {
+  const spread = new Float64Array(rank * rank)
+  let pairs = 0
+  for (let p = 0; p + lag < count; p++) {
+    const q = p + lag
+    if (lengths[p] === 0 || lengths[q] === 0) continue
+    pairs++
+    const [a, b] = [p * padded, q * padded]
+    for (let r = 0; r < rank; r++)
+      for (let s = r; s < rank; s++) {
+        const both = moments[(a + r) * padded + s] + moments[(b + r) * padded + s]
+        spread[r * rank + s] += both - factor[a + r] * factor[b + s] - factor[b + r] * factor[a + s]
+      }
+  }
+  return pairs === 0 ? undefined : spread.map((sum) => sum / pairs)
+}
+
+/**
+ * What w_k times the squared differences of neighbours would be per row and component, if rows were drawn from the field:
+ * the trace of L_k (1 + Σ w L)⁻¹ / rows, L_k being the lag's Laplacian on a circle of rows.
+ */
+function expectedSpreads(count: number, lags: readonly number[], weights: Float64Array): Float64Array {
+  const expected = new Float64Array(lags.length)
+  const waves = new Float64Array(lags.length)
+  for (let f = 0; f < count; f++) {
+    let sum = 1
+    lags.forEach((lag, k) => {
+      waves[k] = 2 - 2 * cosineOfTurn(((f * lag) % count) / count)
+      sum += weights[k] * waves[k]
+    })
+    for (let k = 0; k < lags.length; k++) expected[k] += waves[k] / sum / count
+  }
+  return expected
+}
+
+/** cos 2πt for 0 ≤ t < 1, by sums and products alone: the same on every machine, which Math.cos need not be. */
+function cosineOfTurn(t: number): number {
+  const half = t > 0.5 ? 1 - t : t
+  if (half > 0.25) return -cosineOfTurn(0.5 - half)
+  const x = (2 * Math.PI * half) ** 2
+  let sum = 1
+  for (let n = 20; n > 0; n -= 2) sum = 1 - (sum * x) / (n * (n - 1))
+  return sum
+}
+
+function mirrored(upper: Float64Array, n: number): Float64Array {
+  const matrix = upper.slice()
+  for (let r = 0; r < n; r++) for (let s = 0; s < r; s++) matrix[r * n + s] = upper[s * n + r]
+  return matrix
+}
+
+function meanOfDiagonal(matrix: Float64Array, n: number): number {
+  let sum = 0
+  for (let r = 0; r < n; r++) sum += matrix[r * n + r]
+  return Math.max(0, sum) / n
+}
+
+/** tr(P S) of symmetric matrices, S given on and above its diagonal. */
+function traceOfProduct(P: Float64Array, S: Float64Array, n: number): number {
+  let sum = 0
+  for (let r = 0; r < n; r++)
+    for (let s = r; s < n; s++) sum += (r === s ? 1 : 2) * P[r * n + s] * S[r * n + s]
+  return sum
+}

@@ -1,0 +1,65 @@
+/** Sums over the entries of a view, chunk by chunk: every process gets those of all, so that everyone can add them in their order. */
+import type { Timed } from '../../engine.ts'
+import { sumAllCells } from '../setup/grid/allCells.ts'
+import { meet, type Part, type Problem, since } from '../threads/threadProblem.ts'
+
+export function sumErrors(problem: Problem, views: readonly number[]): Timed {
+  const { parts } = problem
+  const start = performance.now()
+  for (const v of views) {
+    const zeros = problem.zeros && v === 0
+    if (zeros) sumAllCells(problem)
+    for (const { kernel, layout } of parts)
+      kernel.errorSums(layout.control, layout.views[v].descriptor, layout.views[v].errorSums, zeros ? 1 : 0)
+    gatherSums(problem, v)
+  }
+  return since(problem, start)
+}
+
+/** The sums over values, or over weights, where those of the errors are otherwise. */
+export function sumBeforeErrors(
+  problem: Problem,
+  views: readonly number[],
+  what: 'values' | 'weights',
+): void {
+  for (const v of views) {
+    for (const { kernel, layout } of problem.parts) {
+      const { descriptor, errorSums } = layout.views[v]
+      if (what === 'values') kernel.valueSums(layout.control, descriptor, errorSums)
+      else kernel.weightSums(layout.control, descriptor, errorSums)
+    }
+    gatherSums(problem, v)
+  }
+}
+
+function gatherSums(problem: Problem, v: number): void {
+  const { parts, thread, errorSums } = problem
+  meet(parts, thread)
+  if (thread !== 0) return
+  const { sums, firstChunks } = errorSums[v]
+  gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {
+    const { errorSums: own, chunkCount } = layout.views[v]
+    return new Float64Array(memory.buffer, own, 2 * chunkCount)
+  })
+}
+
+/** Numbers of all processes' chunks, in their order, from those of each part here. */
+export function gatherChunks(
+  { parts, firstPart, exchange }: Problem,
+  sums: Float64Array,
+  firstChunks: readonly number[],
+  perChunk: number,
+  own: (part: Part) => Float64Array,
+): void {
+  parts.forEach((part, k) => {
+    sums.set(own(part), perChunk * firstChunks[firstPart + k])
+  })
+  const words = 2 * perChunk
+  const starts = Array.from({ length: exchange.processes }, (_, p) => words * firstChunks[p * parts.length])
+  const ends = [...starts.slice(1), 2 * sums.length]
+  exchange.gather(
+    new Uint32Array(sums.buffer),
+    starts,
+    ends.map((end, p) => end - starts[p]),
+  )
+}

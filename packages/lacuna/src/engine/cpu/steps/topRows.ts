@@ -1,0 +1,143 @@
+/** The best rows of a matrix for many questions, on all threads (kernels/top.ts). */
+import * as at from '../../../kernels/solve/layout.ts'
+import { newMemory } from '../memory/memories.ts'
+import { compileKernel } from '../threads/compileKernel.ts'
+import { paddedRanks } from '../threads/kernel.ts'
+import { canShareMemory, hardwareThreads } from '../threads/platform.ts'
+import { lonePool, startPool } from '../threads/pool.ts'
+
+export interface TopProblem {
+  /** (rows × length), row-major: a question's score of a row is their dot product. */
+  rows: Float32Array
+  length: number
+  /** How many rows answer a question, at the most. */
+  most: number
+  /** Questions that are asked at a time, at the most … */
+  questionsAtATime: number
+  /** … and rows that these exclude, together. */
+  excludedAtATime: number
+  threads?: number
+}
+
+/** Questions that are asked together. */
+export interface TopQuestions {
+  count: number
+  /** Writes the questions, (count × length). */
+  write(into: Float32Array): void
+  /** The rows that a question is not to be answered by, in order; none by default. */
+  excluded?(question: number): ArrayLike<number>
+}
+
+export interface TopAnswers {
+  /** (count × most), best first, good until the next questions. */
+  best: Uint32Array
+  /** −1 where there are no more rows. */
+  scores: Float32Array
+}
+
+const PAGE = 65536
+const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64
+
+/** Rows that wait for questions; close it when there are no more. */
+export class TopEngine {
+  readonly #problem: TopProblem
+  readonly #memory: WebAssembly.Memory
+  readonly #places: ReturnType<typeof layOut>
+  readonly #pool: ReturnType<typeof startPool>
+  readonly #module: WebAssembly.Module
+
+  private constructor(problem: TopProblem, module: WebAssembly.Module) {
+    this.#problem = problem
+    this.#module = module
+    this.#places = layOut(problem)
+    this.#memory = newMemory(Math.ceil(this.#places.byteLength / PAGE))
+    this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : lonePool()
+    this.#writeTiles()
+  }
+
+  static async open(problem: TopProblem): Promise<TopEngine> {
+    // The number of components is no constant of the kernel: any module will do.
+    return new TopEngine(problem, await compileKernel(paddedRanks[0]))
+  }
+
+  async ask({ count, write, excluded }: TopQuestions): Promise<TopAnswers> {
+    const { length, most, rows } = this.#problem
+    const { buffer } = this.#memory
+    const { work, questions, tiles, starts, excludedRows, best, scores } = this.#places
+    const asked = new Float32Array(buffer, questions, 4 * Math.ceil(count / 4) * length).fill(0)
+    write(asked)
+    const places = new Uint32Array(buffer, starts, 4 * Math.ceil(count / 4) + 1)
+    const list = new Uint32Array(buffer, excludedRows, this.#problem.excludedAtATime)
+    let end = 0
+    for (let question = 0; question < count; question++) {
+      places[question] = end
+      const own = excluded?.(question) ?? []
+      for (let i = 0; i < own.length; i++) list[end++] = own[i]
+    }
+    places.fill(end, count)
+    const answers = {
+      best: new Uint32Array(buffer, best, count * most).fill(0),
+      scores: new Float32Array(buffer, scores, 4 * Math.ceil(count / 4) * most).fill(-1),
+    }
+    const words = new DataView(buffer, work, at.TOP_BYTES)
+    for (const [place, value] of [
+      [at.TOP_LENGTH, length],
+      [at.TOP_QUESTION_COUNT, count],
+      [at.TOP_COUNT, rows.length / length],
+      [at.TOP_MOST, most],
+      [at.TOP_QUESTIONS, questions],
+      [at.TOP_TILES, tiles],
+      [at.TOP_EXCLUDED_START, starts],
+      [at.TOP_EXCLUDED, excludedRows],
+      [at.TOP_BEST, best],
+      [at.TOP_SCORES, scores],
+    ])
+      words.setUint32(place, value, true)
+    Atomics.store(new Int32Array(buffer, 0, at.CONTROL_BYTES / 4), at.CONTROL_NEXT_TASK / 4, 0)
+    const members = Array.from({ length: this.#pool.threads }, (_, thread) => thread)
+    await this.#pool.ask(members, () => ({
+      type: 'top',
+      module: this.#module,
+      memory: this.#memory,
+      control: 0,
+      work,
+    }))
+    return { best: answers.best, scores: answers.scores.subarray(0, count * most) }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  /** Eight rows side by side, component by component. */
+  #writeTiles(): void {
+    const { rows, length } = this.#problem
+    const count = rows.length / length
+    const into = new Float32Array(this.#memory.buffer, this.#places.tiles, 8 * Math.ceil(count / 8) * length)
+    for (let row = 0; row < count; row++) {
+      const tile = (row >>> 3) * 8 * length + (row & 7)
+      for (let r = 0; r < length; r++) into[tile + 8 * r] = rows[row * length + r]
+    }
+  }
+}
+
+/** Where everything lies, after the control block. */
+function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopProblem) {
+  let end: number = at.CONTROL_BYTES
+  const take = (words: number): number => {
+    const place = end
+    end += aligned(4 * words)
+    return place
+  }
+  const questions = 4 * Math.ceil(questionsAtATime / 4)
+  const places = {
+    work: take(at.TOP_BYTES / 4),
+    questions: take(questions * length),
+    tiles: take(8 * Math.ceil(rows.length / length / 8) * length),
+    starts: take(questions + 1),
+    excludedRows: take(excludedAtATime),
+    best: take(questions * most),
+    scores: take(questions * most),
+  }
+  return { ...places, byteLength: end }
+}

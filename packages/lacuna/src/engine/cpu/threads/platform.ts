@@ -1,0 +1,38 @@
+/** What differs between Node and a browser for threads: how a worker talks to who started it, and how many there should be. */
+import type { MessagePort } from 'node:worker_threads'
+import { node } from '../../../base/nodeModules.ts'
+
+/** One end of a channel between the main thread and a worker. */
+export interface Port<Send, Receive> {
+  send(message: Send): void
+  onMessage(handle: (message: Receive) => void): void
+}
+
+/** Given to a program by nodeThreads.ts. */
+declare const lacunaPort: MessagePort | undefined
+
+/** A worker's own end. */
+export function mainPort<Send, Receive>(): Port<Send, Receive> {
+  if (typeof lacunaPort !== 'undefined') {
+    const port = lacunaPort
+    return {
+      send: (message) => port.postMessage(message),
+      onMessage: (handle) => port.on('message', handle),
+    }
+  }
+  return {
+    send: (message) => self.postMessage(message),
+    onMessage: (handle) => self.addEventListener('message', ({ data }) => handle(data)),
+  }
+}
+
+/** Whether threads may share memory: in Node, and in pages that are cross-origin isolated. */
+export function canShareMemory(): boolean {
+  return node !== undefined || globalThis.crossOriginIsolated === true
+}
+
+/** Threads worth starting: one per core, or one alone where no memory can be shared. */
+export function hardwareThreads(): number {
+  if (node) return node.os.availableParallelism()
+  return canShareMemory() ? (navigator.hardwareConcurrency ?? 1) : 1
+}

@@ -1,0 +1,141 @@
+/**
+ * What a thread does when it is asked. It shares the memories of a problem's parts with the others and runs whole AO
+ * iterations behind barriers. A worker answers so by messages (worker.ts); where no memory can be shared, the caller's
+ * own thread does.
+ */
+
+import { alone, type Exchange } from '../../../comm/exchange.ts'
+import type { Timed } from '../../engine.ts'
+import { countEntries, countSegments } from '../setup/count/countEntries.ts'
+import { fillCells } from '../setup/grid/cells.ts'
+import { placeEntries } from '../setup/place/placeEntries.ts'
+import { packEntries, placeIncoming } from '../setup/place/routes.ts'
+import { sortSegments } from '../setup/place/sortSegments.ts'
+import { addTotals } from '../setup/rowTotals.ts'
+import { balancePasses, fillPasses } from '../steps/balance.ts'
+import { shareCompanions } from '../steps/exchangeRows.ts'
+import { iterate } from '../steps/iterate.ts'
+import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
+import { instantiateKernel } from './kernel.ts'
+import type { Answer, Request } from './messages.ts'
+import { meet, openProblem, type Part, type Problem, since } from './threadProblem.ts'
+
+/** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
+export function newThread(): (request: Request) => Answer | Promise<Answer> {
+  const problems = new Map<number, Problem>()
+  const known = (number: number): Problem => problems.get(number)!
+  let exchange = alone
+  return (request) => {
+    switch (request.type) {
+      case 'connect':
+        return connect(request).then((connected) => {
+          exchange = connected
+          const { process, processes, neighbours } = connected
+          return { process, processes, neighbours }
+        })
+      case 'tell':
+        return exchange.tell(request.numbers)
+      case 'addUp':
+        for (const counts of request.counts) exchange.addUp(counts)
+        return undefined
+      case 'gather':
+        return exchange.gather(request.words, request.starts, request.lengths)
+      case 'deal':
+        return exchange.deal(request.outgoing, request.lengths, request.incoming)
+      case 'disconnect':
+        return exchange.close()
+      case 'count': {
+        const { module, memory, loading, thread } = request
+        return countEntries(instantiateKernel(module, memory), memory, loading, thread)
+      }
+      case 'countSegments': {
+        const { module, memory, loading, thread, long } = request
+        return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
+      }
+      case 'open':
+        problems.set(request.problem, openProblem(request.opening, request.module, exchange))
+        return undefined
+      case 'place': {
+        const problem = known(request.problem)
+        const start = performance.now()
+        placeEntries(problem, request.placing)
+        meet(problem.parts, problem.thread)
+        const placed = performance.now()
+        const repeated = sortSegments(problem, request.placing)
+        return [(placed - start) / 1000, repeated]
+      }
+      case 'pack':
+        return packEntries(known(request.problem), request.placing, request.packing)
+      case 'placeIncoming':
+        return placeIncoming(known(request.problem), request.placing, request.incoming)
+      case 'sort':
+        sortSegments(known(request.problem), request.placing)
+        return undefined
+      case 'fillCells':
+        return fillCells(known(request.problem), request.filling)
+      case 'iterate':
+        return iterate(known(request.problem), request.run, request.skip, request.isTimed)
+      case 'balance':
+        return passOver(known(request.problem), balancePasses)
+      case 'fillEmptyRows':
+        return passOver(known(request.problem), fillPasses)
+      case 'errors':
+        return sumErrors(known(request.problem), request.views)
+      case 'values':
+      case 'weights':
+        return sumBeforeErrors(known(request.problem), request.views, request.type)
+      case 'top':
+        instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
+        return undefined
+      case 'totals':
+        return addTotals(request.module, request.memory, request.totalling)
+      case 'shareCompanions':
+        return shareCompanions(known(request.problem))
+      case 'keep':
+        return keep(known(request.problem))
+      case 'restore':
+        return restore(known(request.problem))
+      case 'close':
+        problems.delete(request.problem)
+        return undefined
+    }
+  }
+}
+
+/** The other processes, where there are any: the first thread speaks with them, the others know how many they are. */
+async function connect({ module, options, known }: Request & { type: 'connect' }): Promise<Exchange> {
+  if (known) return { ...alone, ...known }
+  const { connect } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module)
+  return connect(options)
+}
+
+function passOver(problem: Problem, passes: typeof balancePasses): Timed {
+  const { parts, thread, threads } = problem
+  const start = performance.now()
+  for (const pass of passes) {
+    for (const part of parts) pass(part, thread, threads)
+    meet(parts, thread)
+  }
+  return since(problem, start)
+}
+
+const factorOf = ({ memory, layout }: Part, address: number, rows: number): Float32Array =>
+  new Float32Array(memory.buffer, address, rows * layout.padded)
+
+function keep({ parts: [first], thread }: Problem): void {
+  if (thread !== 0) return
+  first.layout.modes.forEach(({ factor, rows }, i) => {
+    factorOf(first, first.layout.kept[i], rows).set(factorOf(first, factor, rows))
+  })
+}
+
+function restore({ parts, thread }: Problem): void {
+  if (thread !== 0) return
+  const [first] = parts
+  for (const part of parts)
+    part.layout.modes.forEach(({ factor, companion, rows }, i) => {
+      const kept = factorOf(first, first.layout.kept[i], rows)
+      factorOf(part, factor, rows).set(kept)
+      if (companion) factorOf(part, companion, rows).set(kept)
+    })
+}

@@ -1,0 +1,52 @@
+/** A problem as a thread has it: its parts, each with a kernel over its memory, and where the threads meet. */
+
+import type { Exchange } from '../../../comm/exchange.ts'
+import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
+import type { Timed } from '../../engine.ts'
+import type { PartLayout } from '../memory/layout.ts'
+import type { Sharing } from '../steps/exchangePlan.ts'
+import { instantiateKernel, type Kernel } from './kernel.ts'
+import type { Opening } from './messages.ts'
+
+export interface Problem extends Opening, Sharing {
+  parts: readonly Part[]
+}
+
+export interface Part {
+  kernel: Kernel
+  memory: WebAssembly.Memory
+  layout: PartLayout
+  words: Int32Array
+  observed: readonly number[]
+  zeros: boolean
+}
+
+export function openProblem(opening: Opening, module: WebAssembly.Module, exchange: Exchange): Problem {
+  const { thread, observed, zeros } = opening
+  const parts = opening.parts.map(({ memory, layout }) => {
+    const kernel = instantiateKernel(module, memory)
+    kernel.setScratch(layout.scratch[thread])
+    kernel.setPosteriorScratch(layout.posteriorScratch[thread])
+    const words = new Int32Array(memory.buffer, layout.control, 64)
+    return { kernel, memory, layout, observed, zeros, words }
+  })
+  const memories = parts.map(({ memory }) => memory)
+  return { ...opening, parts, exchange, memories, meet: () => meet(parts, thread) }
+}
+
+/** Waits until all threads of the problem are here, and puts the parts' task counters back. */
+export function meet(parts: readonly Part[], thread: number): void {
+  const [{ kernel, layout }, ...others] = parts
+  kernel.barrier(layout.control)
+  if (others.length === 0) return
+  // The barrier lies in the first part, and puts back the first part's counter only.
+  if (thread === 0) for (const { words } of others) Atomics.store(words, CONTROL_NEXT_TASK / 4, 0)
+  kernel.barrier(layout.control)
+}
+
+/** By the clock of the first process. */
+export function since({ exchange, thread }: Problem, start: number): Timed {
+  const seconds = Float64Array.of((performance.now() - start) / 1000)
+  if (thread === 0) exchange.tell(seconds)
+  return { seconds: seconds[0] }
+}

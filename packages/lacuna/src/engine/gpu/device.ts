@@ -1,0 +1,245 @@
+/** An open device: its limits, how its invocations can speak with one another, and the kernels compiled for it. */
+import { InputError } from '../../base/inputError.ts'
+import type { FoundAdapter } from './adapter.ts'
+
+/** As WebGPU numbers them: Node has no globals for them. */
+export const usage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const
+const COMPUTE = 4
+const READ = 1
+
+/** A compiled kernel. What it binds: a step in a slot, then buffers. */
+export interface Kernel {
+  pipeline: GPUComputePipeline
+  layout: GPUBindGroupLayout
+}
+
+export type Access = 'read' | 'write'
+
+export interface DeviceOptions {
+  /** Whether subgroups are used where there are some. */
+  subgroups?: boolean
+  /** The most bytes that a kernel sees at once, if the device would let it see more. */
+  mostBinding?: number
+}
+
+export class Device {
+  readonly name: string
+  readonly gpu: GPUDevice
+  /** Invocations that can exchange numbers; 1 if there are no subgroups. */
+  subgroup = 1
+  readonly mostBinding: number
+  readonly mostGroups: number
+  /** Why it is of no use any more. */
+  lost: string | undefined
+  readonly whenLost: Promise<void>
+  /** What it did not do as it was told, of which WebGPU speaks to nobody in particular: who was at work has to look. */
+  readonly faults: Error[] = []
+  readonly #kernels = new Map<string, Promise<Kernel>>()
+  readonly #layouts = new Map<string, GPUBindGroupLayout>()
+
+  private constructor(gpu: GPUDevice, name: string, mostBinding: number) {
+    this.gpu = gpu
+    this.name = name
+    const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = gpu.limits
+    this.mostBinding = Math.min(mostBinding, maxStorageBufferBindingSize, maxBufferSize)
+    this.mostGroups = maxComputeWorkgroupsPerDimension
+    gpu.addEventListener('uncapturederror', ({ error }) => {
+      this.faults.push(/memory/i.test(error.message) ? noMemory() : notDone(error))
+    })
+    this.whenLost = gpu.lost.then(({ message }) => {
+      this.lost = message || 'it was lost'
+    })
+  }
+
+  static async open({ adapter, name }: FoundAdapter, options: DeviceOptions = {}): Promise<Device> {
+    const { subgroups = true, mostBinding = Infinity } = options
+    const { limits, features, info } = adapter
+    const hasSubgroups = subgroups && features.has('subgroups') && info.subgroupMinSize >= 4
+    const gpu = await adapter.requestDevice({
+      ...(hasSubgroups && { requiredFeatures: ['subgroups'] }),
+      requiredLimits: {
+        maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+        maxBufferSize: limits.maxBufferSize,
+      },
+    })
+    const device = new Device(gpu, name, mostBinding)
+    const size = Math.min(32, info.subgroupMinSize ?? 1)
+    try {
+      if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+    } catch (error) {
+      device.close()
+      throw error
+    }
+    return device
+  }
+
+  close(): void {
+    this.gpu.destroy()
+  }
+
+  /** Compiles a kernel, unless it has been. */
+  compile(code: string, access: readonly Access[]): Promise<Kernel> {
+    const known = this.#kernels.get(code)
+    if (known) return known
+    const compiled = this.#compile(code, this.#layoutOf(access))
+    this.#kernels.set(code, compiled)
+    return compiled
+  }
+
+  async #compile(code: string, layout: GPUBindGroupLayout): Promise<Kernel> {
+    const module = this.gpu.createShaderModule({ code })
+    try {
+      const pipeline = await this.gpu.createComputePipelineAsync({
+        layout: this.gpu.createPipelineLayout({ bindGroupLayouts: [layout] }),
+        compute: { module, entryPoint: 'main' },
+      })
+      return { pipeline, layout }
+    } catch (cause) {
+      const { messages } = await module.getCompilationInfo()
+      const faults = messages.map(
+        ({ lineNum, message }) => `${message} (${code.split('\n')[lineNum - 1]?.trim()})`,
+      )
+      throw new Error(`A kernel does not compile: ${faults.join('; ')}`, { cause })
+    }
+  }
+
+  #layoutOf(access: readonly Access[]): GPUBindGroupLayout {
+    const key = access.join()
+    const known = this.#layouts.get(key)
+    if (known) return known
+    const layout = this.gpu.createBindGroupLayout({
+      entries: [
+        { binding: 0, visibility: COMPUTE, buffer: { type: 'uniform', hasDynamicOffset: true } },
+        ...access.map((kind, i) => ({
+          binding: i + 1,
+          visibility: COMPUTE,
+          buffer: { type: kind === 'read' ? ('read-only-storage' as const) : ('storage' as const) },
+        })),
+      ],
+    })
+    this.#layouts.set(key, layout)
+    return layout
+  }
+
+  bind({ layout }: Kernel, steps: GPUBuffer, slot: number, buffers: readonly GPUBuffer[]): GPUBindGroup {
+    return this.gpu.createBindGroup({
+      layout,
+      entries: [
+        { binding: 0, resource: { buffer: steps, size: slot } },
+        ...buffers.map((buffer, i) => ({ binding: i + 1, resource: { buffer } })),
+      ],
+    })
+  }
+
+  storage(byteLength: number): GPUBuffer {
+    return this.gpu.createBuffer({
+      size: roundUp(byteLength),
+      usage: usage.storage | usage.copySource | usage.copyTarget,
+    })
+  }
+
+  /** A buffer with something in it from the start: `fill` writes into its memory. */
+  filled(byteLength: number, fill: (words: Uint32Array) => void): GPUBuffer {
+    const buffer = this.gpu.createBuffer({
+      size: roundUp(byteLength),
+      usage: usage.storage | usage.copySource | usage.copyTarget,
+      mappedAtCreation: true,
+    })
+    try {
+      fill(new Uint32Array(buffer.getMappedRange(), 0, byteLength / 4))
+    } catch (error) {
+      buffer.destroy()
+      throw error
+    }
+    buffer.unmap()
+    return buffer
+  }
+
+  /** Has something done for which memory is taken; what goes wrong is told to who asked, and to nobody else. */
+  async watch<T>(work: () => T): Promise<T> {
+    // Nothing of others comes in between: scopes are closed before this first waits.
+    this.gpu.pushErrorScope('validation')
+    this.gpu.pushErrorScope('out-of-memory')
+    let errors: Promise<[GPUError | null, GPUError | null]>
+    let result: T
+    try {
+      result = work()
+    } finally {
+      errors = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
+      errors.catch(() => {}) // not waited for where the work throws
+    }
+    const [noRoom, invalid] = await errors
+    if (noRoom) throw noMemory()
+    if (invalid) throw notDone(invalid)
+    return result
+  }
+
+  /** The numbers in each of these buffers, once all that was asked for before has been done. */
+  async read(sources: readonly { buffer: GPUBuffer; byteLength: number }[]): Promise<Float32Array[]> {
+    const total = sources.reduce((sum, { byteLength }) => sum + roundUp(byteLength), 0)
+    let staging: GPUBuffer | undefined
+    const copied = this.watch(() => {
+      staging = this.gpu.createBuffer({ size: total, usage: usage.mapRead | usage.copyTarget })
+      const encoder = this.gpu.createCommandEncoder()
+      let at = 0
+      for (const { buffer, byteLength } of sources) {
+        encoder.copyBufferToBuffer(buffer, 0, staging, at, roundUp(byteLength))
+        at += roundUp(byteLength)
+      }
+      this.gpu.queue.submit([encoder.finish()])
+      const mapped = staging.mapAsync(READ)
+      mapped.catch(() => {}) // what was wrong is said by what is watched
+      return { staging, mapped }
+    })
+    try {
+      const { staging, mapped } = await copied
+      await mapped
+      const all = staging.getMappedRange()
+      let from = 0
+      return sources.map(({ byteLength }) => {
+        const numbers = new Float32Array(all, from, byteLength / 4).slice()
+        from += roundUp(byteLength)
+        return numbers
+      })
+    } finally {
+      staging?.destroy()
+    }
+  }
+
+  /** Waits until all that was asked for has been done. */
+  done(): Promise<unknown> {
+    return this.gpu.queue.onSubmittedWorkDone()
+  }
+
+  /** Whether invocations that follow one another share a subgroup, as the kernels take for granted: nobody promises it. */
+  async #areNeighbours(size: number): Promise<boolean> {
+    const code = `enable subgroups;
+@group(0) @binding(1) var<storage, read_write> found: array<u32>;
+@compute @workgroup_size(128)
+fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation_id) own: u32) {
+  let other = subgroupShuffleXor(lane, ${size / 2}u);
+  found[lane] = select(0u, 1u, own % ${size}u == lane % ${size}u && other == (lane ^ ${size / 2}u));
+}`
+    const kernel = await this.compile(code, ['write'])
+    const found = this.storage(4 * 128)
+    const steps = this.gpu.createBuffer({ size: 256, usage: usage.uniform })
+    const encoder = this.gpu.createCommandEncoder()
+    const pass = encoder.beginComputePass()
+    pass.setPipeline(kernel.pipeline)
+    pass.setBindGroup(0, this.bind(kernel, steps, 256, [found]), [0])
+    pass.dispatchWorkgroups(1)
+    pass.end()
+    this.gpu.queue.submit([encoder.finish()])
+    const [answers] = await this.read([{ buffer: found, byteLength: 4 * 128 }])
+    return new Uint32Array(answers.buffer).every((answer) => answer === 1)
+  }
+}
+
+const noMemory = (): InputError =>
+  new InputError('memory', 'The graphics card has no memory left; use the CPU engine, or a smaller rank.')
+
+const notDone = ({ message }: GPUError): Error =>
+  new Error(`The graphics card does not do its work: ${message}`)
+
+/** Buffers are as long as this makes them, and never empty. */
+const roundUp = (byteLength: number): number => Math.max(16, Math.ceil(byteLength / 16) * 16)

@@ -1,0 +1,261 @@
+/** A problem on a device: its buffers, and what is done with them. Its state goes in and out as on any other engine. */
+import { InputError } from '../../base/inputError.ts'
+import { formatBytes } from '../../base/memory.ts'
+import type { EngineState } from '../engine.ts'
+import { Balancing, blocksOf } from './balance.ts'
+import { type Slice, sliceRecords } from './batches.ts'
+import type { Device } from './device.ts'
+import { Erring } from './errors.ts'
+import { padded, unpadded } from './padding.ts'
+import { quadsOf, type Shape } from './shape.ts'
+import { Stepping } from './steps.ts'
+import { Submitting } from './submission.ts'
+import type { Tables, ViewTable } from './tables.ts'
+import { BLOCK_ROWS } from './wgsl/balance.ts'
+
+/** What the device remembers of a problem, but for what a learned prior adds. */
+export type DeviceState = Pick<EngineState, 'factors' | 'companions' | 'means' | 'scales' | 'kept'>
+
+export interface DeviceBuffers {
+  factors: GPUBuffer
+  companions: GPUBuffer
+  kept: GPUBuffer
+  rows: GPUBuffer
+  segments: GPUBuffer
+  /** Per mode v, then its mean. */
+  vectors: GPUBuffer
+  /** What columns are multiplied by. */
+  by: GPUBuffer
+  /** Sums over blocks of rows, and their totals. */
+  blocks: GPUBuffer
+  blockSums: GPUBuffer
+  totals: GPUBuffer
+  modes: GPUBuffer
+  /** Where the windows of segments lie, and how much of each row was sampled. */
+  placed: GPUBuffer
+  sampled: GPUBuffer
+  /** Per mode, if it has some. */
+  longRows: (GPUBuffer | undefined)[]
+}
+
+/** A view in its buffers. */
+export interface DeviceView {
+  shape: Shape
+  slices: (Slice & { buffer: GPUBuffer })[]
+}
+
+export class DeviceProblem {
+  readonly device: Device
+  readonly #tables: Tables
+  readonly #shape: Shape
+  readonly #hasCompanions: boolean
+  readonly #buffers: DeviceBuffers
+  readonly #submitting: Submitting
+  readonly #own: GPUBuffer[]
+  readonly stepping: Stepping
+  readonly balancing: Balancing
+  readonly erring: Erring
+
+  /** Buffers that it makes are added to `made`, which is there even if it throws. */
+  private constructor(
+    device: Device,
+    tables: Tables,
+    shape: Shape,
+    hasCompanions: boolean,
+    made: GPUBuffer[],
+  ) {
+    this.device = device
+    this.#tables = tables
+    this.#shape = shape
+    this.#hasCompanions = hasCompanions
+    this.#own = made
+    const own = (buffer: GPUBuffer): GPUBuffer => {
+      made.push(buffer)
+      return buffer
+    }
+    const fill = (words: Uint32Array): GPUBuffer =>
+      own(device.filled(words.byteLength, (into) => into.set(words)))
+    const { modes, rows } = tables
+    const quadBytes = 16 * quadsOf(shape)
+    const factorBytes = (rows.length / 4) * quadBytes
+    const blocks = blocksOf(tables)
+    const segments = new Uint32Array(4 * tables.totalSegments)
+    for (const mode of modes) segments.set(mode.segments, 4 * mode.firstSegment)
+    let firstBlock = 0
+    const modeWords = modes.flatMap(({ rows, observed }) => {
+      const count = Math.ceil(rows / BLOCK_ROWS)
+      firstBlock += count
+      return [firstBlock - count, count, observed, 0]
+    })
+    this.#buffers = {
+      factors: own(device.storage(factorBytes)),
+      companions: own(device.storage(hasCompanions ? factorBytes : 16)),
+      kept: own(device.storage(factorBytes)),
+      rows: fill(rows),
+      segments: fill(segments),
+      vectors: own(device.storage(2 * shape.order * quadBytes)),
+      by: own(device.storage(shape.order * quadBytes)),
+      blocks: fill(Uint32Array.from(blocks.flat())),
+      blockSums: own(device.storage(blocks.length * quadBytes)),
+      totals: own(device.storage(shape.order * quadBytes)),
+      modes: fill(Uint32Array.from(modeWords)),
+      placed: own(device.storage(8 * tables.totalSegments)),
+      sampled: own(device.storage(rows.length)),
+      longRows: modes.map(({ longRows }) =>
+        longRows.length > 0 ? fill(Uint32Array.from(longRows)) : undefined,
+      ),
+    }
+    this.#submitting = new Submitting(device, shape.order)
+    own(this.#submitting.steps)
+    const upload = (view: ViewTable): DeviceView => ({
+      shape: { ...shape, weighted: view.words > shape.order },
+      slices: sliceRecords(view, device.mostBinding).map((slice) => ({
+        ...slice,
+        buffer: own(uploadSlice(device, view, slice)),
+      })),
+    })
+    const views = modes.map(upload)
+    this.stepping = new Stepping(device, tables, shape, hasCompanions, this.#buffers, views, this.#submitting)
+    this.balancing = new Balancing(device, tables, shape, hasCompanions, this.#buffers, this.#submitting)
+    this.erring = new Erring(device, tables, this.#buffers.factors, this.#submitting)
+    this.erring.add('train', modes[0], views[0], this.#buffers.segments, own)
+    for (const [name, view] of tables.sets)
+      this.erring.add(name, view, upload(view), fill(view.segments), own)
+  }
+
+  /** Takes the buffers and fills them; refuses what the device has no room for. */
+  static async open(
+    device: Device,
+    tables: Tables,
+    shape: Shape,
+    hasCompanions: boolean,
+  ): Promise<DeviceProblem> {
+    device.gpu.pushErrorScope('out-of-memory')
+    const made: GPUBuffer[] = []
+    let problem: DeviceProblem | undefined
+    let failure: unknown
+    try {
+      problem = new DeviceProblem(device, tables, shape, hasCompanions, made)
+    } catch (error) {
+      failure = error
+    }
+    const refusal = await device.gpu.popErrorScope()
+    if (problem && !refusal) return problem
+    for (const buffer of made) buffer.destroy()
+    if (failure && !refusal && !(failure instanceof RangeError)) throw failure
+    throw new InputError(
+      'memory',
+      `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasCompanions))}; use the CPU engine, a smaller rank or fewer entries.`,
+    )
+  }
+
+  close(): void {
+    for (const buffer of this.#own) buffer.destroy()
+    this.stepping.close()
+  }
+
+  /** Until all that was asked for has been done. */
+  finish(): Promise<void> {
+    return this.#submitting.finish()
+  }
+
+  get #rows(): number[] {
+    return this.#tables.modes.map(({ rows }) => rows)
+  }
+
+  #write(buffer: GPUBuffer, matrices: readonly Float32Array[]): void {
+    this.device.gpu.queue.writeBuffer(buffer, 0, padded(matrices, this.#shape))
+  }
+
+  writeFactors(factors: readonly Float32Array[]): void {
+    this.#write(this.#buffers.factors, factors)
+    if (this.#hasCompanions) this.#write(this.#buffers.companions, factors)
+  }
+
+  async readFactors(which: 'factors' | 'kept'): Promise<Float32Array[]> {
+    const buffer = this.#buffers[which]
+    const [all] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
+    return unpadded(all, this.#rows, this.#shape)
+  }
+
+  get #factorBytes(): number {
+    return 4 * this.#tables.rows.length * quadsOf(this.#shape)
+  }
+
+  async readState(): Promise<DeviceState> {
+    const { factors, kept, vectors, companions } = this.#buffers
+    const { order } = this.#shape
+    const byteLength = this.#factorBytes
+    const sources = [
+      { buffer: factors, byteLength },
+      { buffer: kept, byteLength },
+      { buffer: vectors, byteLength: 32 * order * quadsOf(this.#shape) },
+      ...(this.#hasCompanions ? [{ buffer: companions, byteLength }] : []),
+    ]
+    const [now, best, pairs, beside] = await this.device.read(sources)
+    const found = unpadded(
+      pairs,
+      Array.from({ length: 2 * order }, () => 1),
+      this.#shape,
+    )
+    const matrices = (all: Float32Array): Float32Array[] => unpadded(all, this.#rows, this.#shape)
+    return {
+      factors: matrices(now),
+      kept: matrices(best),
+      scales: found.filter((_, at) => at % 2 === 0),
+      means: found.filter((_, at) => at % 2 === 1),
+      ...(this.#hasCompanions && { companions: matrices(beside) }),
+    }
+  }
+
+  writeState({ factors, companions, means, scales, kept }: DeviceState): void {
+    this.#write(this.#buffers.factors, factors)
+    if (this.#hasCompanions) this.#write(this.#buffers.companions, companions ?? factors)
+    const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
+    const vectors = padded(pairs, this.#shape)
+    // What pads the rank takes no part: any finite v > 0 will do there.
+    const width = 4 * quadsOf(this.#shape)
+    for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
+    this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
+    if (kept) this.#write(this.#buffers.kept, kept)
+  }
+
+  keep(): void {
+    this.#copy([[this.#buffers.factors, this.#buffers.kept]])
+  }
+
+  restore(): void {
+    const { factors, kept, companions } = this.#buffers
+    this.#copy([[kept, factors], ...(this.#hasCompanions ? [[kept, companions] as const] : [])])
+  }
+
+  #copy(pairs: readonly (readonly [GPUBuffer, GPUBuffer])[]): void {
+    const encoder = this.device.gpu.createCommandEncoder()
+    for (const [from, to] of pairs) encoder.copyBufferToBuffer(from, 0, to, 0, this.#factorBytes)
+    this.device.gpu.queue.submit([encoder.finish()])
+  }
+}
+
+function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {
+  const [from, to] = records
+  return device.filled(4 * words * (to - from), (into) => {
+    for (const piece of pieces) {
+      const begin = Math.max(from, piece.first)
+      const end = Math.min(to, piece.first + piece.words.length / words)
+      if (begin < end)
+        into.set(
+          piece.words.subarray(words * (begin - piece.first), words * (end - piece.first)),
+          words * (begin - from),
+        )
+    }
+  })
+}
+
+/** About what the buffers of a problem take. */
+function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasCompanions: boolean): number {
+  const records = [...modes, ...sets.values()].reduce(
+    (sum, { entries, words, segments }) => sum + 4 * words * entries + 4 * segments.length,
+    0,
+  )
+  return records + (hasCompanions ? 3 : 2) * 4 * rows.length * quadsOf(shape)
+}

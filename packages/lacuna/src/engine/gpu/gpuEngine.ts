@@ -1,0 +1,199 @@
+/** A place with a graphics card, and the CPU's threads beside it: they read, sort and sweep, the card does the steps. */
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { formatBytes } from '../../base/memory.ts'
+import { CpuEngine } from '../cpu/cpuEngine.ts'
+import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
+import { type FoundAdapter, findAdapter } from './adapter.ts'
+import { Device, type DeviceOptions } from './device.ts'
+import { GpuProblem } from './gpuProblem.ts'
+import type { GpuEngineOptions } from './options.ts'
+import { quadsOf } from './shape.ts'
+import { tablesOf } from './tables.ts'
+
+export type { GpuEngineOptions } from './options.ts'
+
+interface AllOptions extends GpuEngineOptions, DeviceOptions {
+  /** Leaves problems of fewer entries times components, and those that the card cannot do, to the CPU. */
+  worthwhileFrom?: number
+  /** Whether another device is sought when one is lost. */
+  reopens?: boolean
+}
+
+/** The engine of a graphics card; refuses in a sentence where there is none. */
+export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
+  const adapter = await findAdapter()
+  return new GpuEngine(adapter, await openDevice(adapter, options), options)
+}
+
+/** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
+export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
+  const adapter = await findAdapter().catch(unlessRefused)
+  const { onRemark, ...threads } = options
+  if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
+  const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
+  const device = await openDevice(adapter, all).catch((error) => {
+    unlessRefused(error)
+    onRemark?.(leftToCpu(error))
+  })
+  return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
+}
+
+/** A card that is shown may still not be had: a driver is broken, or others have taken all of it. */
+async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
+  try {
+    return await Device.open(adapter, options)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.trim() : String(cause)
+    throw new InputError('unavailable', `The graphics card (${adapter.name}) cannot be opened: ${why}`, {
+      cause,
+    })
+  }
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof InputError)) throw error
+}
+
+const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
+
+/**
+ * Entries times components from which on a card gains. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million
+ * entries at R = 10, and copying them and compiling 0.2 s: of much less, the threads have made a model by then.
+ */
+export const WORTHWHILE = 20_000_000
+
+export class GpuEngine implements Engine {
+  /** Of the card. */
+  readonly name: string
+  readonly isSoftware: boolean
+  readonly processes = 1
+  readonly process = 0
+  readonly cpu: CpuEngine
+  readonly #options: AllOptions
+  #device: Device | undefined
+  /** While a new one is sought. */
+  #seeking: Promise<Device | undefined> | undefined
+  #closed = false
+
+  constructor({ name, isSoftware }: FoundAdapter, device: Device, options: AllOptions) {
+    this.name = name
+    this.isSoftware = isSoftware
+    this.#device = device
+    this.#options = options
+    const { threads, parts } = options
+    this.cpu = new CpuEngine({
+      ...(threads !== undefined && { threads }),
+      ...(parts !== undefined && { parts }),
+    })
+  }
+
+  get device(): Device | undefined {
+    return this.#device
+  }
+
+  get threads(): number {
+    return this.cpu.threads
+  }
+
+  get description(): string {
+    return `${this.name} and ${this.cpu.description}`
+  }
+
+  /** What the CPU holds: on the card there is as much of entries and factors again. */
+  plan(size: ProblemSize): EnginePlan {
+    const isOnCard = this.#takes(size)
+    if (isOnCard) this.#checkFactors(size)
+    return { ...this.cpu.plan(size, isOnCard), place: isOnCard ? this.description : this.cpu.description }
+  }
+
+  async load(problem: Problem): Promise<LoadedProblem> {
+    if (this.#closed) throw new Error('The engine has been closed.')
+    const { rank, companions, zeros = false } = problem
+    const { dims, values } = problem.tensor
+    if (!this.#takes({ dims, entries: values.length, rank, companions, zeros })) return this.cpu.load(problem)
+    if (zeros)
+      throw new InputError(
+        'option',
+        sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
+      )
+    this.#checkFactors({ dims, rank })
+    const twin = await this.cpu.load(problem, true)
+    try {
+      const device = await this.#liveDevice()
+      if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')
+      const tables = tablesOf(twin)
+      const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
+      const place = {
+        device: () => this.#liveDevice(),
+        description: (hasDevice: boolean) =>
+          hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
+        say: (text: string) => this.#options.onRemark?.(text),
+        isLeftToCpu: this.#isLeftToCpu,
+      }
+      return await GpuProblem.open(twin, place, tables, shape, companions, device)
+    } catch (error) {
+      if (this.#isLeftToCpu && error instanceof InputError) {
+        this.#options.onRemark?.(leftToCpu(error))
+        return twin
+      }
+      await twin.close()
+      throw error
+    }
+  }
+
+  /** Whether a problem goes to the card: all do, unless it is to be worthwhile. */
+  #takes(size: ProblemSize): boolean {
+    const { worthwhileFrom } = this.#options
+    if (worthwhileFrom === undefined) return true
+    const { entries, rank, zeros = false } = size
+    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#mostBinding
+  }
+
+  /** Whether the CPU does what the card cannot: not if it was the card that was asked for. */
+  get #isLeftToCpu(): boolean {
+    return this.#options.worthwhileFrom !== undefined
+  }
+
+  get #mostBinding(): number {
+    return this.#device?.mostBinding ?? Infinity
+  }
+
+  /** The device, or another one if it was lost. */
+  async #liveDevice(): Promise<Device | undefined> {
+    if (this.#closed) return undefined
+    if (this.#device && !this.#device.lost) return this.#device
+    this.#device = undefined
+    if (this.#options.reopens === false) return undefined
+    this.#seeking ??= findAdapter()
+      .then((adapter) => Device.open(adapter, this.#options))
+      .catch(() => undefined)
+      .then((device) => {
+        this.#device = device
+        this.#seeking = undefined
+        return device
+      })
+    return this.#seeking
+  }
+
+  #checkFactors(size: Pick<ProblemSize, 'dims' | 'rank'>): void {
+    const { dims, rank } = size
+    const most = this.#mostBinding
+    const byteLength = factorBytes(size)
+    if (byteLength > most)
+      throw new InputError(
+        'memory',
+        `The factors of ${dims.join('×')} at rank ${rank} take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(most)} at a time; use a smaller rank, or the CPU engine.`,
+      )
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.cpu.close()
+    this.#device?.close()
+  }
+}
+
+/** Of the factors of all modes, which lie in one buffer. */
+const factorBytes = ({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): number =>
+  16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)

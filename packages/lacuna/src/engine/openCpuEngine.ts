@@ -1,0 +1,12 @@
+/** The engine as programs see it: by its interface, so that nobody's types need those of WebAssembly. */
+import { CpuEngine } from './cpu/cpuEngine.ts'
+import type { CpuEngineOptions } from './cpu/options.ts'
+import type { Engine } from './engine.ts'
+
+/**
+ * An engine of wasm kernels and worker threads, in Node and in browsers, that serves any number of runs until it is closed.
+ * Without one, each run starts and ends threads of its own.
+ */
+export function cpuEngine(options: CpuEngineOptions = {}): Engine {
+  return new CpuEngine(options)
+}

@@ -1,0 +1,47 @@
+/**
+ * lacuna/internal in Node: what the command line and the studio of the same version need beside the public API. It may change in any
+ * release and is not part of the API.
+ */
+
+export { availableMemory, formatBytes } from './base/memory.ts'
+export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/launch.ts'
+export { mpiEngine } from './engine/cpu/mpiEngine.ts'
+export * from './internalInBrowser.ts'
+export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
+export { readNpzShare } from './io/drive/processes/readNpz.ts'
+export { readParquetShare } from './io/drive/processes/readParquet.ts'
+export { type ReadShareOptions, readTnsShare } from './io/drive/processes/readTns.ts'
+export { type AnswerOutput, checkAnswerOutput, readNames, writeAnswers } from './io/node/answers.ts'
+export { readBeside } from './io/node/besideRows.ts'
+export { estimateTensor } from './io/node/estimate.ts'
+export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
+export { explainFileError } from './io/node/files/fileError.ts'
+export { openInput, readWhole } from './io/node/files/input.ts'
+export {
+  checkEnding,
+  endings,
+  hasEnding,
+  isTableFile,
+  isTableKind,
+  kindByName,
+  writableEndings,
+} from './io/node/files/kind.ts'
+export { openFile } from './io/node/files/openFile.ts'
+export { isRunning, leaveNothing } from './io/node/files/temporary.ts'
+export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
+export { contentStart, readAt, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
+export { fillTable } from './io/node/fillTable.ts'
+export { type PngFile, writePngs } from './io/node/imageFile.ts'
+export {
+  readAnyModel,
+  readTensorOrModel,
+  type WriteTensorOptions,
+  writeCompleted,
+  writeFactorTable,
+  writeTensors,
+} from './io/node/tensorFile.ts'
+export { FileRun } from './solver/run/fileRun.ts'
+export { dealOut } from './tensor/shards/scatter.ts'
+export { countEntries, errorOfShares, meanErrorOfShares } from './tensor/shards/shardErrors.ts'
+export { splitCellShares } from './tensor/shards/splitShardCells.ts'
+export { splitShares } from './tensor/shards/splitShards.ts'

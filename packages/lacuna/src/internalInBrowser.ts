@@ -1,0 +1,98 @@
+/** lacuna/internal in a browser: what runs there of it. */
+export { grouped } from './base/groupDigits.ts'
+export {
+  inWords,
+  type OptionMention,
+  oneOf,
+  option,
+  type Remark,
+  type Sentence,
+  sentence,
+} from './base/inputError.ts'
+export { type Shape, shapeFault } from './base/jsonShape.ts'
+export { draw, mix, purpose, stream, unit } from './base/random.ts'
+export { float32Array, uint32Array } from './base/sharedArrays.ts'
+export { World } from './comm/communicator.ts'
+export { CpuEngine, cpuEngine } from './engine/cpu/cpuEngine.ts'
+export { CpuProblem } from './engine/cpu/cpuProblem.ts'
+export { checkLimits } from './engine/cpu/memory/limits.ts'
+export type { SetUpTimes } from './engine/cpu/setup/setUpTimes.ts'
+export { LARGEST_RANK } from './engine/cpu/threads/kernel.ts'
+export { hardwareThreads } from './engine/cpu/threads/platform.ts'
+export type { EnginePlan, LoadedProblem, Loss, Noise, ProblemSize, Step } from './engine/engine.ts'
+export { findAdapter } from './engine/gpu/adapter.ts'
+export { autoEngine, GpuEngine, gpuEngine } from './engine/gpu/gpuEngine.ts'
+export { countHidden } from './image/damage.ts'
+export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
+export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
+export type { AnswerColumn, AnswerRow } from './io/table/answerRows.ts'
+export { timeBins } from './io/table/columns/bins.ts'
+export { indexPolicies } from './io/table/columns/modes.ts'
+export { type ColumnSummary, isTime } from './io/table/guess.ts'
+export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
+export { type RecipeName, recipeNames } from './io/table/recipes.ts'
+export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
+export { tableText } from './io/table/writeTable.ts'
+export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
+export { numberAsText } from './io/text/writeNumber.ts'
+export { type Coordinates, readCoordinates } from './io/tns/index.ts'
+export { SKIP_HESSIAN, SKIP_POWER_METHOD, SKIP_ROWS } from './kernels/solve/layout.ts'
+export { valuesAlong } from './model/answer/top.ts'
+export { sharesOf } from './model/componentShares.ts'
+export { align } from './model/ensemble/align.ts'
+export type { Ordered } from './model/ensemble/neighbours.ts'
+export { RowIntervals } from './model/ensemble/rowIntervals.ts'
+export { meanError } from './model/evaluate/meanError.ts'
+export { labelOf, modeName } from './model/factored.ts'
+export { factorModes } from './model/factorModes.ts'
+export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './model/learnedModes.ts'
+export { TensorModel, type TrainingRecord } from './model/tensorModel.ts'
+export { stepOf } from './solver/methods/fast.ts'
+export { fixedStage } from './solver/methods/schedule.ts'
+export { sizeOfRun } from './solver/run/loadRun.ts'
+export { explainStop } from './solver/run/stopping.ts'
+export {
+  type Choice,
+  type Chosen,
+  chooseSettings,
+  choosesByDefault,
+  type Trial,
+} from './solver/select/choose.ts'
+export { chooseByFolds, type FoldChoice } from './solver/select/chooseByFolds.ts'
+export type { SearchOptions, TrialName } from './solver/select/foldSearch.ts'
+export { isSearch } from './solver/select/foldsCheckpoint.ts'
+export { settingsOf } from './solver/settings/options.ts'
+export {
+  defaults,
+  lossNames,
+  type Missing,
+  missingNames,
+  noiseNames,
+  type Prior,
+  priorNames,
+  type SolverName,
+  solverNames,
+} from './solver/settings/settings.ts'
+export { type FeatureSets, featuresDigest, type Lags } from './solver/settings/sideInformation.ts'
+export { attributesOf } from './tensor/attributes.ts'
+export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
+export { modeNumber } from './tensor/modeNumber.ts'
+export {
+  arrangedModes,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+  modesAsLearned,
+  rowAt,
+} from './tensor/reshape.ts'
+export {
+  type DuplicatePolicy,
+  duplicatePolicies,
+  MAX_ORDER,
+  type NegativePolicy,
+  negativePolicies,
+  pickEntries,
+} from './tensor/sparseTensor.ts'
+export { parseFoldBy } from './tensor/split/folds.ts'
+export type { Split, SplitShares } from './tensor/split/split.ts'
+export { splitCells } from './tensor/split/splitCells.ts'

@@ -1,0 +1,73 @@
+/** Dense .npy files, in chunks: a tensor with NaN at its gaps, or a model with none. */
+import { InputError } from '../../base/inputError.ts'
+import type { TensorModel } from '../../model/tensorModel.ts'
+import { inCOrder } from '../../tensor/order/cOrder.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { cellsOf } from '../../tensor/split/pickCells.ts'
+import { npyHeader } from '../npz/npy.ts'
+
+/** A dense file is refused beyond this. */
+export const MAX_DENSE_BYTES = 2 ** 34
+const CHUNK_CELLS = 2 ** 18
+
+/** What a dense array of float32 takes, or one sentence if that is too much. */
+export function denseBytes(dims: readonly number[]): number {
+  const cells = cellsOf(dims)
+  if (4 * cells > MAX_DENSE_BYTES)
+    throw new InputError(
+      'format',
+      `A dense ${dims.join(' × ')} array has ${cells} elements and would take ${gibibytes(4 * cells)} GiB, more than ${gibibytes(MAX_DENSE_BYTES)}; ` +
+        'write .npz (COO), .tns or a table instead.',
+    )
+  return 4 * cells
+}
+
+const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2 ** 34 ? 1 : 0)
+
+/** Every cell as a float32, NaN where nothing was observed. Labels have no place in it. */
+export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
+  const cells = denseBytes(tensor.dims) / 4
+  const { dims, indices, values } = inCOrder(tensor)
+  yield npyHeader('<f4', dims)
+  const place = (entry: number): number => {
+    let at = 0
+    for (let mode = 0; mode < dims.length; mode++) at = at * dims[mode] + indices[mode][entry]
+    return at
+  }
+  let entry = 0
+  for (let start = 0; start < cells; start += CHUNK_CELLS) {
+    const end = Math.min(cells, start + CHUNK_CELLS)
+    const chunk = new Float32Array(end - start).fill(NaN)
+    for (; entry < values.length; entry++) {
+      const at = place(entry)
+      if (at >= end) break
+      chunk[at - start] = values[entry]
+    }
+    yield new Uint8Array(chunk.buffer)
+  }
+}
+
+/** Every cell as the model has it, whether it was observed or not. */
+export function* encodeCompletedNpy(model: TensorModel): Generator<Uint8Array> {
+  const { dims } = model
+  denseBytes(dims)
+  yield npyHeader('<f4', dims)
+  // As many leading modes are fixed, one index after the other, as make a block small; at least one stays
+  // whole.
+  let fixed = 0
+  while (fixed < dims.length - 1 && cellsOf(dims.slice(fixed)) > CHUNK_CELLS) fixed++
+  const index: (number | null)[] = dims.map((_, mode) => (mode < fixed ? 0 : null))
+  for (;;) {
+    const { values } = model.slice(index)
+    if (values.includes(Infinity))
+      throw new InputError(
+        'value',
+        'The model predicts values that are too large for a float32; scale the values down and train again.',
+      )
+    yield new Uint8Array(values.buffer)
+    let mode = fixed - 1
+    while (mode >= 0 && index[mode] === dims[mode] - 1) index[mode--] = 0
+    if (mode < 0) return
+    index[mode] = Number(index[mode]) + 1
+  }
+}

@@ -1,0 +1,86 @@
+import { InputError, inFile } from '../../base/inputError.ts'
+import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
+import { fitToDims } from '../../tensor/fitToDims.ts'
+import { checkDims, type SparseTensor, sparseTensor, type TensorOptions } from '../../tensor/sparseTensor.ts'
+import type { NpyArray, NpyData } from '../npz/npy.ts'
+
+/** What of an array is observed. */
+export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
+  /** I_1 … I_N, at least as large as the array; its shape by default. */
+  dims?: readonly number[]
+  /** Of the array's shape: nonzero (true) where an element is observed. NaN is missing in any case. */
+  mask?: NpyArray
+}
+
+/** A dense array as a tensor: every element is an entry but NaN, and those that the mask calls unobserved. */
+export function denseTensor(array: NpyArray, name: string, options: ArrayOptions = {}): SparseTensor {
+  const { shape, data } = array
+  const { mask, dims, negative } = options
+  return inFile(name, () => {
+    checkDims(shape)
+    if (mask) checkMask(mask, shape)
+    const observed = listObserved(data, mask?.data)
+    if (observed.length === 0)
+      throw new InputError(
+        'empty',
+        `all ${data.length} elements are NaN${mask ? ' or masked as unobserved (true means observed)' : ''}; there is nothing to learn from.`,
+      )
+    const tensor = {
+      dims: shape,
+      indices: unravel(observed, shape),
+      values: float32Array(observed.length),
+    }
+    for (let e = 0; e < observed.length; e++) tensor.values[e] = Number(data[observed[e]])
+    const where = (entry: number) =>
+      `element [${tensor.indices.map((column) => column[entry]).join(', ')}] (counting from 0)`
+    return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, ...(negative && { negative }) })
+  })
+}
+
+function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void {
+  if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis]))
+    throw new InputError(
+      'format',
+      `the mask has the shape (${shape.join(', ')}), but the array (${expected.join(', ')}); give one truth value per element.`,
+    )
+  if (data instanceof Float32Array || data instanceof Float64Array)
+    throw new InputError(
+      'format',
+      `the mask holds decimal numbers; save it with .astype(bool), true where observed.`,
+    )
+}
+
+/** The places of observed elements in C order. An element is missing if it is NaN or its mask is zero. */
+function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
+  if (data.length > 2 ** 32 - 1)
+    throw new InputError(
+      'format',
+      `the array has ${data.length} elements, more than ${2 ** 32 - 1}; save its observed entries as COO.`,
+    )
+  const isObserved = (at: number): boolean => {
+    const x = data[at]
+    // biome-ignore lint/suspicious/noSelfCompare: NaN alone differs from itself, and Number.isNaN knows no bigint
+    return x === x && (mask === undefined || Number(mask[at]) !== 0)
+  }
+  let observed = 0
+  for (let at = 0; at < data.length; at++) if (isObserved(at)) observed++
+  const places = new Uint32Array(observed)
+  for (let at = 0, e = 0; e < observed; at++) if (isObserved(at)) places[e++] = at
+  return places
+}
+
+/** From places in C order to one column of indices per mode. */
+function unravel(places: Uint32Array, shape: readonly number[]): Uint32Array[] {
+  const columns = shape.map(() => uint32Array(places.length))
+  const index = shape.map(() => 0)
+  let at = 0
+  for (let e = 0; e < places.length; e++) {
+    // Odometer: the places come in order, so walking on is cheaper than dividing.
+    for (; at < places[e]; at++) {
+      let mode = shape.length - 1
+      while (++index[mode] === shape[mode]) index[mode--] = 0
+    }
+    for (let mode = 0; mode < shape.length; mode++) columns[mode][e] = index[mode]
+  }
+  return columns
+}

@@ -1,0 +1,180 @@
+/**
+ * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them metadata.json with the
+ * labels and what intervals are made of, entries_1.npy and mean_1.npy …, residual_scale_1.npy … for intervals, and, where
+ * neighbours count, residuals.npy and residual_index_1.npy … NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
+ */
+import type { Bytes } from '../../base/bytes.ts'
+import { type InputError, inFile } from '../../base/inputError.ts'
+import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { CpModel } from '../../model/cpModel.ts'
+import { CpEnsemble } from '../../model/ensemble/cpEnsemble.ts'
+import type { Intervals } from '../../model/ensemble/intervals.ts'
+import type { Neighbours } from '../../model/ensemble/neighbours.ts'
+import { decodeNpy } from '../npz/npy.ts'
+import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import {
+  damaged,
+  isNumber,
+  isRecord,
+  MODEL_FORMAT,
+  namesFromJson,
+  namesToJson,
+  parseMetadata,
+  readNames,
+} from '../text/names.ts'
+import { modelEntries, modelOf } from './modelFile.ts'
+import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
+
+/** 1 and 2 are files of single models. */
+const VERSION = 3
+const MOST_MEMBERS = 1000
+
+const intervalsShape: Shape = {
+  scale: { predictions: ['number'], sizes: ['number'] },
+  support: ['number'],
+  scales: [['number']],
+  residuals: [['number']],
+  shares: ['number'],
+}
+const neighboursShape: Shape = {
+  lags: [['number']],
+  isRelative: 'boolean',
+  least: 'number',
+  weights: ['number'],
+}
+
+/** An ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
+export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
+  const { dims, members, neighbours, intervals, observed, training } = ensemble
+  const about = {
+    ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
+    ...namesToJson(ensemble),
+    ...knowledgeToJson({ observed }),
+    ...(intervals && { intervals: { ...intervals, scale: { ...intervals.scale, rows: undefined } } }),
+    ...(neighbours && { neighbours: { ...neighbours, indices: undefined, residuals: undefined } }),
+    training,
+  }
+  const entries: NpzEntries = {
+    'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
+    ...knowledgeArrays({ rank: 0, observed }),
+  }
+  intervals?.scale.rows.forEach((data, mode) => {
+    entries[`residual_scale_${mode + 1}.npy`] = { shape: [data.length], data }
+  })
+  if (neighbours) {
+    const { indices, residuals } = neighbours
+    entries['residuals.npy'] = { shape: [residuals.length], data: residuals }
+    indices.forEach((data, mode) => {
+      entries[`residual_index_${mode + 1}.npy`] = { shape: [data.length], data }
+    })
+  }
+  members.forEach((member, k) => {
+    // The labels are those of the ensemble.
+    const { labels, modes, ...fields } = member.fields
+    for (const [name, entry] of Object.entries(modelEntries(new CpModel(fields))))
+      entries[`model_${k + 1}/${name}`] = entry
+  })
+  return encodeNpz(entries)
+}
+
+/** A model, or an ensemble; `name` is how messages call the file. */
+export function decodeAnyModel(
+  bytes: Uint8Array,
+  name: string,
+  options?: UnpackOptions,
+): CpModel | CpEnsemble {
+  const files = unpackNpz(bytes, name, options)
+  const text = files['metadata.json']
+  const metadata = text === undefined ? {} : parseMetadata(text, name)
+  if (metadata.format !== MODEL_FORMAT || metadata.members === undefined) return modelOf(files, name)
+  const names = readNames(metadata, 'ensemble', VERSION, name)
+  const { members, training = {}, intervals, neighbours } = metadata
+  if (!isNumber(members) || !Number.isInteger(members) || members < 1 || members > MOST_MEMBERS)
+    throw damaged('members', name)
+  if (!isRecord(training)) throw damaged('training record', name)
+  const { dims } = names
+  return inFile(
+    name,
+    () =>
+      new CpEnsemble({
+        dims,
+        ...namesFromJson(names),
+        members: Array.from({ length: members }, (_, k) => modelOf(within(files, `model_${k + 1}/`), name)),
+        ...readKnowledge(files, { observed: metadata.observed }, [dims.length, 0], name),
+        ...(intervals !== undefined && { intervals: readIntervals(files, intervals, dims, name) }),
+        ...(neighbours !== undefined && { neighbours: readNeighbours(files, neighbours, dims, name) }),
+        training,
+      }),
+  )
+}
+
+function within(files: Record<string, Uint8Array>, folder: string): Record<string, Uint8Array> {
+  return Object.fromEntries(
+    Object.entries(files).flatMap(([name, bytes]) =>
+      name.startsWith(folder) ? [[name.slice(folder.length), bytes]] : [],
+    ),
+  )
+}
+
+function readIntervals(
+  files: Record<string, Uint8Array>,
+  value: unknown,
+  dims: readonly number[],
+  name: string,
+): Intervals {
+  const fault = damaged('intervals', name)
+  if (shapeFault(value, intervalsShape)) throw fault
+  const intervals = value as Intervals
+  const { scale, support, scales, residuals, shares } = intervals
+  const rows = dims.map((_, mode) =>
+    Float32Array.from(numbersOf(files, `residual_scale_${mode + 1}.npy`, name, fault)),
+  )
+  const groups = scales.reduce((sum, borders) => sum + borders.length + 1, 0)
+  const isWhole =
+    scales.length === support.length + 1 &&
+    residuals.length === groups &&
+    shares.length === groups &&
+    residuals.every(({ length }) => length > 0) &&
+    scale.sizes.length > 0 &&
+    scale.sizes.length === scale.predictions.length &&
+    rows.every((own, mode) => own.length === dims[mode] && own.every((x) => x > 0 && Number.isFinite(x)))
+  if (!isWhole) throw fault
+  return { ...intervals, scale: { ...scale, rows } }
+}
+
+function numbersOf(
+  files: Record<string, Uint8Array>,
+  file: string,
+  name: string,
+  fault: InputError,
+): ArrayLike<number> {
+  if (!files[file]) throw fault
+  return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
+}
+
+function readNeighbours(
+  files: Record<string, Uint8Array>,
+  value: unknown,
+  dims: readonly number[],
+  name: string,
+): Neighbours {
+  const fault = damaged('neighbours', name)
+  if (shapeFault(value, neighboursShape)) throw fault
+  const { lags, isRelative, least, weights } = value as Neighbours
+  const read = (file: string): ArrayLike<number> => numbersOf(files, file, name, fault)
+  const residuals = Float32Array.from(read('residuals.npy'))
+  const indices = dims.map((_, mode) => Uint32Array.from(read(`residual_index_${mode + 1}.npy`)))
+  const isInside = (column: Uint32Array, mode: number): boolean =>
+    column.length === residuals.length && column.every((index) => index < dims[mode])
+  const isLag = (lag: number): boolean => Number.isInteger(lag) && lag >= 1
+  const features = lags.flat().length + dims.length + (lags.some((some) => some.length > 0) ? 1 : 0)
+  if (
+    lags.length !== dims.length ||
+    !lags.flat().every(isLag) ||
+    weights.length !== features ||
+    !indices.every(isInside) ||
+    !residuals.every(Number.isFinite)
+  )
+    throw fault
+  return { lags, isRelative, least, weights, indices, residuals }
+}

@@ -1,0 +1,150 @@
+/**
+ * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
+ * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
+ * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
+ * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the arrangement, and the factors
+ * and what was learned of their rows are those of the arranged modes.
+ */
+
+import type { Bytes } from '../../base/bytes.ts'
+import { InputError, inFile } from '../../base/inputError.ts'
+import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { CpModel, type CpModelFields } from '../../model/cpModel.ts'
+import type { TrainingRecord } from '../../model/tensorModel.ts'
+import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/reshape.ts'
+import { decodeNpy } from '../npz/npy.ts'
+import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import {
+  damaged,
+  isNumber,
+  isRecord,
+  MODEL_FORMAT,
+  type Names,
+  namesFromJson,
+  namesToJson,
+  parseMetadata,
+  readNames,
+  TENSOR_FORMAT,
+} from '../text/names.ts'
+import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
+
+/** 2 has an arrangement. */
+const VERSION = 2
+
+interface Metadata extends Names {
+  dims: readonly number[]
+  rank: number
+  arrangement: FixedArrangement
+  training: TrainingRecord
+}
+
+const arrangementShape: Shape = {
+  mergeModes: [['number']],
+  split: [{ mode: 'number', into: ['number'], offset: 'number' }],
+}
+/** Files without an arrangement have this one, so that what reads only these does not open others wrongly. */
+const PLAIN_VERSION = 1
+
+/** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
+export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
+
+/** What the file of a model is made of. */
+export function modelEntries(model: CpModel): NpzEntries {
+  const { dims, rank, factors, arrangement, unobserved, training } = model
+  const about = {
+    ...{ format: MODEL_FORMAT, version: arrangement ? VERSION : PLAIN_VERSION, dims, rank },
+    ...namesToJson(model),
+    ...(arrangement && { arrangement }),
+    ...knowledgeToJson(model),
+    training,
+  }
+  const entries: NpzEntries = {
+    'metadata.json': new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`),
+  }
+  factors.forEach((data, mode) => {
+    entries[`factor_${mode + 1}.npy`] = { shape: [data.length / rank, rank], data }
+    if (unobserved[mode].length > 0)
+      entries[`unobserved_${mode + 1}.npy`] = { shape: [unobserved[mode].length], data: unobserved[mode] }
+  })
+  Object.assign(entries, knowledgeArrays(model))
+  return entries
+}
+
+/** `name` is how messages call the file. */
+export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
+  return modelOf(unpackNpz(bytes, name, options), name)
+}
+
+export function modelOf(files: Record<string, Uint8Array>, name: string): CpModel {
+  const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
+  const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
+  const fields: CpModelFields = {
+    dims,
+    rank,
+    factors: sizes.map((size, mode) => readFactor(files, mode, [size, rank], name)),
+    arrangement,
+    ...namesFromJson(names),
+    unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
+    ...readKnowledge(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
+    training,
+  }
+  return inFile(name, () => new CpModel(fields))
+}
+
+function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
+  const text = files['metadata.json']
+  if (text === undefined)
+    throw new InputError(
+      'format',
+      `${name}: there is no metadata.json, so this is no Lacuna model; give one that Lacuna wrote.`,
+    )
+  const metadata = parseMetadata(text, name)
+  if (metadata.members !== undefined)
+    throw new InputError(
+      'format',
+      `${name}: this is an ensemble of models, which this cannot be done with; give a single model.`,
+    )
+  if (metadata.format === TENSOR_FORMAT)
+    throw new InputError('format', `${name}: this is a tensor, not a model; learn a model from it first.`)
+  if (metadata.format !== MODEL_FORMAT)
+    throw new InputError(
+      'format',
+      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
+    )
+  const names = readNames(metadata, 'model', VERSION, name)
+  const { rank, training, arrangement = { mergeModes: [], split: [] } } = metadata
+  if (!isNumber(rank)) throw damaged('rank', name)
+  if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
+  if (shapeFault(arrangement, arrangementShape)) throw damaged('arrangement', name)
+  return { ...names, rank, arrangement: arrangement as FixedArrangement, training: training ?? {} }
+}
+
+function readFactor(
+  files: Record<string, Uint8Array>,
+  mode: number,
+  shape: number[],
+  name: string,
+): Float32Array {
+  const file = `factor_${mode + 1}.npy`
+  if (files[file] === undefined)
+    throw new InputError('format', `${name}: ${file} is missing; the model needs one factor per mode.`)
+  const factor = decodeNpy(files[file], `${name}, ${file}`)
+  if (!(factor.data instanceof Float32Array))
+    throw new InputError(
+      'format',
+      `${name}: ${file} does not hold float32 numbers; save it with .astype('<f4').`,
+    )
+  if (factor.shape.length !== 2 || factor.shape.some((size, axis) => size !== shape[axis]))
+    throw new InputError(
+      'format',
+      `${name}: ${file} has the shape (${factor.shape.join(', ')}), but the metadata says (${shape.join(', ')}).`,
+    )
+  return factor.data
+}
+
+function readUnobserved(files: Record<string, Uint8Array>, mode: number, name: string): Uint32Array {
+  const file = `unobserved_${mode + 1}.npy`
+  return files[file]
+    ? Uint32Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
+    : new Uint32Array(0)
+}

@@ -1,0 +1,143 @@
+/**
+ * A tensor as an .npz. Written: coords.npy (N × nnz, from 0, in C order), data.npy, shape.npy and
+ * fill_value.npy (NaN), as PyData/sparse saves a COO array, weights.npy where entries have weights, and metadata.json with
+ * labels and modes. Read:
+ * that, SciPy's sparse matrices, and a dense array, alone or beside a mask.
+ */
+import { InputError, inFile } from '../../base/inputError.ts'
+import { fitToDims } from '../../tensor/fitToDims.ts'
+import { inCOrder } from '../../tensor/order/cOrder.ts'
+import { type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
+import { decodeNpy, decodeNpyText, encodeNpy, npyHeader } from '../npz/npy.ts'
+import { type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import { storedZip } from '../npz/zip.ts'
+import {
+  MODEL_FORMAT,
+  namesFromJson,
+  namesToJson,
+  parseMetadata,
+  readNames,
+  TENSOR_FORMAT,
+} from '../text/names.ts'
+import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
+import type { ArrayOptions } from './denseTensor.ts'
+import { denseTensor } from './denseTensor.ts'
+
+const VERSION = 1
+
+/** `name` is how messages call the file. */
+export function decodeTensorNpz(
+  bytes: Uint8Array,
+  name: string,
+  options: ArrayOptions & UnpackOptions = {},
+): SparseTensor {
+  const files = unpackNpz(bytes, name, options)
+  const names = readMetadata(files, name)
+  const arrays = Object.keys(files).flatMap((file) => /^(.*)\.npy$/s.exec(file)?.[1] ?? [])
+  const has = (array: string) => arrays.includes(array)
+  const take: TakeArray = (array) => {
+    if (!has(array))
+      throw new InputError(
+        'format',
+        `${name}: the array ${array} is missing; there are ${arrays.join(', ')}.`,
+      )
+    return decodeNpy(files[`${array}.npy`], `${name}, ${array}.npy`)
+  }
+  const format = has('format') ? decodeNpyText(files['format.npy'], `${name}, format.npy`) : undefined
+
+  const sparse = ((): SparseTensor | undefined => {
+    if (has('coords')) return inFile(name, () => fromCoords(take, has))
+    if (format === 'coo') return inFile(name, () => fromRowsAndColumns(take))
+    if (format === 'csr') return inFile(name, () => fromCompressed(take, 'rows'))
+    if (format === 'csc') return inFile(name, () => fromCompressed(take, 'columns'))
+    if (format !== undefined || has('compressed_axes'))
+      throw new InputError(
+        'format',
+        `${name}: this sparse layout (${format ?? 'GCXS'}) cannot be read; save the array as COO, with .tocoo().`,
+      )
+  })()
+  if (!sparse) {
+    const mask = options.mask ?? (has('mask') ? take('mask') : undefined)
+    return denseTensor(take(chooseDense(arrays, name)), name, { ...options, ...(mask && { mask }) })
+  }
+  if (options.mask)
+    throw new InputError(
+      'format',
+      `${name}: this is a sparse array, which needs no mask; leave the mask out.`,
+    )
+  const { negative, duplicates } = options
+  return inFile(name, () =>
+    sparseTensor(fitToDims({ ...sparse, ...names }, options.dims), {
+      ...(negative && { negative }),
+      ...(duplicates && { duplicates }),
+    }),
+  )
+}
+
+/** The one array that can be meant. */
+function chooseDense(arrays: readonly string[], name: string): string {
+  const others = arrays.filter((array) => array !== 'mask')
+  const chosen = ['values', 'data'].find((array) => others.includes(array)) ?? others[0]
+  if (
+    chosen === undefined ||
+    (others.length > 1 && chosen === others[0] && !['values', 'data'].includes(chosen))
+  )
+    throw new InputError(
+      'format',
+      `${name}: ${others.length === 0 ? 'there is no array' : `there are the arrays ${others.join(', ')}, and none is named values`}; ` +
+        'save one dense array (with a mask beside it, if need be), or coords, data and shape.',
+    )
+  return chosen
+}
+
+export function readMetadata(
+  files: Record<string, Uint8Array>,
+  name: string,
+): ReturnType<typeof namesFromJson> {
+  const text = files['metadata.json']
+  if (text === undefined) {
+    if (files['factor_1.npy'])
+      throw new InputError(
+        'format',
+        `${name}: this holds the factors of a model, not a tensor; give the data to learn from.`,
+      )
+    return {}
+  }
+  const metadata = parseMetadata(text, name)
+  if (metadata.format === MODEL_FORMAT)
+    throw new InputError(
+      'format',
+      `${name}: this is a model, not a tensor; let it predict, or give the data to learn from.`,
+    )
+  if (metadata.format !== TENSOR_FORMAT)
+    throw new InputError(
+      'format',
+      `${name}: the format is ${JSON.stringify(metadata.format)}, not "${TENSOR_FORMAT}"; give a tensor.`,
+    )
+  const { dims: _, ...names } = readNames(metadata, 'tensor', VERSION, name)
+  return namesFromJson(names)
+}
+
+/** The file in chunks, so that no second copy of the tensor is held. */
+export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
+  const { dims, indices, values, weights } = inCOrder(tensor)
+  const bytesOf = (array: Uint32Array | Float32Array) =>
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+  const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }
+  yield* storedZip([
+    {
+      name: 'coords.npy',
+      chunks: [npyHeader('<u4', [dims.length, values.length]), ...indices.map(bytesOf)],
+    },
+    { name: 'data.npy', chunks: [npyHeader('<f4', [values.length]), bytesOf(values)] },
+    ...(weights
+      ? [{ name: 'weights.npy', chunks: [npyHeader('<f4', [weights.length]), bytesOf(weights)] }]
+      : []),
+    {
+      name: 'shape.npy',
+      chunks: [encodeNpy({ shape: [dims.length], data: BigInt64Array.from(dims, BigInt) })],
+    },
+    { name: 'fill_value.npy', chunks: [encodeNpy({ shape: [], data: Float32Array.of(NaN) })] },
+    { name: 'metadata.json', chunks: [new TextEncoder().encode(`${JSON.stringify(about, null, 1)}\n`)] },
+  ])
+}

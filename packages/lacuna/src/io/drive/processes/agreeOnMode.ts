@@ -1,0 +1,71 @@
+/**
+ * The distinct values of a mode that several processes have seen, in the order in which one process would have met them: the
+ * processes tell theirs one after the other, each only those that none before it had.
+ */
+import type { World } from '../../../comm/communicator.ts'
+import { NumberCoder, TextCoder } from '../../table/columns/coding.ts'
+import { type SeenMode, valuesOf } from '../../table/columns/modeReader.ts'
+
+export interface AgreedMode {
+  /** By all processes. */
+  seen: SeenMode
+  /** For each number that this process gave to a value, that of the value among all. */
+  codes: Uint32Array
+}
+
+export async function agreeOnMode(world: World, name: string, own: SeenMode): Promise<AgreedMode> {
+  const seen = valuesOf(own)
+  const kinds = await world.gatherTexts(typeof (seen[0] ?? ''))
+  const { size, from, code } = kinds.includes('number') ? numbersOf(name) : textsOf()
+  let codes = new Uint32Array(0)
+  for (let process = 0; process < world.processes; process++) {
+    const before = size()
+    // There may be more than can be told apart.
+    await world.together(() => {
+      if (process === world.process) codes = Uint32Array.from(seen, code)
+    }, 'unnamed')
+    const told = await world.told(process, () => JSON.stringify(from(before)))
+    if (process !== world.process) for (const value of JSON.parse(told)) code(value)
+  }
+  return { seen: { ...(await facts(world, own)), values: from(0) as string[] | number[] }, codes }
+}
+
+interface Values {
+  size(): number
+  /** In order of arrival, from one on. */
+  from(start: number): readonly (string | number)[]
+  code(value: string | number): number
+}
+
+function numbersOf(name: string): Values {
+  const coder = new NumberCoder(name)
+  const { numbers } = coder
+  return {
+    ...{ size: () => numbers.length, from: (start) => numbers.slice(start) },
+    code: (value) => coder.code(value as number),
+  }
+}
+
+function textsOf(): Values {
+  const coder = new TextCoder()
+  const encoder = new TextEncoder()
+  return {
+    ...{ size: () => coder.size, from: (start) => coder.texts(start) },
+    code(value) {
+      const bytes = encoder.encode(value as string)
+      return coder.code(bytes, 0, bytes.length)
+    },
+  }
+}
+
+/** What else has been seen. */
+async function facts(world: World, { fractions, times }: SeenMode): Promise<Omit<SeenMode, 'values'>> {
+  const counts = [fractions ? 1 : 0, times?.compact ?? 0, times?.years ?? 0, times?.numbers ?? 0]
+  const all = await world.gatherNumbers(...counts)
+  const [fractional, compact, years, numbers] = counts.map((_, i) =>
+    all.reduce((sum, found) => sum + found[i], 0),
+  )
+  const first = all.findIndex((found) => found[3] > 0)
+  const example = await world.told(Math.max(0, first), () => times?.example ?? '')
+  return { fractions: fractional > 0, times: { compact, years, numbers, example } }
+}

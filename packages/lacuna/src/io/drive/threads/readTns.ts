@@ -1,0 +1,121 @@
+/**
+ * A .tns file read by threads: blocks of its bytes, cut at lines, parsed straight into the columns of the tensor. What they cannot
+ * take is left to the parser that reads from the beginning, so that tensors and sentences are the same.
+ */
+import { type FileHandle, open } from 'node:fs/promises'
+import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
+import { MAX_INDEX, type SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { firstLines, linesBetween } from '../../node/files/lines.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
+import type { Columns } from '../../tns/columns.ts'
+import { firstEntry, leavesRepetition, type ReadTnsOptions, tensorOfColumns } from '../../tns/index.ts'
+import { LineMap } from '../../tns/lineMap.ts'
+import { TnsParser } from '../../tns/parser.ts'
+import { areDistinct } from './distinct.ts'
+import { type Blocks, type CountRequest, FAULT, NEXT, NONE, type ParseAnswer } from './messages.ts'
+import type { ReadingPool } from './pool.ts'
+
+/** No line of numbers is longer than the text that a thread holds at a time, which a cache should hold, too. */
+const BLOCK_BYTES = 2 ** 18
+/** Comments at the head of a file that go on beyond this are read by one thread. */
+const HEAD_BYTES = 2 ** 26
+const PROGRESS_MS = 100
+
+export interface ByThreadsOptions extends ReadTnsOptions {
+  blockBytes?: number
+}
+
+/** The tensor of a file that is not packed, which the threads of a pool read; nothing if it must be read from the beginning. */
+export async function readTnsByThreads(
+  path: string,
+  options: ByThreadsOptions,
+  startPool: () => ReadingPool,
+): Promise<SparseTensor | undefined> {
+  const file = await open(path)
+  try {
+    const head = await firstLines(file, HEAD_BYTES)
+    if (!head) return undefined
+    const first = firstEntry(head, options.name, options.dims)
+    const { size } = await file.stat()
+    const pool = startPool()
+    try {
+      return await readBlocks(pool, file, size, first, options)
+    } finally {
+      await pool.close()
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readBlocks(
+  pool: ReadingPool,
+  file: FileHandle,
+  byteLength: number,
+  { header, indices: { length: order } }: Columns,
+  options: ByThreadsOptions,
+): Promise<SparseTensor | undefined> {
+  const { name, dims, blockBytes = BLOCK_BYTES } = options
+  const state = new Int32Array(new SharedArrayBuffer(8))
+  const blocks: Blocks = { fd: file.fd, byteLength, blockBytes, state }
+  const count = Math.ceil(byteLength / blockBytes)
+  const layout = { order, hasValues: true }
+  const limits = Array.from({ length: order }, (_, mode) => dims?.[mode] ?? MAX_INDEX)
+  const counted: CountRequest = {
+    ...{ ask: 'count', file: blocks, layout, limits },
+    ...{ module: await compileTextKernel(), lines: uint32Array(count), entries: uint32Array(count) },
+  }
+  const beginStep = (): void => {
+    Atomics.store(state, NEXT, 0)
+    Atomics.store(state, FAULT, NONE)
+  }
+  beginStep()
+  await pool.ask(counted)
+  if (Atomics.load(state, FAULT) !== NONE) return undefined
+
+  const before = new Float64Array(new SharedArrayBuffer(8 * (count + 1)))
+  counted.entries.forEach((entries, block) => {
+    before[block + 1] = before[block] + entries
+  })
+  const entries = before[count]
+  if (entries > MAX_INDEX) return undefined
+  const indices = Array.from({ length: order }, () => uint32Array(entries))
+  const values = float32Array(entries)
+  beginStep()
+  const watching = setInterval(
+    () => options.onProgress?.(Math.min(byteLength, Atomics.load(state, NEXT) * blockBytes)),
+    PROGRESS_MS,
+  )
+  const answers = await pool
+    .ask<ParseAnswer>({ ask: 'parse', before, indices, values })
+    .finally(() => clearInterval(watching))
+  const fault = Atomics.load(state, FAULT)
+  if (fault !== NONE) {
+    // What is wrong there the other parser says; all before it is good.
+    const linesBefore = counted.lines.subarray(0, fault).reduce((sum, lines) => sum + lines, 0)
+    const parser = new TnsParser({ ...options, layout: () => layout, linesBefore, header: false })
+    for await (const piece of linesBetween(
+      file,
+      fault * blockBytes,
+      Math.min(byteLength, (fault + 1) * blockBytes),
+    ))
+      parser.push(piece)
+    parser.finish()
+    return undefined
+  }
+  const lines = new LineMap()
+  const skipped = answers.flatMap((answer) => answer.skipped).sort((a, b) => a.block - b.block)
+  for (const { block, before: within } of skipped)
+    for (const entry of within) lines.skip(before[block] + entry)
+  const columns = {
+    indices,
+    values,
+    header,
+    where: (entry: number) => `${name}, line ${lines.lineOf(entry)}`,
+  }
+  return tensorOfColumns(columns, options, {
+    distinct: !leavesRepetition(options) && (await areDistinct(pool, indices)) === true,
+    nonnegative: !answers.some(({ anyNegative }) => anyNegative),
+    largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
+  })
+}

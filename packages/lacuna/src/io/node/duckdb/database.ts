@@ -1,0 +1,64 @@
+/** Databases, of which a table is read: DuckDB's own, SQLite's, Postgres. */
+import { open } from 'node:fs/promises'
+import { InputError, option, sentence } from '../../../base/inputError.ts'
+import { explainFileError } from '../files/fileError.ts'
+import { identifier, literal, type TableSession } from './session.ts'
+
+const EXTENSIONS: Record<string, string> = { postgres: 'postgres', mysql: 'mysql', sqlite: 'sqlite' }
+
+/** Makes the tables of a database known by their names. It is only read. */
+export async function attachDatabase(session: TableSession, database: string): Promise<void> {
+  const type = await typeOfDatabase(database)
+  if (type) {
+    // The one thing that may be fetched: who names such a database asks for it.
+    await session.run(`INSTALL ${EXTENSIONS[type]}`)
+    await session.run(`LOAD ${EXTENSIONS[type]}`)
+  }
+  await session.run(`ATTACH ${literal(database)} AS lacuna_database (READ_ONLY${type && `, TYPE ${type}`})`)
+  await session.run('USE lacuna_database')
+}
+
+/** What DuckDB calls it; nothing for its own. */
+async function typeOfDatabase(database: string): Promise<string> {
+  const [, scheme] = /^(\w+):\/\//.exec(database) ?? []
+  if (scheme === undefined) return typeOfFile(database)
+  if (/^postgres(ql)?$/.test(scheme)) return 'postgres'
+  if (scheme === 'mysql') return 'mysql'
+  throw new InputError(
+    'option',
+    `${database}: a database is a file, or an address that begins with postgres://.`,
+  )
+}
+
+/** By its first bytes, since both kinds end in .db. */
+async function typeOfFile(path: string): Promise<string> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
+      return buffer.toString('latin1').startsWith('SQLite format 3') ? 'sqlite' : ''
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw explainFileError(error, path, 'read')
+  }
+}
+
+/** SQL for the one table named; if there is none of that name, says which there are. */
+export async function tableOfDatabase(
+  session: TableSession,
+  [name, ...more]: readonly string[],
+  database: string,
+): Promise<string> {
+  const rows = await session.rows(
+    `SELECT table_name FROM information_schema.tables WHERE table_catalog = 'lacuna_database' ORDER BY 1`,
+  )
+  const tables = rows.map(([table]) => String(table))
+  if (name === undefined || more.length > 0 || !tables.includes(name))
+    throw new InputError(
+      'table',
+      sentence`${database}: name one of its tables or give a ${option('query')}; the tables are ${tables.join(', ')}.`,
+    )
+  return identifier(name)
+}

@@ -1,0 +1,230 @@
+/**
+ * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when
+ * needed.
+ *
+ * SQL is what the user types. What a file says never is: names are quoted, types come from a closed list, and
+ * when the user's own sources are open the session is locked, so that it can read those files and no others,
+ * write nothing, load nothing and fetch nothing, whatever the SQL says.
+ */
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
+import { InputError } from '../../../base/inputError.ts'
+import { missingPackage } from '../../../base/missingPackage.ts'
+import { leaveNothing } from '../files/temporary.ts'
+import { binningMacros } from './macros.ts'
+
+export interface Column {
+  name: string
+  /** As SQL writes it: BIGINT, VARCHAR, DECIMAL(4,1). */
+  type: string
+}
+
+export interface TableSession {
+  /** Runs a statement. */
+  run(sql: string): Promise<void>
+  /** The rows of a small result. */
+  rows(sql: string): Promise<DuckDBValue[][]>
+  /** The columns that a query would give. */
+  columns(query: string): Promise<Column[]>
+  /**
+   * A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more.
+   */
+  stream(query: string): AsyncGenerator<DuckDBDataChunk>
+  /** Makes a temporary table. A batch has a list per column, of at most 2048 values. */
+  fill(
+    table: string,
+    columns: readonly FilledColumn[],
+    batches: Iterable<DuckDBValue[][]> | AsyncIterable<DuckDBValue[][]>,
+  ): Promise<void>
+  /** From here on only these files can be read or written, and nothing else of the outside reached. */
+  lock(allowed: { paths: readonly string[]; folders?: readonly string[] }): Promise<void>
+  close(): void
+}
+
+export interface FilledColumn {
+  name: string
+  type: 'VARCHAR' | 'UINTEGER' | 'FLOAT' | 'DOUBLE'
+}
+
+/**
+ * Opens a session with the binnings (week(x), bins(x, width) …) in place. Errors of its methods are
+ * InputErrors that begin with `where`: the file, as messages name it. Close it when done.
+ */
+export async function openSession(where: string): Promise<TableSession> {
+  const {
+    DuckDBDataChunk: Chunk,
+    DuckDBInstance,
+    ...types
+  } = await import('@duckdb/node-api').catch(
+    missingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
+  )
+  // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
+  const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
+  const forget = leaveNothing(folder)
+  const instance = await DuckDBInstance.create(':memory:', {
+    temp_directory: folder,
+    preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw explainDuckdbError(error, where)
+    }
+  }
+  // Times with a zone must not fall into other weeks on another machine.
+  for (const sql of [`SET TimeZone = 'UTC'`, ...binningMacros]) await connection.run(sql)
+  const columns = (query: string): Promise<Column[]> =>
+    explained(async () => {
+      const statement = await connection.prepare(query)
+      try {
+        return Array.from({ length: statement.columnCount }, (_, c) => ({
+          name: statement.columnName(c),
+          type: typeText(statement.columnType(c)),
+        }))
+      } finally {
+        statement.destroySync()
+      }
+    })
+  return {
+    run: (sql) =>
+      explained(async () => {
+        await connection.run(sql)
+      }),
+    rows: (sql) => explained(async () => (await connection.runAndReadAll(sql)).getRows()),
+    columns,
+    async *stream(query) {
+      const width = (await columns(query)).length
+      const result = await explained(() => connection.stream(withEnd(query, width)))
+      for (;;) {
+        const chunk = await explained(() => result.fetchChunk())
+        if (!chunk || chunk.rowCount === 0) break
+        const ended = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
+        if (ended) chunk.rowCount--
+        if (chunk.rowCount > 0) yield chunk
+        if (ended) return
+      }
+      // It stopped on the way. Asked for a single row, DuckDB says why.
+      await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
+      throw new InputError('table', `${where}: reading broke off, but a second time it did not; try again.`)
+    },
+    fill: (table, columns, batches) =>
+      explained(async () => {
+        const list = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
+        await connection.run(`CREATE TEMP TABLE ${identifier(table)} (${list})`)
+        const chunkTypes = columns.map(({ type }) => types[type])
+        const appender = await connection.createAppender(table)
+        try {
+          for await (const batch of batches) {
+            const chunk = Chunk.create(chunkTypes, batch[0].length)
+            chunk.setColumns(batch)
+            appender.appendDataChunk(chunk)
+          }
+        } finally {
+          appender.closeSync()
+        }
+      }),
+    lock: ({ paths, folders = [] }) =>
+      explained(async () => {
+        for (const [setting, places] of [
+          ['allowed_paths', paths],
+          ['allowed_directories', folders],
+        ] as const)
+          await connection.run(`SET ${setting} = [${places.map(literal).join(', ')}]`)
+        await connection.run('SET enable_external_access = false')
+        await connection.run('SET lock_configuration = true')
+      }),
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+      rmSync(folder, { recursive: true, force: true })
+      forget()
+    },
+  }
+}
+
+/**
+ * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last:
+ * it has true in a further column. Order is kept, so that it comes only after all others.
+ */
+function withEnd(query: string, width: number): string {
+  return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
+}
+
+/** An enumeration is text to us: its list of names is no good as the type of a mode. */
+function typeText(type: DuckDBType): string {
+  const text = String(type)
+  return text.startsWith('ENUM') ? 'VARCHAR' : text
+}
+
+/** A column or table name as SQL quotes it. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Text as SQL quotes it. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** What DuckDB complains of as one sentence, `where` first; any other error comes back as it is. */
+export function explainDuckdbError(error: unknown, where: string): unknown {
+  if (!(error instanceof Error) || error instanceof InputError) return error
+  const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
+  if (!kind || kind === 'INTERNAL') return error
+  // Of several files, DuckDB knows which one it is.
+  const file = /^ *file = (.+)$/m.exec(message)?.[1] ?? where
+  return new InputError('table', `${file}${sentence(kind, message)}`, { cause: error })
+}
+
+function sentence(kind: string, message: string): string {
+  const first = message.split('\n')[0].trim().replace(/[.!]$/, '')
+  const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
+  if (line !== undefined) return `, line ${line}: ${csvFault(message)}`
+  const sought = /Referenced column "(.*?)" not found/.exec(message)?.[1]
+  if (sought !== undefined) return `: there is no column "${sought}"; check the name.`
+  const extension =
+    /Failed to download extension "(\w+?)(?:_scanner)?"/.exec(message) ??
+    /(?:xtension|file) "?.*?\b(\w+?)(?:_scanner)?(?:\.duckdb_extension)?"? (?:not found|could not be loaded|is not)/.exec(
+      message,
+    )
+  if (extension && /extension/i.test(message))
+    return `: reading this needs DuckDB's extension "${extension[1]}", which is not installed and could not be downloaded; connect to the internet once, or export the table to CSV or Parquet.`
+  if (kind === 'Permission')
+    return `: the SQL reaches for what it may not (${first}); it can read the files that were named as inputs or stand in quotes in the SQL, and nothing else.`
+  const time = /invalid (?:timestamp|date) field format: "(.*?)"/.exec(message)?.[1]
+  if (time !== undefined)
+    return `: "${time}" is no time; times are Unix seconds or text like 2014-04-01 12:30:00, and others need strptime(…) in the mode.`
+  const unknown = /Function with name (\w+) does not exist/.exec(message)?.[1]
+  if (unknown !== undefined)
+    return `: there is no function ${unknown}; the binnings are year, month, week, day, hour, weekday, bins and round, and every function of DuckDB can be used.`
+  if (/magic bytes|too small to be a Parquet|Snappy|thrift|TProtocol/i.test(message))
+    return `: this is not a whole Parquet file (${first}); fetch or write it again.`
+  if (/GZIP|gzip|ZSTD|zstd/.test(message))
+    return `: the packed data is damaged (${first}); fetch the file again.`
+  if (/Malformed JSON/.test(message))
+    return `: the JSON is not well-formed (${first.replace(/^Malformed JSON in file ".*?", /, '')}); mend the file.`
+  if (/Schema mismatch/.test(message))
+    return ': the files do not have the same columns; give them one by one.'
+  if (kind === 'Parser') return `: the SQL is not valid: ${first}.`
+  if (kind === 'Out of Memory')
+    return ': the table does not fit in memory; take fewer columns or rows, by a query, say.'
+  return `: ${first}.`
+}
+
+function csvFault(message: string): string {
+  const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
+  if (found) return `${found[2]} fields where the first line has ${found[1]}; mend the line.`
+  const converted = /converting column "(.*?)"\. Could not convert string "([\s\S]*?)" to '?(\w+)/.exec(
+    message,
+  )
+  if (converted)
+    return `column "${converted[1]}" holds "${converted[2]}", but numbers or dates (${converted[3]}) above it; mend the line.`
+  if (/utf-8|unicode/i.test(message)) return 'this is not UTF-8 text; convert the file to UTF-8.'
+  if (/unterminated quote/i.test(message)) return 'a quote is not closed; mend the line.'
+  const lines = message.split('\n')
+  return `${(lines[2] ?? lines[0]).trim().replace(/\.$/, '')}; mend the line.`
+}

@@ -1,0 +1,128 @@
+/** What is read through DuckDB: files, a query, a table of a database; as SQL. */
+import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { InputError } from '../../../base/inputError.ts'
+import type { Dialect, TableColumn } from '../../table/index.ts'
+import type { ColumnType } from '../../text/types.ts'
+import { attachDatabase, tableOfDatabase } from './database.ts'
+import { identifier, literal, type TableSession } from './session.ts'
+
+/** What the columns are called that hold the fields of a text as they stand. */
+export const VERBATIM = 'lacuna as it stands '
+
+export interface SqlSource {
+  /** As messages call it. */
+  name: string
+  kind: 'text' | 'json' | 'parquet'
+  /** Files of one kind and the same columns; or, of a database, one of its tables. */
+  files: readonly string[]
+  /** How text is written, and what its columns are. */
+  text?: { dialect: Dialect; types: readonly ColumnType[] }
+  query?: string
+  database?: string
+  /** What the user typed for modes and value: SQL may name files. */
+  typed: readonly string[]
+  /**
+   * Which SQL is to be computed for each row, when the columns are known; each becomes a column called by its
+   * text.
+   */
+  expressions(columns: readonly TableColumn[]): readonly string[]
+  /** Of Parquet files, the rows that are read; all by default. */
+  rows?: RowRange
+  /** A file that is to be written from this table. */
+  output?: string
+  /**
+   * Text is handed over as it stands, whatever type it is computed with; what is not of the type is empty to
+   * SQL.
+   */
+  verbatim?: boolean
+}
+
+/** Some of the rows of Parquet files, of those that have any, one after the other. */
+export interface RowRange {
+  /** How many come before them in all files. */
+  before: number
+  /** Rows from … to − 1 of each file. */
+  files: readonly { file: string; from: number; to: number }[]
+  /** DuckDB's threads, where others read, too. */
+  threads: number
+}
+
+/** Opens what the user named, then locks the session; SQL to put after FROM. */
+export async function openSource(session: TableSession, source: SqlSource): Promise<string> {
+  const { files, query, database } = source
+  const typed = literalsIn([query ?? '', ...source.typed].join('\n'))
+  const paths = [...typed.files, ...(source.output === undefined ? [] : [source.output])]
+  if (database !== undefined) await attachDatabase(session, database)
+  const own = database !== undefined && query === undefined ? [] : files
+  paths.push(...own)
+  const table = own.length > 0 ? filesAsSql(source) : undefined
+  if (source.rows) await session.run(`SET threads = ${source.rows.threads}`)
+  await session.lock({ paths: paths.map((path) => resolve(path)), folders: typed.folders })
+  if (database !== undefined && query === undefined) return tableOfDatabase(session, files, database)
+  if (query === undefined) {
+    if (table === undefined) throw new InputError('empty', 'There is nothing to read; name a file.')
+    return table
+  }
+  if (table !== undefined) await session.run(`CREATE TEMP VIEW data AS SELECT * FROM ${table}`)
+  return `(${query.trim().replace(/;$/, '')})`
+}
+
+/** A path as it is: DuckDB would take some of its characters for a pattern of names. */
+export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
+
+/** Names of folders are no data: a file in rating=99/ has the ratings that stand in it. */
+const NO_HIVE = 'hive_partitioning = false'
+
+/** The rows of a range; DuckDB passes over the row groups that have none of them. */
+export function rangeAsSql(range: RowRange | undefined, whole: string): string {
+  if (!range) return whole
+  if (range.files.length === 0) return `(SELECT * FROM ${whole} LIMIT 0)`
+  const parts = range.files.map(
+    ({ file, from, to }) =>
+      `SELECT * FROM ${parquetAsSql([file])} WHERE file_row_number >= ${from} AND file_row_number < ${to}`,
+  )
+  return `(${parts.join(' UNION ALL ')})`
+}
+
+export const parquetAsSql = (files: readonly string[]): string =>
+  `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
+
+function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
+  if (kind === 'parquet') return parquetAsSql(files)
+  const list = `[${files.map(fileLiteral).join(', ')}]`
+  // Else 01-02-2024 would be the first of February.
+  if (kind === 'json') return `read_json(${list}, dateformat = 'iso', timestampformat = 'iso', ${NO_HIVE})`
+  const { dialect, types } = text!
+  const { delimiter, header, names, quoted, decimal } = dialect
+  const columns = names
+    .map((name, c) => `${literal(name)}: ${literal(verbatim ? 'VARCHAR' : types[c])}`)
+    .join(', ')
+  const options = [
+    `delim = ${literal(delimiter)}, header = ${header}, quote = '"', escape = '"', comment = '', skip = 0`,
+    `auto_detect = false, columns = {${columns}}, decimal_separator = ${literal(decimal)}, ${NO_HIVE}`,
+    // Where quotes are used for text alone, "" is a text.
+    ...(quoted.length > 0 ? ['allow_quoted_nulls = false'] : []),
+  ]
+  const rows = `read_csv(${list}, ${options.join(', ')})`
+  if (!verbatim) return rows
+  const typed = names.map((name, c) => `TRY_CAST(${identifier(name)} AS ${types[c]}) AS ${identifier(name)}`)
+  const texts = names.map((name, c) => `${identifier(name)} AS ${identifier(`${VERBATIM}${c}`)}`)
+  return `(SELECT ${[...typed, ...texts].join(', ')} FROM ${rows})`
+}
+
+/**
+ * Files that SQL names in quotes, as in JOIN 'movies.csv', and the folders of patterns like 'parts/*.csv'.
+ */
+function literalsIn(sql: string): { files: string[]; folders: string[] } {
+  const texts = Array.from(sql.matchAll(/'((?:[^']|'')*)'/g), ([, text]) => text.replaceAll("''", "'"))
+  const found = { files: [] as string[], folders: [] as string[] }
+  for (const text of texts) {
+    const [folder] = /^[^*?[]*(?=\/[^/]*[*?[])|^(?=[^/]*[*?[])/.exec(text) ?? []
+    if (/[*?[]/.test(text)) {
+      const place = resolve(folder ?? dirname(text))
+      if (existsSync(place) && statSync(place).isDirectory()) found.folders.push(place)
+    } else if (existsSync(text) && statSync(text).isFile()) found.files.push(text)
+  }
+  return found
+}

@@ -1,0 +1,280 @@
+/** Tables by path: who delivers the rows, and what becomes of them. */
+import { InputError } from '../../base/inputError.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { areDistinctBy } from '../drive/threads/distinct.ts'
+import { PARALLEL_FROM, readingThreads, startReading } from '../drive/threads/pool.ts'
+import { textThreads } from '../drive/threads/textThreads.ts'
+import {
+  cellText,
+  type Dialect,
+  findLike,
+  findMode,
+  jsonTable,
+  type PassByThreads,
+  parseMode,
+  planRows,
+  type ReadRowsOptions,
+  readPlanned,
+  type Table,
+  type TableColumn,
+  textTable,
+} from '../table/index.ts'
+import { type ColumnType, typeOfTexts } from '../text/types.ts'
+import type { SqlSource } from './duckdb/sqlSource.ts'
+import { asFile, type Input, openInput } from './files/input.ts'
+import { isTableKind, type TableKind, tableEndings } from './files/kind.ts'
+import { isPacked } from './files/openFile.ts'
+
+/** What of the tables is the tensor, and how their text is written. */
+export interface ReadTableOptions extends ReadRowsOptions {
+  /** The one file, if it has been opened already. */
+  input?: Input
+  /** How many threads read a large file; by default one per core. */
+  threads?: number
+}
+
+/** Reads files of the same columns as one table, or a table of a database, or a query. */
+export async function readTable(
+  paths: string | readonly string[],
+  options: ReadTableOptions = {},
+): Promise<SparseTensor> {
+  const files = typeof paths === 'string' ? [paths] : paths
+  const { modes = [], value, weight, melt, recipe } = options
+  const typed = melt === undefined && recipe === undefined ? modes : []
+  const values = [value, weight].filter((text) => text !== undefined)
+  return withTable(files, { ...options, typed, values }, async (table, byThreads) =>
+    readPlanned(await planRows(table, options), byThreads),
+  )
+}
+
+interface OpenOptions
+  extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input' | 'threads'> {
+  /** Modes as the user typed them, which may be SQL. */
+  typed: readonly string[]
+  /** The same for the value and the weight. */
+  values?: readonly string[]
+  /** A file that is to be written from this table, if DuckDB delivers it. */
+  output?: string
+  /** The fields of a text are wanted as they stand, too. */
+  verbatim?: boolean
+}
+
+/** Opens a table for as long as the work takes. Where threads can take some of it, they are given to it. */
+export async function withTable<T>(
+  files: readonly string[],
+  options: OpenOptions,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+): Promise<T> {
+  const { query, database, typed, values = [], output, like, verbatim } = options
+  const name = nameOf(files, options)
+  const expressions = (columns: readonly TableColumn[]): string[] => [
+    ...sqlAmong(typed, columns, name, like),
+    ...sqlAmong(values, columns, name, undefined),
+  ]
+  const source = {
+    name,
+    expressions,
+    typed: [...typed, ...values],
+    ...(query !== undefined && { query }),
+    ...(database !== undefined && { database }),
+    ...(output !== undefined && { output }),
+    ...(verbatim && { verbatim }),
+  }
+  if ((database !== undefined && query === undefined) || files.length === 0) {
+    if (database === undefined && query === undefined)
+      throw new InputError('empty', 'There is nothing to read; name a file.')
+    return withSql({ ...source, kind: 'text', files }, work, options)
+  }
+  const inputs: Input[] = []
+  for (const file of files) inputs.push(options.input ?? (await openInput(file)))
+  const kind = commonKind(inputs)
+  const own = kind === 'parquet' ? undefined : await ownTable(inputs, kind, name, options)
+  if (own && query === undefined && expressions(own.columns).length === 0)
+    return withThreads(own, inputs, options, work)
+  const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
+  return asFiles(inputs, ENDINGS[kind], (paths) =>
+    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work, options),
+  )
+}
+
+/** Threads for duplicates alone, where rows are read by one, or by DuckDB's. */
+const forDuplicates = (options: OpenOptions): PassByThreads => ({
+  pass: async () => undefined,
+  areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
+})
+
+/** So many files are read by threads, which have all of them open. */
+const MOST_OPEN = 64
+
+/** A large text that lies in files as they are is read by threads. */
+async function withThreads<T>(
+  table: Table & { dialect?: Dialect },
+  inputs: readonly Input[],
+  options: OpenOptions,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+): Promise<T> {
+  const { dialect } = table
+  const threads = readingThreads(options.threads, inputs.length)
+  if (!dialect || threads === 1 || !(await isForThreads(inputs))) return work(table, forDuplicates(options))
+  const byThreads = textThreads(inputs, table, dialect, () => startReading(threads))
+  try {
+    return await work(byThreads.table, byThreads)
+  } finally {
+    await byThreads.close()
+  }
+}
+
+async function isForThreads(inputs: readonly Input[]): Promise<boolean> {
+  const byteLength = inputs.reduce((sum, input) => sum + input.byteLength, 0)
+  const names = new Set(inputs.map(({ name }) => name))
+  if (byteLength < PARALLEL_FROM || inputs.length > MOST_OPEN || names.size < inputs.length) return false
+  for (const { isPipe, path } of inputs) if (isPipe || (await isPacked(path))) return false
+  return true
+}
+
+const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
+
+/** DuckDB reads files by their names, and stumbles over a byte order mark in JSON. */
+async function asFiles<T>(
+  [input, ...more]: readonly Input[],
+  ending: string,
+  work: (paths: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (!input) return work([])
+  const plain = input.kind === 'json' && (await beginsWithMark(input)) ? withoutMark(input) : input
+  return asFile(plain, ending, (path) => asFiles(more, ending, (paths) => work([path, ...paths])))
+}
+
+async function beginsWithMark({ open }: Input): Promise<boolean> {
+  for await (const piece of open()) return piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf
+  return false
+}
+
+function withoutMark(input: Input): Input {
+  async function* open(): AsyncGenerator<Uint8Array> {
+    let start = 3
+    for await (const piece of input.open()) {
+      yield piece.subarray(start)
+      start = 0
+    }
+  }
+  return { ...input, isPipe: true, open }
+}
+
+async function withSql<T>(
+  source: SqlSource,
+  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  options: OpenOptions,
+): Promise<T> {
+  const { openSqlTable } = await import('./duckdb/sqlTable.ts')
+  const table = await openSqlTable(source)
+  try {
+    return await work(table, forDuplicates(options))
+  } finally {
+    table.close()
+  }
+}
+
+/** As messages call files that are one table. */
+export const nameOfFiles = ([first, ...others]: readonly string[]): string => {
+  const name = first === '-' ? 'stdin' : first
+  return others.length > 0 ? `${name} and ${others.length} more` : name
+}
+
+function nameOf(files: readonly string[], { database, query }: OpenOptions): string {
+  const [first] = files.map((file) => (file === '-' ? 'stdin' : file))
+  if (files.length > 1) return nameOfFiles(files)
+  if (database !== undefined) return files.length === 1 ? `${database}, ${first}` : database
+  return first ?? (query === undefined ? 'The table' : 'The query')
+}
+
+/** Whether some mode or the value, as they were typed, must be computed by SQL. */
+export async function isComputed(
+  files: readonly string[],
+  { modes = [], value, melt, like }: ReadTableOptions,
+): Promise<boolean> {
+  const opening = {
+    typed: melt === undefined ? modes : [],
+    ...(value !== undefined && { values: [value] }),
+    ...(like && { like }),
+  }
+  return withTable(files, opening, async ({ columns }) => columns.some(({ computed }) => computed))
+}
+
+/**
+ * Those of the texts that are neither a column nor a binning of one, nor a mode of the data that they are to
+ * be like.
+ */
+function sqlAmong(
+  texts: readonly string[],
+  columns: readonly TableColumn[],
+  name: string,
+  like: OpenOptions['like'],
+): string[] {
+  return texts.flatMap((text, m) => {
+    const known = like?.modes?.[m]
+    if (known && findLike(known, columns)) return []
+    return findMode(text, columns, name) ? [] : [parseMode(text).body]
+  })
+}
+
+function commonKind(inputs: readonly Input[]): TableKind {
+  const kinds = new Set<TableKind>()
+  for (const { kind, name } of inputs) {
+    if (!isTableKind(kind))
+      throw new InputError(
+        'table',
+        `${name}: the ending is not that of a table; use ${tableEndings.join(', ')}.`,
+      )
+    kinds.add(kind)
+  }
+  const [kind, ...others] = kinds
+  if (others.length > 0)
+    throw new InputError(
+      'table',
+      `${inputs.map(({ name }) => name).join(', ')}: files read as one table must be of one kind; convert them first.`,
+    )
+  return kind
+}
+
+/** Text and JSON, which are read here, not by DuckDB. */
+async function ownTable(
+  inputs: readonly Input[],
+  kind: 'text' | 'json',
+  name: string,
+  { decimal, melt }: OpenOptions,
+): Promise<Table & { dialect?: Dialect }> {
+  const files = inputs.map((input) => ({ name: input.name, open: contentOf(input) }))
+  if (kind === 'json') return jsonTable(files, { name })
+  const delimiter = /\.tsv(\.|$)/i.test(inputs[0].path) ? '\t' : undefined
+  return textTable(files, {
+    name,
+    ...(delimiter && { delimiter }),
+    ...(decimal && { decimal }),
+    // The columns of a wide table may be called by numbers.
+    ...(melt !== undefined && { header: true }),
+  })
+}
+
+function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
+  if (!/\.zst$/i.test(path)) return open
+  return async function* () {
+    const { unpackZstd } = await import('./duckdb/zstd.ts')
+    yield* unpackZstd(path)
+  }
+}
+
+/** The types of a text's columns by its first rows, for DuckDB, which wants to know before. */
+export async function typesOf(table: Table): Promise<ColumnType[]> {
+  const { columns, rowCount } = await table.sample()
+  return table.columns.map(({ quoted }, c) => {
+    const cells = columns[c]
+    if (cells === undefined || cells instanceof Float64Array) return 'VARCHAR'
+    const texts = Array.from({ length: rowCount }, (_, row) => cellText(cells, row)).filter(
+      (text) => text !== null,
+    )
+    const plain =
+      table.decimal === ',' ? texts.map((text) => text.replace(/^([-+]?\d+),(\d+)$/, '$1.$2')) : texts
+    return typeOfTexts(plain, quoted)
+  })
+}

@@ -1,0 +1,128 @@
+/**
+ * NumPy's .npy: a magic string, a version, a Python dict as text, then the elements. Read in C or Fortran
+ * order, always handed over in C order; written little-endian, in C order, with a version 1 header.
+ */
+
+import type { Bytes } from '../../base/bytes.ts'
+import { InputError } from '../../base/inputError.ts'
+import { elementType, type NpyData, readableTypes, typeName } from './npyTypes.ts'
+
+export type { NpyData }
+
+/** An array as NumPy saves it: its elements in C order. */
+export interface NpyArray {
+  shape: readonly number[]
+  /** In C order: the last index runs fastest. */
+  data: NpyData
+}
+
+const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
+/** NumPy aligns the elements to this. */
+const ALIGNMENT = 64
+
+/** The array as the bytes of an .npy file. */
+export function encodeNpy({ shape, data }: NpyArray): Bytes {
+  const size = product(shape)
+  if (size !== data.length)
+    throw new InputError(
+      'format',
+      `An array of shape (${shape.join(', ')}) needs ${size} elements, not ${data.length}.`,
+    )
+  const header = npyHeader(typeName(data), shape)
+  const bytes = new Uint8Array(header.length + data.byteLength)
+  bytes.set(header)
+  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), header.length)
+  return bytes
+}
+
+/** What comes before the elements of an array of the given type ('<f4', say) in C order. */
+export function npyHeader(descr: string, shape: readonly number[]): Bytes {
+  const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
+  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
+  const prefix = MAGIC.length + 4
+  const bytes = new Uint8Array(Math.ceil((prefix + dict.length + 1) / ALIGNMENT) * ALIGNMENT)
+  bytes.set([...MAGIC, 1, 0])
+  new DataView(bytes.buffer).setUint16(MAGIC.length + 2, bytes.length - prefix, true)
+  bytes.set(new TextEncoder().encode(`${dict.padEnd(bytes.length - prefix - 1)}\n`), prefix)
+  return bytes
+}
+
+/**
+ * The array, whose elements may be a view of the bytes. `name` is how messages call it.
+ */
+export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
+  const { descr, fortran, shape, body } = readNpyHeader(bytes, name)
+  const type = elementType(descr)
+  if (type === undefined)
+    throw new InputError(
+      'format',
+      `${name}: the elements are of type '${descr}'; convert them with .astype('<f4') (${readableTypes.join(', ')} can be read).`,
+    )
+  const expected = product(shape) * type.byteLength
+  if (body.length !== expected)
+    throw new InputError(
+      'format',
+      `${name}: the shape (${shape.join(', ')}) needs ${expected} bytes of elements, but there are ${body.length}.`,
+    )
+  const data = type.decode(body)
+  return { shape, data: fortran ? toCOrder(data, shape) : data }
+}
+
+/** A string, which NumPy saves as a 0-dimensional array of type S3, say; undefined for any other array. */
+export function decodeNpyText(bytes: Uint8Array, name: string): string | undefined {
+  const { descr, body } = readNpyHeader(bytes, name)
+  return /^\|S\d+$/.test(descr) ? new TextDecoder().decode(body) : undefined
+}
+
+export function readNpyHeader(
+  bytes: Uint8Array,
+  name: string,
+): { descr: string; fortran: boolean; shape: number[]; body: Uint8Array } {
+  const fail = (fault: string): never => {
+    throw new InputError('format', `${name}: ${fault}`)
+  }
+  if (bytes.length < MAGIC.length || MAGIC.some((byte, at) => bytes[at] !== byte))
+    fail('this is not a .npy array; write it with numpy.save or numpy.savez.')
+  const version = bytes[MAGIC.length]
+  if (bytes.length < MAGIC.length + 6) fail('the .npy header is cut short; the file is truncated.')
+  if (!(version >= 1 && version <= 3))
+    fail(`the .npy version is ${version}; versions 1, 2 and 3 can be read.`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const start = MAGIC.length + (version === 1 ? 4 : 6)
+  const length =
+    version === 1 ? view.getUint16(MAGIC.length + 2, true) : view.getUint32(MAGIC.length + 2, true)
+  if (bytes.length < start + length) fail('the .npy header is cut short; the file is truncated.')
+
+  const header = new TextDecoder().decode(bytes.subarray(start, start + length))
+  const descr = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1]
+  const fortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1]
+  const tuple = /'shape'\s*:\s*\(([\d\s,]*)\)/.exec(header)?.[1]
+  if (descr === undefined || fortran === undefined || tuple === undefined)
+    return fail(
+      'the .npy header names no simple element type, order and shape; save a plain array of numbers.',
+    )
+  const shape = (tuple.match(/\d+/g) ?? []).map(Number)
+  return { descr, fortran: fortran === 'True', shape, body: bytes.subarray(start + length) }
+}
+
+function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
+  const ordered = data.slice()
+  // In Fortran order the first index runs fastest: mode i steps over the product of the dims before it.
+  const strides = shape.map((_, mode) => product(shape.slice(0, mode)))
+  const index = shape.map(() => 0)
+  let from = 0
+  for (let to = 0; to < data.length; to++) {
+    ordered[to] = data[from]
+    for (let mode = shape.length - 1; mode >= 0; mode--) {
+      from += strides[mode]
+      if (++index[mode] < shape[mode]) break
+      from -= strides[mode] * shape[mode]
+      index[mode] = 0
+    }
+  }
+  return ordered
+}
+
+function product(shape: readonly number[]): number {
+  return shape.reduce((size, dim) => size * dim, 1)
+}

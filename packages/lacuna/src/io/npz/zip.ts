@@ -1,0 +1,88 @@
+/** What of zip files fflate does not do: written in chunks without a copy, and check sums looked at. */
+import { crc32 } from '../../base/crc32.ts'
+import { InputError } from '../../base/inputError.ts'
+
+export interface StoredFile {
+  /** In ASCII. */
+  name: string
+  /** Gone through twice: for the check sum, which comes first, and to be written. */
+  chunks: readonly Uint8Array[]
+}
+
+const LOCAL_HEADER = 0x04034b50
+const DIRECTORY_ENTRY = 0x02014b50
+const END_OF_DIRECTORY = 0x06054b50
+const VERSION_NEEDED = 20
+/** 1 January 1980, where zip's calendar begins. */
+const DATE = 0x21
+const MAX_BYTES = 2 ** 32 - 1
+
+/**
+ * A zip whose files are stored, not packed, in chunks as they are: nothing is copied, so that what is large
+ * enough to matter is held once. The same files give the same bytes.
+ */
+export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> {
+  const total = files.reduce((sum, { chunks }) => sum + lengthOf(chunks), 0)
+  if (total > MAX_BYTES * 0.99)
+    throw new InputError(
+      'memory',
+      `An .npz of ${total} bytes is too large: zip ends at 4 GiB; write .tns or Parquet.`,
+    )
+  const directory: Uint8Array[] = []
+  let at = 0
+  for (const { name, chunks } of files) {
+    const length = lengthOf(chunks)
+    const title = new TextEncoder().encode(name)
+    // Flags and method are 0; time and date; check sum; packed and plain length; length of the name; no extra
+    // field.
+    const common = [
+      u16(VERSION_NEEDED),
+      u16(0),
+      u16(0),
+      u16(0),
+      u16(DATE),
+      u32(checksum(chunks)),
+      u32(length),
+    ]
+    common.push(u32(length), u16(title.length), u16(0))
+    const header = [u32(LOCAL_HEADER), ...common, [...title]].flat()
+    // No comment, disk 0, no attributes; where the local header lies.
+    const rest = [u16(0), u16(0), u16(0), u32(0), u32(at)]
+    directory.push(
+      Uint8Array.from([u32(DIRECTORY_ENTRY), u16(VERSION_NEEDED), ...common, ...rest, [...title]].flat()),
+    )
+    yield Uint8Array.from(header)
+    yield* chunks
+    at += header.length + length
+  }
+  yield* directory
+  const counts = [u16(0), u16(0), u16(files.length), u16(files.length)]
+  yield Uint8Array.from([u32(END_OF_DIRECTORY), ...counts, u32(lengthOf(directory)), u32(at), u16(0)].flat())
+}
+
+const lengthOf = (chunks: readonly Uint8Array[]): number =>
+  chunks.reduce((sum, { length }) => sum + length, 0)
+const checksum = (chunks: readonly Uint8Array[]): number =>
+  chunks.reduce((sum, chunk) => crc32(chunk, sum), 0)
+const u16 = (n: number): number[] => [n & 255, n >>> 8]
+const u32 = (n: number): number[] => [n & 255, (n >>> 8) & 255, (n >>> 16) & 255, n >>> 24]
+
+/**
+ * By name, the CRC-32 that the directory at a zip's end gives; empty if the directory is beyond 4 GiB. fflate
+ * unpacks without looking at it, but stored numbers have no other guard: one flipped bit would be another
+ * factor.
+ */
+export function zipChecksums(zip: Uint8Array): Map<string, number> {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength)
+  let end = zip.length - 22
+  while (end >= 0 && view.getUint32(end, true) !== END_OF_DIRECTORY) end--
+  const checksums = new Map<string, number>()
+  let at = view.getUint32(end + 16, true)
+  while (at + 46 <= end && view.getUint32(at, true) === DIRECTORY_ENTRY) {
+    const nameLength = view.getUint16(at + 28, true)
+    const name = new TextDecoder().decode(zip.subarray(at + 46, at + 46 + nameLength))
+    checksums.set(name, view.getUint32(at + 16, true))
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+  }
+  return checksums
+}

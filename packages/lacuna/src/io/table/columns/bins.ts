@@ -1,0 +1,150 @@
+/**
+ * What a mode may be made by, of a column that is too fine to be one: parts of a time, and bins of numbers.
+ * Each turns a number into another one, which stands for the label: a time in microseconds or any number,
+ * into a day, an hour, an edge.
+ */
+import { InputError } from '../../../base/inputError.ts'
+import type { BinningName } from '../../text/names.ts'
+import { calendarOf, DAY, SECOND } from '../../text/time.ts'
+import { type ColumnType, numberText } from '../../text/types.ts'
+
+export interface Binning {
+  /** What it is made of. */
+  of: 'time' | 'number'
+  /** Whether a number must, may or must not stand behind the column. */
+  argument: 'needed' | 'optional' | 'none'
+  /** Of its labels; bins of whole numbers are whole numbers, too. */
+  type: ColumnType
+  bin(x: number, argument: number): number
+  /** Of a time: all that its bin depends on. */
+  grid?: Grid
+  /** The label, where it is not the text of the number by its type. */
+  label?(bin: number): string
+  /** The reverse of `label`. */
+  parse?(label: string): number
+}
+
+/** Times in cells of so many microseconds, and the bin that a cell belongs to. */
+export interface Grid {
+  unit: number
+  /** Where cell 0 begins. */
+  origin(argument: number): number
+  binOf(cell: number): number
+}
+
+export const cellOf = (time: number, origin: number, unit: number): number =>
+  Math.floor((time - origin) / unit)
+
+const WEEK = 7 * DAY
+const HOUR = 3600 * SECOND
+
+function ofTime(
+  type: ColumnType,
+  binOf: Grid['binOf'],
+  unit: number = DAY,
+  origin: Grid['origin'] = () => 0,
+): Binning {
+  return {
+    ...{ of: 'time', argument: 'none', type, grid: { unit, origin, binOf } },
+    bin: (time, argument) => binOf(cellOf(time, origin(argument), unit)),
+  }
+}
+
+/** The binnings of a time that need nothing but the time. */
+export const timeBins = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as const
+
+export const binnings: Readonly<Record<BinningName, Binning>> = {
+  year: ofTime('BIGINT', (day) => calendarOf(day)[0]),
+  month: {
+    ...ofTime('VARCHAR', (day) => {
+      const [year, month] = calendarOf(day)
+      return 12 * year + month - 1
+    }),
+    label: (bin) =>
+      `${String(Math.floor(bin / 12)).padStart(4, '0')}-${String((bin % 12) + 1).padStart(2, '0')}`,
+    parse(label) {
+      const [, year, month] = /^(\d{4,})-(\d\d)$/.exec(label) ?? []
+      return year === undefined ? NaN : 12 * Number(year) + Number(month) - 1
+    },
+  },
+  week: ofTime('DATE', (day) => day - weekdayOf(day) + 1),
+  day: ofTime('DATE', (day) => day),
+  hour: ofTime('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
+  weekday: ofTime('BIGINT', weekdayOf),
+  bins: { of: 'number', argument: 'needed', type: 'DOUBLE', bin: lowerEdge },
+  round: {
+    of: 'number',
+    argument: 'optional',
+    type: 'DOUBLE',
+    bin: (x, decimals) => rounded(x, decimals, roundAway),
+  },
+  round_even: {
+    of: 'number',
+    argument: 'optional',
+    type: 'DOUBLE',
+    bin: (x, decimals) => rounded(x, decimals, roundToEven),
+  },
+  /** Weeks since a time, given in seconds; the first is 1. */
+  weeks: {
+    ...ofTime(
+      'BIGINT',
+      (week) => week + 1,
+      WEEK,
+      (start) => SECOND * start,
+    ),
+    argument: 'needed',
+  },
+}
+
+/** From 1 on Monday to 7 on Sunday; 1 January 1970 was a Thursday. */
+function weekdayOf(day: number): number {
+  const sinceMonday = (day + 3) % 7
+  return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1
+}
+
+/**
+ * The lower edge of the bin of that width. In binary 0.3 % 0.1 is just below 0.1: what is that close is in
+ * the next.
+ */
+function lowerEdge(x: number, width: number): number {
+  const above = ((x % width) + width) % width
+  const edge = width - above <= width * 1e-9 ? x - above + width : x - above
+  return rounded(edge, 9 - Math.floor(Math.log10(width)), roundAway)
+}
+
+function rounded(x: number, decimals: number, round: (x: number) => number): number {
+  const power = 10 ** Math.abs(decimals)
+  return (decimals < 0 ? round(x / power) * power : round(x * power) / power) + 0
+}
+
+const roundAway = (x: number): number => Math.sign(x) * Math.round(Math.abs(x))
+
+/** Halves to even, as NumPy does. */
+function roundToEven(x: number): number {
+  const below = Math.floor(x)
+  const rest = x - below
+  return rest === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(x)
+}
+
+/** Whether the argument is one that the binning can have; a sentence if not. */
+export function checkArgument(name: BinningName, argument: number | undefined, mode: string): void {
+  const { argument: rule } = binnings[name]
+  const wrong = (what: string) => new InputError('table', `The mode ${mode} ${what}.`)
+  if (rule === 'none' && argument !== undefined)
+    throw wrong(`has a number too many: ${name} takes a column alone`)
+  if (rule === 'needed' && argument === undefined)
+    throw wrong(`lacks a number, as in ${name}(${name === 'bins' ? 'x, 100' : 'x, 1396310400'})`)
+  if (name === 'bins' && !(Number(argument) > 0)) throw wrong('needs a width above 0')
+  if (
+    /^round/.test(name) &&
+    argument !== undefined &&
+    !(Number.isInteger(argument) && Math.abs(argument) <= 15)
+  )
+    throw wrong('needs a whole number of decimals, at most 15')
+}
+
+/** The label of a bin, and the bin of a label. */
+export function binText({ label, type }: Binning, bin: number, wholeNumbers: boolean): string {
+  if (label) return label(bin)
+  return numberText(bin, wholeNumbers && type === 'DOUBLE' ? 'BIGINT' : type)
+}

@@ -1,0 +1,180 @@
+/** What a table's modes are: the text given for each, looked up among the columns. */
+import { InputError, option, sentence } from '../../../base/inputError.ts'
+import type { Mode, ModeSource } from '../../../tensor/sparseTensor.ts'
+import { type BinningName, binningNames } from '../../text/names.ts'
+import type { ColumnType } from '../../text/types.ts'
+import { columnList, type TableColumn } from '../source/rows.ts'
+import { checkArgument } from './bins.ts'
+
+export type IndexPolicy = 'raw' | 'coded'
+export const indexPolicies: readonly IndexPolicy[] = ['raw', 'coded']
+
+/** A mode as it was written: `raw:userId`, `week(seen)`, `week(seen) AS week`. */
+export interface ModeText {
+  index?: IndexPolicy
+  /** The column, binning or SQL. */
+  body: string
+  /** The name after AS. */
+  name?: string
+}
+
+/** A mode, found among the columns of a table. */
+export interface FoundMode {
+  name: string
+  /** By its place among the columns. */
+  column: number
+  binning?: BinningName
+  argument?: number
+  dates?: readonly string[]
+  index?: IndexPolicy
+}
+
+export function parseMode(text: string): ModeText {
+  const [, index, rest] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(text.trim()) ?? []
+  const [, body = rest, name] = /^([\s\S]*\S)\s+AS\s+("(?:[^"]|"")+"|\w+)$/i.exec(rest) ?? []
+  if (!body.trim())
+    throw new InputError(
+      'table',
+      `The mode '${text}' is empty; give a column, or a binning of one as in week(x).`,
+    )
+  return {
+    body: body.trim(),
+    ...(index !== undefined && { index: index as IndexPolicy }),
+    ...(name !== undefined && { name: unquoted(name) }),
+  }
+}
+
+const unquoted = (name: string): string =>
+  /^".*"$/s.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name
+
+/** The column of that name, as it is or in another case; -1 if there is none. */
+export function findColumn(columns: readonly TableColumn[], name: string): number {
+  const exact = columns.findIndex((column) => column.name === name)
+  return exact >= 0 ? exact : columns.findIndex((column) => column.name.toLowerCase() === name.toLowerCase())
+}
+
+interface BinText {
+  binning: BinningName
+  column: string
+  argument?: number
+}
+
+/** week(seen), bins("a b", 5): the name of a binning, a column and a number; undefined for anything else. */
+function parseBinning(text: string): BinText | undefined {
+  const [, name, inside] = /^(\w+)\s*\(([\s\S]*)\)$/.exec(text) ?? []
+  const binning = binningNames.find((known) => known === name?.toLowerCase())
+  if (binning === undefined) return undefined
+  // No pattern for the rest: names come from files, too, and a long one must not take long.
+  const comma = inside.lastIndexOf(',')
+  const last = inside.slice(comma + 1).trim()
+  const hasNumber = comma >= 0 && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(last)
+  const column = unquoted((hasNumber ? inside.slice(0, comma) : inside).trim())
+  return { binning, column, ...(hasNumber && { argument: Number(last) }) }
+}
+
+/**
+ * What is meant by a text: a column by its name, or a binning of one. Anything else is SQL, which only the
+ * caller can tell more of: undefined. A plain name that is no column is refused, even if it means something
+ * in SQL, as `user` does.
+ */
+export function findMode(
+  given: string | ModeText,
+  columns: readonly TableColumn[],
+  where: string,
+): FoundMode | undefined {
+  const { body, name, index } = typeof given === 'string' ? parseMode(given) : given
+  const plain = findColumn(columns, unquoted(body))
+  const asked = { ...(index && { index }) }
+  if (plain >= 0) return { name: name ?? columns[plain].name, column: plain, ...asked }
+  const parsed = parseBinning(body)
+  const column = parsed ? findColumn(columns, parsed.column) : -1
+  if (parsed && column >= 0) {
+    const { binning, argument } = parsed
+    checkArgument(binning, argument, body)
+    const number = argument === undefined ? '' : `, ${argument}`
+    if (name === columns[column].name)
+      throw new InputError(
+        'table',
+        `${where}: the mode ${body} AS ${name} would be called like the column that it is made of; choose another name.`,
+      )
+    return {
+      name: name ?? `${binning}(${columns[column].name}${number})`,
+      column,
+      binning,
+      ...(argument !== undefined && { argument }),
+      ...asked,
+    }
+  }
+  const word = /^("(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_]*)$/u
+  const missing = word.test(body)
+    ? unquoted(body)
+    : parsed && word.test(parsed.column)
+      ? parsed.column
+      : undefined
+  if (missing !== undefined) throw noColumn(missing, columns, where)
+}
+
+export const noColumn = (name: string, columns: readonly TableColumn[], where: string): InputError =>
+  new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
+
+/**
+ * A mode of a model, or of the data that a table is to be like: what it was made of, if that column is here;
+ * else a column of its name, as a table has that was written from such data; else what its name says, as in
+ * week(seen).
+ */
+export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
+  const { name, from } = mode
+  if (from) {
+    const column = findColumn(columns, from.column)
+    if (column >= 0) return { ...madeOf(from), name, column }
+  }
+  const plain = findColumn(columns, name)
+  if (plain >= 0) return { name, column: plain }
+  const parsed = parseBinning(name)
+  const column = parsed ? findColumn(columns, parsed.column) : -1
+  if (!parsed || column < 0) return undefined
+  checkArgument(parsed.binning, parsed.argument, name)
+  const { dates } = from ?? {}
+  const { binning, argument } = parsed
+  return { name, column, binning, ...(argument !== undefined && { argument }), ...(dates && { dates }) }
+}
+
+function madeOf({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
+  return {
+    ...(binning !== undefined && { binning: binning as BinningName }),
+    ...(argument !== undefined && { argument }),
+    ...(dates && { dates }),
+  }
+}
+
+/**
+ * What a tensor or model keeps of a mode: its name, and how to find it again where the name does not say so.
+ */
+export function keptMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
+  const { name, binning, argument, dates } = mode
+  const column = columns[mode.column].name
+  const said = name === column ? undefined : parseBinning(name)
+  const says = said
+    ? said.column === column && said.binning === binning && said.argument === argument
+    : name === column
+  const from: ModeSource = {
+    column,
+    ...(binning !== undefined && { binning }),
+    ...(argument !== undefined && { argument }),
+    ...(dates && { dates }),
+  }
+  return { name, type, ...((binning !== undefined || !says || dates) && { from }) }
+}
+
+/**
+ * A mode that no column answers to. Where it was computed by SQL, the user must type it again: a file is not
+ * trusted.
+ */
+export function modeNotFound(name: string, columns: readonly TableColumn[], where: string): InputError {
+  const parsed = parseBinning(name)
+  const missing = parsed ? parsed.column : name
+  return new InputError(
+    'table',
+    sentence`${where}: there is no column "${missing}"; the columns are ${columnList(columns)}. Give the table a column of the mode's name, or say with ${option('modes')} how each mode is made of it.`,
+  )
+}

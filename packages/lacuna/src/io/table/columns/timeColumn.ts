@@ -1,0 +1,191 @@
+/** What the cells of a column say of times, and why one is none. */
+import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
+import { MINUS, NINE, PLUS, ZERO } from '../../text/bytes.ts'
+import { DAY, isoTime, likelyFormats, type TimeReader, timeFormat, unixTime } from '../../text/time.ts'
+import { type ColumnType, numberText } from '../../text/types.ts'
+import { asciiText, shortened } from '../source/cells.ts'
+import { type Cells, cellText, type Texts } from '../source/rows.ts'
+import { cellOf } from './bins.ts'
+
+/** What the numbers of a column of times look like. */
+export interface TimeCounts {
+  /** That may be 20140401, or years, and all. */
+  compact: number
+  years: number
+  numbers: number
+  /** The first of them. */
+  example: string
+}
+
+/** Times as they are, as a grid. */
+const MICROSECONDS = { origin: 0, unit: 1 }
+
+/** Reads the times of one column, and watches that numbers are not dates in disguise. */
+export class TimeColumn {
+  readonly #name: string
+  readonly #type: ColumnType | undefined
+  readonly #formats: readonly TimeReader[] | undefined
+  #room = new Float64Array(0)
+  #compact = 0
+  #years = 0
+  #numbers = 0
+  #example = ''
+
+  /** `dates`: formats, or 'iso' for what is read without any. */
+  constructor(name: string, type: ColumnType | undefined, dates: readonly string[] | undefined) {
+    this.#name = name
+    this.#type = type
+    this.#formats = dates?.map((format) =>
+      format === 'iso' ? (text) => this.#plain(text) : timeFormat(format),
+    )
+  }
+
+  /** Microseconds since 1970, NaN where there is none or what is there is no time. */
+  times(cells: Cells, rowCount: number): Float64Array {
+    const times = new Float64Array(rowCount)
+    this.gridCells(cells, rowCount, MICROSECONDS, times)
+    return times
+  }
+
+  /** The first of them; Infinity if there is none. */
+  earliest(cells: Cells, rowCount: number): number {
+    if (this.#room.length < rowCount) this.#room = new Float64Array(rowCount)
+    const times = this.#room
+    this.gridCells(cells, rowCount, MICROSECONDS, times)
+    let first = Infinity
+    for (let row = 0; row < rowCount; row++) if (times[row] < first) first = times[row]
+    return first
+  }
+
+  /** The same as cells of a grid of that unit; how many are NaN. */
+  gridCells(
+    cells: Cells,
+    rowCount: number,
+    { origin, unit }: { origin: number; unit: number },
+    into: Float64Array,
+  ): number {
+    let missing = 0
+    const place = (row: number, time: number): void => {
+      into[row] = cellOf(time, origin, unit)
+      if (Number.isNaN(time)) missing++
+    }
+    if (cells instanceof Float64Array) {
+      for (let row = 0; row < rowCount; row++) place(row, this.#ofNumber(cells[row]))
+      return missing
+    }
+    if (this.#formats || !cells.numbers) {
+      for (let row = 0; row < rowCount; row++) place(row, this.#ofCell(cells, row))
+      return missing
+    }
+    const { others, numbers } = cells.numbers.gridTimes(rowCount, origin, unit, into)
+    this.#numbers += numbers // none of which looks like a date
+    for (let row = 0, left = others; left > 0; row++)
+      if (Number.isNaN(into[row])) {
+        place(row, this.#ofCell(cells, row))
+        left--
+      }
+    return missing
+  }
+
+  #ofCell(cells: Texts, row: number): number {
+    const { bytes, starts, ends } = cells
+    const [from, to] = [starts[row], ends[row]]
+    if (to <= from) return NaN
+    if (this.#formats) return this.#byFormat(cellText(cells, row) ?? '')
+    const x = wholeNumber(bytes, from, to)
+    return Number.isNaN(x) ? this.#ofText(bytes, from, to) : this.#ofUnix(x, to - from)
+  }
+
+  #ofNumber(x: number): number {
+    if (this.#type === 'DATE') return x * DAY
+    if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
+    // What looks like a date has eight digits; to write all numbers out takes long.
+    return this.#formats
+      ? this.#byFormat(String(x))
+      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
+  }
+
+  #ofUnix(x: number, length: number): number {
+    this.#numbers++
+    if (x >= 1500 && x < 2500) this.#years++
+    if (length === 8 && isCompactDate(x)) this.#compact++
+    if (this.#numbers === 1) this.#example = numberText(x, 'BIGINT')
+    return unixTime(x)
+  }
+
+  #ofText(bytes: Uint8Array, from: number, to: number): number {
+    const time = isoTime(bytes, from, to)
+    if (!Number.isNaN(time)) return time
+    const text = asciiText(bytes, from, to).trim()
+    return text !== '' && Number.isFinite(Number(text)) ? this.#ofUnix(Number(text), 0) : NaN
+  }
+
+  #plain(text: string): number {
+    const bytes = new TextEncoder().encode(text)
+    return this.#ofText(bytes, 0, bytes.length)
+  }
+
+  #byFormat(text: string): number {
+    for (const read of this.#formats ?? []) {
+      const time = read(text)
+      if (!Number.isNaN(time)) return time
+    }
+    return NaN
+  }
+
+  get counts(): TimeCounts {
+    const [compact, years, numbers, example] = [this.#compact, this.#years, this.#numbers, this.#example]
+    return { compact, years, numbers, example }
+  }
+
+  /** At the end: 20140401 is no Unix time if all the column looks like it, nor is 2014. */
+  check(where: string, { compact, years, numbers, example }: TimeCounts): void {
+    if (numbers === 0 || (compact < numbers && years < numbers)) return
+    const [what, format] = compact === numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
+    throw new InputError(
+      'table',
+      sentence`${where}: the numbers in ${this.#name} look like ${what} (${example}), but would be read as Unix seconds, in 1970; say so with ${option('dates', format)}.`,
+    )
+  }
+
+  /** Why a text is no time, and what to do. `others` stand in the same column. */
+  explain(text: string, place: string, others: readonly string[]): InputError {
+    const formats = this.#formats ? [] : likelyFormats([text, ...others])
+    const one = formats.length > 0 || this.#formats ? formats : likelyFormats([text])
+    return new InputError(
+      'table',
+      sentence`${place}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
+    )
+  }
+}
+
+function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
+  const what = `"${shortened(text)}" in ${column} is no time`
+  if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`
+  if (formats.length === 0)
+    return sentence`${what}; times are Unix seconds or text like 2014-04-01 12:30:00, and other forms need ${option('dates')}.`
+  const several = formats.length > 1 ? ', and may be read in more than one way' : ''
+  return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
+}
+
+const isCompactDate = (x: number): boolean =>
+  x >= 1500_01_01 &&
+  x < 2500_01_01 &&
+  x % 100 >= 1 &&
+  x % 100 <= 31 &&
+  Math.floor(x / 100) % 100 <= 12 &&
+  Math.floor(x / 100) % 100 >= 1
+
+/** The digits in bytes [from, to) as a number, NaN if there is anything else or too many of them. */
+function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
+  const sign = bytes[from] === MINUS ? -1 : 1
+  let at = bytes[from] === MINUS || bytes[from] === PLUS ? from + 1 : from
+  if (at === to || to - at > 15) return NaN
+  let n = 0
+  for (; at < to; at++) {
+    const c = bytes[at]
+    if (c < ZERO || c > NINE) return NaN
+    n = n * 10 + (c - ZERO)
+  }
+  return sign * n
+}

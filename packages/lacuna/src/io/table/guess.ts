@@ -1,0 +1,188 @@
+/**
+ * What a table's modes and value may be, when nobody said. The names of the columns speak first, and what
+ * most of their cells are; a few spoilt cells do not make another column the value.
+ */
+import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
+import { likelyFormats } from '../text/time.ts'
+import { type ColumnType, isFraction, isNumeric, isTemporal, typeOfTexts } from '../text/types.ts'
+import { TimeColumn } from './columns/timeColumn.ts'
+import { isMissingMark, shortened } from './source/cells.ts'
+import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'
+
+const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
+const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
+/** Parts of a time that are numbers, but measure nothing. */
+const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
+/** userId, movie_id, ITEM_CODE; not paid. */
+const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
+/** Numbers the rows, and so says nothing of them: pandas calls its own by no name at all. */
+const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
+/** A column of numbers may hold this share of other things and still be one. */
+const BULK = 0.9
+/** A column that is called a value is one if this share of it are numbers. */
+const NAMED_BULK = 0.5
+
+export interface ColumnSummary {
+  name: string
+  /** Of most of its cells. */
+  type: ColumnType
+  /** The first few values. */
+  examples: string[]
+  /** It has no name, and numbers the rows. */
+  numbersRows: boolean
+  /** The first of a few cells that are not of the type, and where. */
+  spoilt?: { text: string; place: string; count: number }
+  /** Written as a time, but not as ISO has it: the forms that fit. */
+  foreign?: string[]
+}
+
+/** The columns by the first rows of a table. */
+export function summarizeColumns(table: Table, sample: Batch, dates?: readonly string[]): ColumnSummary[] {
+  const named = !table.columns.every(({ name }) => /^column\d+$/.test(name))
+  return table.columns.map(({ name, type, quoted }, c) => {
+    const cells = sample.columns[c]
+    const numbersRows = c === 0 && named && /^(column0+|unnamed: 0)$/i.test(name) && countsUp(sample)
+    if (type !== undefined && type !== 'VARCHAR') return { name, type, examples: [], numbersRows }
+    if (cells === undefined || cells instanceof Float64Array)
+      return { name, type: type ?? 'VARCHAR', examples: [], numbersRows }
+    const texts: { text: string; row: number }[] = []
+    for (let row = 0; row < sample.rowCount; row++) {
+      const text = cellText(cells, row)
+      if (text !== null) texts.push({ text, row })
+    }
+    const examples = [...new Set(texts.slice(0, 50).map(({ text }) => shortened(text)))].slice(0, 4)
+    const filled = texts.filter(({ text }) => !isMissingMark(text))
+    const numberOf = (text: string): string => (table.decimal === ',' ? text.replace(',', '.') : text)
+    const all = typeOfTexts(
+      filled.map(({ text }) => numberOf(text)),
+      quoted,
+    )
+    const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignForms(filled, all) : []
+    const read = new TimeColumn(name, undefined, dates)
+    const times = dates ? read.times(cells, sample.rowCount).filter((time) => !Number.isNaN(time)).length : 0
+    if (times > BULK * filled.length && all === 'VARCHAR')
+      return { name, type: 'TIMESTAMP', examples, numbersRows }
+    const summary = {
+      name,
+      type: all,
+      examples,
+      numbersRows,
+      ...(foreign.length > 0 && !dates && { foreign }),
+    }
+    if (all !== 'VARCHAR' || quoted) return summary
+    const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
+    const spoilt = filled.filter((cell) => !isNumber(cell))
+    const share = 1 - spoilt.length / filled.length
+    if (filled.length === 0 || share <= (VALUE.test(name) ? NAMED_BULK : BULK) || share === 1) return summary
+    const good = filled.filter(isNumber).map(({ text }) => numberOf(text))
+    const { text, row } = spoilt[0]
+    return {
+      ...summary,
+      type: typeOfTexts(good),
+      spoilt: { text, place: placeOf(sample, row, table.unit), count: spoilt.length },
+    }
+  })
+
+  function countsUp(batch: Batch): boolean {
+    const cells = batch.columns[0]
+    if (!cells || cells instanceof Float64Array) return false
+    const first = Number(cellText(cells, 0) || NaN)
+    for (let row = 0; row < batch.rowCount; row++)
+      if (Number(cellText(cells, row) || NaN) !== first + row) return false
+    return batch.rowCount > 0
+  }
+}
+
+/** Dates that are not ISO's; numbers are none unless all look like 20140401. */
+function foreignForms(filled: readonly { text: string }[], type: ColumnType): string[] {
+  const texts = [...new Set(filled.map(({ text }) => text))].slice(0, 1000)
+  if (type === 'BIGINT' && !texts.every((text) => /^(19|20)\d{6}$/.test(text))) return []
+  return likelyFormats(texts)
+}
+
+/**
+ * A number called rating, value, count …, else the last number that is no id and no time; without one, rows
+ * are counted.
+ */
+export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | undefined {
+  const measures = columns.filter(
+    ({ name, type, numbersRows }) =>
+      isNumeric(type) && !numbersRows && ![ID, ROW, TIME, CALENDAR].some((kind) => kind.test(name)),
+  )
+  return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
+}
+
+/** A column that is called a value but holds text: counting rows instead would hide it. */
+export function refuseTextValue(columns: readonly ColumnSummary[], where: string): void {
+  const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
+  if (text)
+    throw new InputError(
+      'table',
+      sentence`${where}: the column ${text.name} should be numbers, but it is text${exampleOf(text)}; correct it, or say with ${option('modes')} and ${option('value')} what is meant.`,
+    )
+}
+
+/** Names that are dates, years or numbers, as columns of a wide table have. */
+const LABEL = /^((19|20)\d\d([-/.]\d\d?){0,2}|\d+)$/
+
+/** A column for each day: taking some of them for modes and one for the value would make nonsense of it. */
+export function refuseWide(columns: readonly ColumnSummary[], where: string): void {
+  const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
+  if (labels.length < 3) return
+  const [first, second] = labels
+  const others = columns.filter((column) => !labels.includes(column)).map(({ name }) => name)
+  throw new InputError(
+    'table',
+    sentence`${where}: the columns ${first.name}, ${second.name} … look like labels of one mode; make rows of them with ${option('modes', ...others)} and ${option('melt', 'day')}, or whatever they are, or say with ${option('modes')} and ${option('value')} what is meant.`,
+  )
+}
+
+const exampleOf = ({ examples }: ColumnSummary): string =>
+  examples.length > 0 ? `, such as "${examples[0]}"` : ''
+
+/** The columns called …id if there are two, else all of text or whole numbers; and the week of each time. */
+export function guessModes(
+  columns: readonly ColumnSummary[],
+  value: string | undefined,
+  where: string,
+): string[] {
+  const others = columns.filter(({ name, numbersRows }) => name !== value && !numbersRows && !ROW.test(name))
+  const ids = others.filter(({ name }) => ID.test(name))
+  const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
+  const chosen = ids.length >= 2 ? ids : things
+  const modes = others.flatMap((column) => {
+    if (isTime(column) && column.foreign) throw foreignDates(column, where)
+    if (isTime(column)) return [isBinned(column) ? column.name : `week(${column.name})`]
+    return chosen.includes(column) ? [column.name] : []
+  })
+  if (modes.length < 2)
+    throw new InputError(
+      'table',
+      sentence`${where}: it is not clear which columns are the modes; name at least two with ${option('modes')}, and what was observed with ${option('value')} (the columns are ${columnList(columns)}).`,
+    )
+  return modes
+}
+
+/** Times by their type, by their name, or by a form that is not ISO's. */
+export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
+  isTemporal(type) || (TIME.test(name) && !isFraction(type)) || (foreign !== undefined && type === 'VARCHAR')
+
+/** The times of a table that was written with binned ones, as week(timestamp). */
+const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
+
+function foreignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
+  const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
+  const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
+  return new InputError(
+    'table',
+    sentence`${where}: the dates in ${name} ("${examples[0]}") are not written as ISO writes them (2014-04-01)${several}; say how to read them with ${forms}, or name the ${option('modes')} yourself.`,
+  )
+}
+
+/** What is amiss with the column that was taken for the value, in words; undefined if nothing is. */
+export function spoiltCells({ name, spoilt }: ColumnSummary): string | undefined {
+  if (!spoilt) return undefined
+  const { count, place, text } = spoilt
+  const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
+  return `${place}: ${name} is "${shortened(text)}"${others}, which is no number; mend it or leave it empty`
+}

@@ -1,0 +1,253 @@
+/** From what was asked for to what will be read: which modes, which value, how rows are merged. */
+import { InputError, option, type Remark, remark, sentence, setting } from '../../base/inputError.ts'
+import {
+  type DuplicatePolicy,
+  MAX_ORDER,
+  type NegativePolicy,
+  type SparseTensor,
+} from '../../tensor/sparseTensor.ts'
+import { binnings } from './columns/bins.ts'
+import {
+  type FoundMode,
+  findColumn,
+  findLike,
+  findMode,
+  type IndexPolicy,
+  modeNotFound,
+  noColumn,
+  parseMode,
+} from './columns/modes.ts'
+import {
+  type ColumnSummary,
+  guessModes,
+  guessValue,
+  refuseTextValue,
+  refuseWide,
+  spoiltCells,
+  summarizeColumns,
+} from './guess.ts'
+import { type MergePolicy, type Plan, readPlanned } from './readRows.ts'
+import { type RecipeName, recipes } from './recipes.ts'
+import { meltTable } from './source/melt.ts'
+import { columnList, type Table } from './source/rows.ts'
+
+/** What of a table is the tensor. */
+export interface TableOptions {
+  /**
+   * A column, a binning of one (`week(seen)`, `bins(x, 5)`) or, where DuckDB reads the table, an SQL
+   * expression per mode; on request with `raw:` or `coded:` before it and AS name behind it. Guessed by
+   * default.
+   */
+  modes?: readonly string[]
+  /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
+  value?: string
+  /** The column or SQL expression of the weights: how much each row counts, from 0; all the same by default. */
+  weight?: string
+  /** Rows of the same coordinates: by default counted if there is no value, else an error. */
+  merge?: MergePolicy
+  /** Whole numbers are coded by their distinct values (default), or are the indices, counted from 1. */
+  index?: IndexPolicy
+  /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too. */
+  dates?: readonly string[]
+  /** What stands before the fraction of a number in text: seen by itself where it is clear. */
+  decimal?: ',' | '.'
+  /**
+   * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
+   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`.
+   */
+  melt?: string
+  /** Modes, value and merging of well-known files. */
+  recipe?: RecipeName
+  /** In Node: SQL whose result is read instead of the files; they are its table `data`. */
+  query?: string
+  /**
+   * In Node: a DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its
+   * tables.
+   */
+  database?: string
+}
+
+/** What of a table is the tensor, and what is done with rows out of the ordinary. */
+export interface ReadRowsOptions extends TableOptions {
+  /** Negative values are an error (default), kept, or clipped to zero. */
+  negative?: NegativePolicy
+  /** The same as merge, as other files call it. */
+  duplicates?: DuplicatePolicy
+  /** Sizes of the modes, where they are raw. */
+  dims?: readonly number[]
+  /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
+  like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
+  /** With `like`: its modes, but the labels of the table itself. */
+  newLabels?: boolean
+  /** Rows that repeat coordinates are an error, and left to the run that the entries go to as they are: that is quicker. */
+  isToBeSorted?: boolean
+  /** Told what was guessed and which rows were left out. */
+  onRemark?(remark: Remark): void
+  /** Told how many rows have been read. */
+  onRows?(rows: number): void
+}
+
+/** The tensor that the options make of a table. */
+export async function readRows(table: Table, options: ReadRowsOptions = {}): Promise<SparseTensor> {
+  return readPlanned(await planRows(table, options))
+}
+
+export async function planRows(given: Table, options: ReadRowsOptions): Promise<Plan> {
+  const { like, dims, negative, onRemark, onRows } = options
+  const table =
+    options.melt === undefined
+      ? given
+      : meltTable(given, options.melt, [
+          ...(options.modes ?? []),
+          ...(options.weight ? [options.weight] : []),
+        ])
+  for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
+  const chosen = await choose(table, options)
+  const modes = like?.modes ? likened(table, options, like.modes) : chosen.modes
+  const { value } = chosen
+  const merge = options.merge ?? chosen.merge ?? options.duplicates ?? (value ? 'error' : 'count')
+  if (!value && merge !== 'count' && merge !== 'sum')
+    throw new InputError(
+      'table',
+      sentence`${table.name}: without values, rows can only be counted; name the column of values with ${option('value')}.`,
+    )
+  const weight = options.weight === undefined ? undefined : findValue(table, options.weight)
+  if (weight && (!value || merge === 'count' || merge === 'sum'))
+    throw new InputError(
+      'table',
+      sentence`${table.name}: rows that are counted or added up have no one weight; name a ${option('value')} and merge rows with ${option('merge', 'mean', 'last')}, or leave ${option('weight')} out.`,
+    )
+  if (modes.length < 2)
+    throw new InputError(
+      'table',
+      sentence`${table.name}: a tensor needs at least two modes; name more with ${option('modes')}.`,
+    )
+  if (modes.length > MAX_ORDER)
+    throw new InputError(
+      'table',
+      `${table.name}: a tensor has at most ${MAX_ORDER} modes, not ${modes.length}.`,
+    )
+  return {
+    table,
+    modes: modes.map((mode) => withDates(mode, options.dates)),
+    merge,
+    index: options.index ?? chosen.index ?? 'coded',
+    ...(value && { value }),
+    ...(weight && { weight }),
+    ...(like && { like }),
+    ...(options.newLabels && { newLabels: true }),
+    ...(options.isToBeSorted && { isToBeSorted: true }),
+    ...(dims && { dims }),
+    ...(negative && { negative }),
+    ...(onRemark && { onRemark }),
+    ...(onRows && { onRows }),
+  }
+}
+
+/** What a table may mean. */
+export interface TableGuess {
+  columns: ColumnSummary[]
+  /** None, if it is not clear which they are. */
+  modes: string[]
+  value?: string
+  /** Why it is not clear, or what is amiss. */
+  problem?: InputError
+}
+
+/** What a table's modes and value may be, for who lets people choose. */
+export async function guessTable(table: Table): Promise<TableGuess> {
+  const columns = summarizeColumns(table, await table.sample())
+  const value = guessValue(columns)?.name
+  const named = { columns, ...(value !== undefined && { value }) }
+  try {
+    return { ...named, modes: guessModes(columns, value, table.name) }
+  } catch (problem) {
+    if (!(problem instanceof InputError)) throw problem
+    return { ...named, modes: [], problem }
+  }
+}
+
+/** What is chosen before the options for merging and indices have their say. */
+export interface Choice {
+  modes: FoundMode[]
+  value?: { column: number; name: string }
+  merge?: MergePolicy
+  index?: IndexPolicy
+}
+
+/** By the recipe, as given, or guessed. */
+async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
+  const { columns, name: where } = table
+  const { recipe, like, modes, onRemark } = options
+  if (recipe) return recipes[recipe](table)
+  const value = options.value === undefined ? undefined : findValue(table, options.value)
+  const melted =
+    options.melt === undefined
+      ? undefined
+      : { column: columns.length - 1, name: columns[columns.length - 1].name }
+  if (modes?.length || melted) {
+    const found = like?.modes ? [] : namedModes(table, options)
+    return { modes: found, ...((value ?? melted) && { value: value ?? melted! }) }
+  }
+  if (like?.modes && value) return { modes: [], value }
+  const sample = await table.sample()
+  if (sample.rowCount === 0)
+    throw new InputError('empty', `${where}: there are no rows, only the columns ${columnList(columns)}.`)
+  const summary = summarizeColumns(table, sample, options.dates).filter(({ name }) => name !== options.weight)
+  if (!like?.modes) refuseWide(summary, where)
+  const guessed = value ? undefined : guessValue(summary)
+  if (!value && !guessed) refuseTextValue(summary, where)
+  const name = value?.name ?? guessed?.name
+  const texts = like?.modes?.map((mode) => mode.name) ?? guessModes(summary, name, where)
+  // A few cells that are no numbers are told where they stand, not counted as a column of text.
+  const spoilt = guessed && spoiltCells(guessed)
+  if (spoilt) throw new InputError('value', `${spoilt}.`)
+  const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
+  onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
+  const found = like?.modes ? [] : texts.map((text) => mustFind(table, text))
+  return { modes: found, ...(name !== undefined && { value: findValue(table, name) }) }
+}
+
+function mustFind({ columns, name }: Table, text: string): FoundMode {
+  const found = findMode(text, columns, name)
+  if (!found) throw noColumn(parseMode(text).body, columns, name)
+  return found
+}
+
+/** The modes as they were named; a melted one that none of them names comes last. */
+function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundMode[] {
+  const found = modes.map((text) => mustFind(table, text))
+  const names = table.columns.length - 2
+  if (melt !== undefined && !found.some(({ column }) => column === names))
+    found.push({ name: table.columns[names].name, column: names })
+  return found
+}
+
+/** The modes of other data in this table; where it has other columns, as the user names them for it. */
+function likened(
+  table: Table,
+  { modes, melt }: ReadRowsOptions,
+  known: NonNullable<SparseTensor['modes']>,
+): FoundMode[] {
+  const typed = modes && melt === undefined && modes.length === known.length ? modes : undefined
+  return known.map((mode, m) => {
+    const text = typed?.[m]
+    const found =
+      findLike(mode, table.columns) ??
+      (text === undefined ? undefined : findMode(text, table.columns, table.name))
+    if (!found) throw modeNotFound(mode.name, table.columns, table.name)
+    return found
+  })
+}
+
+function findValue(table: Table, text: string): { column: number; name: string } {
+  const column = findColumn(table.columns, parseMode(text).body)
+  if (column < 0) throw noColumn(text, table.columns, table.name)
+  return { column, name: table.columns[column].name }
+}
+
+/** Times are read in the forms given, unless the mode knows its own. */
+function withDates(mode: FoundMode, dates: readonly string[] | undefined): FoundMode {
+  const ofTime = mode.binning !== undefined && binnings[mode.binning].of === 'time'
+  return dates && ofTime && !mode.dates ? { ...mode, dates } : mode
+}

@@ -1,0 +1,179 @@
+/**
+ * A table of questions to a model, row by row: the model's modes are looked up among the table's columns,
+ * their values among the labels. Nothing is refused for a single row: what is not known has no index.
+ */
+import { InputError } from '../../base/inputError.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { type ColumnType, canonical, numberText } from '../text/types.ts'
+import { type Binning, binnings } from './columns/bins.ts'
+import { binOfLabel } from './columns/modeIndices.ts'
+import { type FoundMode, findColumn, findLike, findMode, modeNotFound } from './columns/modes.ts'
+import { TimeColumn } from './columns/timeColumn.ts'
+import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './source/rows.ts'
+
+/** What of a model is needed to look labels up in it. */
+export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
+
+export interface QueryOptions {
+  /** How each of the model's modes is made of the table, where the columns do not say so by themselves. */
+  modes?: readonly string[]
+  /** The column of observed values; `ifPresent` may be missing. */
+  value?: string | { ifPresent: string }
+  /** Each row as JSON, too. */
+  records?: boolean
+}
+
+export interface QueryBatch {
+  rowCount: number
+  /** Per mode, the index from 0 of each row, or -1 for what the model does not know. */
+  indices: readonly Float64Array[]
+  /** NaN where there is none. */
+  observed: Float64Array
+  /** The rows as they stand: text, column by column. */
+  fields: readonly Cells[]
+  records?: readonly string[]
+}
+
+/** Finds the model's modes in a table; its rows come as indices, with all their fields. */
+export function openQueries(
+  table: Table,
+  model: Labelled,
+  options: QueryOptions = {},
+): AsyncGenerator<QueryBatch> {
+  const modes = queryModes(table, model, options.modes)
+  const value = observedColumn(table, options.value)
+  const lookups = modes.map((mode, m) => lookup(mode, table, model, m))
+  return rows()
+
+  async function* rows(): AsyncGenerator<QueryBatch> {
+    const wanted = [
+      ...modes.map(({ column }) => ({ column })),
+      ...(value === undefined ? [] : [{ column: value }]),
+      ...table.columns.flatMap(({ computed }, column) => (computed ? [] : [{ column, asText: true }])),
+    ]
+    const first = modes.length + (value === undefined ? 0 : 1)
+    for await (const batch of table.read(wanted, { records: options.records ?? false })) {
+      const { rowCount, columns, records } = batch
+      yield {
+        rowCount,
+        indices: lookups.map((find, m) => find(columns[m], batch)),
+        observed:
+          value === undefined
+            ? new Float64Array(rowCount).fill(NaN)
+            : numbersOf(columns[modes.length], batch, table),
+        fields: columns.slice(first),
+        ...(records && { records }),
+      }
+    }
+  }
+}
+
+/** As typed; by name; or, for a model without names, the columns mode_1 …, else the first ones. */
+function queryModes(
+  table: Table,
+  { dims, modes }: Labelled,
+  typed: readonly string[] | undefined,
+): FoundMode[] {
+  const { columns, name } = table
+  if (typed) {
+    if (typed.length !== dims.length)
+      throw new InputError(
+        'option',
+        `${name}: the model has ${dims.length} modes, but ${typed.length} were named; name each.`,
+      )
+    return typed.map((text, m) => {
+      const found = findMode(text, columns, name)
+      if (!found) throw modeNotFound(text, columns, name)
+      const { dates } = modes?.[m]?.from ?? {}
+      return dates && found.binning ? { ...found, dates } : found
+    })
+  }
+  if (modes)
+    return modes.map((mode) => {
+      const found = findLike(mode, columns)
+      if (!found) throw modeNotFound(mode.name, columns, name)
+      return found
+    })
+  const numbered = dims.map((_, mode) => findColumn(columns, `mode_${mode + 1}`))
+  if (!numbered.includes(-1)) return numbered.map((column) => ({ name: columns[column].name, column }))
+  if (columns.length < dims.length)
+    throw new InputError(
+      'table',
+      `${name}: the model has ${dims.length} modes, but the table only the columns ${columnList(columns)}; give one per mode.`,
+    )
+  return dims.map((_, column) => ({ name: columns[column].name, column }))
+}
+
+function observedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
+  const wanted = typeof value === 'object' ? value.ifPresent : value
+  if (wanted === undefined) return undefined
+  const column = findColumn(columns, wanted)
+  if (column < 0 && typeof value === 'string')
+    throw new InputError(
+      'table',
+      `${name}: there is no column "${wanted}"; the columns are ${columnList(columns)}.`,
+    )
+  return column < 0 ? undefined : column
+}
+
+/** Numbers where there are any: a value that is none is not compared. */
+function numbersOf(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float64Array {
+  if (cells instanceof Float64Array) return cells
+  return Float64Array.from({ length: rowCount }, (_, row) => {
+    const text = cellText(cells, row)?.trim() ?? ''
+    return text === '' ? NaN : Number(decimal === ',' ? text.replace(',', '.') : text)
+  })
+}
+
+type Lookup = (cells: Cells, batch: Batch) => Float64Array
+
+function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Lookup {
+  const column = table.columns[mode.column]
+  const labels = model.labels?.[m]
+  const size = model.dims[m]
+  if (mode.binning) return binLookup(mode, binnings[mode.binning], column, labels, size, table)
+  const type = (model.modes?.[m]?.type ?? 'VARCHAR') as ColumnType
+  const places = labels && new Map(labels.map((label, index) => [label, index]))
+  const find = (text: string): number => {
+    if (places) return places.get(canonical(text, type) ?? text) ?? -1
+    const index = text.trim() === '' ? NaN : Number(text)
+    return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
+  }
+  // Most labels come again and again.
+  const seen = new Map<string, number>()
+  return (cells, { rowCount }) =>
+    Float64Array.from({ length: rowCount }, (_, row) => {
+      const text = cells instanceof Float64Array ? numberCell(cells[row], column) : cellText(cells, row)
+      if (text === null) return -1
+      const known = seen.get(text)
+      if (known !== undefined) return known
+      const plain = table.decimal === ',' && /^\s*[-+]?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text
+      const index = find(plain)
+      if (seen.size < 2 ** 20) seen.set(text, index)
+      return index
+    })
+}
+
+const numberCell = (x: number, { type }: TableColumn): string | null =>
+  Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
+
+function binLookup(
+  { argument = 0, dates }: FoundMode,
+  binning: Binning,
+  column: TableColumn,
+  labels: readonly string[] | undefined,
+  size: number,
+  table: Table,
+): Lookup {
+  const places = labels && new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
+  const times = new TimeColumn(column.name, column.type, dates)
+  return (cells, batch) => {
+    const found = binning.of === 'time' ? times.times(cells, batch.rowCount) : numbersOf(cells, batch, table)
+    return Float64Array.from(found.subarray(0, batch.rowCount), (x) => {
+      if (!Number.isFinite(x)) return -1
+      const bin = binning.bin(x, argument)
+      if (places) return places.get(bin) ?? -1
+      return bin >= 1 && bin <= size ? bin - 1 : -1
+    })
+  }
+}

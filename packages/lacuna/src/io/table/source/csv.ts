@@ -1,0 +1,132 @@
+/** Tables as text, by their files: how they are written shows in the first one's beginning. */
+import { InputError } from '../../../base/inputError.ts'
+import { LF } from '../../text/bytes.ts'
+import { compileTextKernel } from '../../text/kernel.ts'
+import { CsvParser } from './csvParser.ts'
+import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
+import type { RowKernel } from './rowKernel.ts'
+import type { Batch, Table } from './rows.ts'
+
+/** A file, as messages name it; it may be opened more than once. */
+export interface TextFile {
+  name: string
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** What is looked at to find out how a text is written. */
+const SAMPLE_BYTES = 2 ** 20
+/** From so many bytes on, compiling the kernel pays. */
+const KERNEL_FROM = 2 ** 19
+
+/** Files of the same columns as one table. */
+export async function textTable(
+  files: readonly TextFile[],
+  options: DialectOptions & { name?: string } = {},
+): Promise<Table & { dialect: Dialect }> {
+  const [first] = files
+  const head = await headOf(first, SAMPLE_BYTES)
+  const start = headText(head, first.name)
+  const dialect = sniffDialect(start, first.name, options)
+  const { names, quoted, decimal } = dialect
+  for (const file of files.slice(1)) await checkSameColumns(file, dialect)
+  const columns = names.map((name, c) => ({ name, ...(quoted[c] && { quoted: true }) }))
+  const all = columns.map((_, column) => ({ column }))
+  const guessed = options.decimal === undefined && decimal === ','
+  return {
+    name: options.name ?? (files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name),
+    unit: 'line',
+    columns,
+    decimal,
+    dialect,
+    ...(guessed && { guesses: ['a comma stands before the fraction of a number'] }),
+    async sample() {
+      const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)
+      const parser = new CsvParser(first.name, dialect, all)
+      for await (const batch of readFile(parser, once(whole), head.length < SAMPLE_BYTES)) return batch
+      return { rowCount: 0, columns: [], file: first.name, lines: new Uint32Array(0) }
+    },
+    async *read(wanted) {
+      let kernel: RowKernel | undefined
+      for (const { name, open } of files) {
+        const parser = new CsvParser(name, dialect, wanted)
+        yield* readFile(parser, open(), true, kernel)
+        kernel = parser.kernel ?? kernel
+      }
+    },
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** The first bytes of a file, at least so many if it has them. */
+export async function headOf({ open }: TextFile, byteLength: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of open()) {
+    pieces.push(piece)
+    length += piece.length
+    if (length >= byteLength) break
+  }
+  const head = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    head.set(piece, at)
+    at += piece.length
+  }
+  return head
+}
+
+/** The beginning as text, or a sentence about what it is instead. */
+export function headText(head: Uint8Array, name: string): string {
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
+    throw new InputError('format', `${name}: this is UTF-16 text; convert the file to UTF-8.`)
+  if (head.subarray(0, 4096).includes(0))
+    throw new InputError(
+      'format',
+      `${name}: the byte 0 does not belong in a text file; give a table as UTF-8 text.`,
+    )
+  const text = new TextDecoder().decode(head)
+  if (text.trim() === '') throw new InputError('empty', `${name}: the file is empty.`)
+  if (text.includes('\r') && !text.includes('\n'))
+    throw new InputError(
+      'format',
+      `${name}: its lines end in carriage returns alone, as on old Macintoshes; convert the file with tr '\\r' '\\n'.`,
+    )
+  return text
+}
+
+async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void> {
+  const { delimiter, header, decimal } = expected
+  const start = headText(await headOf(file, 1), file.name)
+  const { names } = sniffDialect(start, file.name, { delimiter, header, decimal })
+  if (names.length !== expected.names.length || names.some((name, c) => name !== expected.names[c]))
+    throw new InputError(
+      'table',
+      `${file.name}: the files do not have the same columns; this one has ${names.join(', ')}, the first ${expected.names.join(', ')}.`,
+    )
+}
+
+/** The rows of one file. `ended`: the last line is whole even if no newline ends it. `before`: what has cut the rows of the file before it. */
+async function* readFile(
+  parser: CsvParser,
+  source: AsyncIterable<Uint8Array>,
+  ended: boolean,
+  before?: RowKernel,
+): AsyncGenerator<Batch> {
+  let bytes = 0
+  for await (const piece of source) {
+    if (bytes < KERNEL_FROM && bytes + piece.length >= KERNEL_FROM) {
+      const module = await compileTextKernel().catch(() => undefined) // a page's policy may forbid it
+      if (module) parser.useKernel(module, before)
+    }
+    bytes += piece.length
+    const batch = parser.push(piece)
+    if (batch.rowCount > 0) yield batch
+  }
+  if (ended) {
+    const batch = parser.finish()
+    if (batch.rowCount > 0) yield batch
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Tables as text, as RFC 4180 has it: fields in quotes may hold delimiters, newlines and doubled quotes.
+ * Blank lines are passed over; a line of more or fewer fields than the first is an error. Bytes are looked at
+ * once, and no string is made of a field.
+ */
+import { InputError } from '../../../base/inputError.ts'
+import { CR, LF } from '../../text/bytes.ts'
+import type { Dialect } from './dialect.ts'
+import { type Fields, RowKernel } from './rowKernel.ts'
+import type { Batch, Wanted } from './rows.ts'
+
+const QUOTE = 34
+/**
+ * A longer line is not one of a table; without a limit, a quote that is never closed would hold the whole
+ * file.
+ */
+const LONGEST_ROW = 2 ** 26
+/** So many rows in a row that the kernel does not take show that there is no use in asking it, for a while. */
+const MOST_REFUSALS = 16
+
+/** Rows from bytes that come in pieces: the unfinished last line of a piece waits for the next one. */
+export class CsvParser {
+  readonly #name: string
+  readonly #delimiter: Uint8Array
+  readonly #width: number
+  readonly #keepsEmpty: boolean
+  /** For each column of the file, where it goes, or -1; and where each of those wanted has gone. */
+  readonly #slotOf: Int32Array
+  readonly #wanted: readonly number[]
+  #fields: Fields
+  #kernel: RowKernel | undefined
+  #rest = new Uint8Array(0)
+  #line = 1
+  #headerLeft: boolean
+  #started = false
+
+  /** `isStart`: the bytes are those of a file from its beginning, and not from one of its rows on. */
+  constructor(name: string, dialect: Dialect, wanted: readonly Wanted[], isStart = true) {
+    this.#name = name
+    this.#delimiter = new TextEncoder().encode(dialect.delimiter)
+    this.#width = dialect.names.length
+    this.#headerLeft = dialect.header && isStart
+    this.#started = !isStart
+    // Where quotes are used for text alone, "" is a text.
+    this.#keepsEmpty = dialect.quoted.length > 0
+    const columns = [...new Set(wanted.map(({ column }) => column))]
+    this.#slotOf = Int32Array.from(dialect.names, (_, column) => columns.indexOf(column))
+    this.#wanted = wanted.map(({ column }) => columns.indexOf(column))
+    this.#fields = {
+      starts: columns.map(() => new Int32Array(1024)),
+      ends: columns.map(() => new Int32Array(1024)),
+      lines: new Uint32Array(1024),
+    }
+  }
+
+  /**
+   * Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it; by what has cut the same
+   * columns of another file, if there was one.
+   */
+  useKernel(module: WebAssembly.Module, before?: RowKernel): void {
+    try {
+      this.#kernel = before ?? new RowKernel(module, this.#delimiter, this.#slotOf)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+
+  get kernel(): RowKernel | undefined {
+    return this.#kernel
+  }
+
+  /** How many lines are done, of those that came. */
+  get linesDone(): number {
+    return this.#line - 1
+  }
+
+  /** Whether the last row that came is whole. */
+  get isBetweenRows(): boolean {
+    return this.#rest.length === 0
+  }
+
+  push(piece: Uint8Array): Batch {
+    // A copy: doubled quotes are undone where they stand.
+    return this.pushFrom(piece.length, (into) => into.set(piece))
+  }
+
+  /** The same, where the piece is still to be brought, to where it is parsed. */
+  pushFrom(byteLength: number, bring: (into: Uint8Array) => void): Batch {
+    const length = this.#rest.length + byteLength
+    const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
+    const bytes = kernel ? kernel.text.subarray(0, length) : new Uint8Array(length)
+    bytes.set(this.#rest)
+    bring(bytes.subarray(this.#rest.length))
+    return this.#parse(bytes, kernel)
+  }
+
+  /** The last line, which may have no newline. */
+  finish(): Batch {
+    if (this.#rest.length === 0) return this.#parse(this.#rest)
+    const batch = this.push(Uint8Array.of(LF))
+    if (this.#rest.length > 0) throw this.#fault('a quoted field never ends; close its quote.')
+    return batch
+  }
+
+  #parse(bytes: Uint8Array, kernel?: RowKernel): Batch {
+    const [d0, d1] = this.#delimiter
+    const step = this.#delimiter.length
+    const width = this.#width
+    const length = bytes.length
+    const slotOf = this.#slotOf
+    let fields = kernel?.fields ?? this.#fields
+    let { starts, ends, lines } = fields
+    let refusals = 0
+    const end = bytes.lastIndexOf(LF) + 1 // beyond it there is no whole line
+    let rows = 0
+    let at = 0
+    if (!this.#started && end > 0) {
+      this.#started = true
+      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3 // byte order mark
+    }
+    let rowStart = at
+    while (at < end) {
+      if (kernel && !this.#headerLeft && refusals < MOST_REFUSALS) {
+        const before = rows
+        rows = kernel.split(at, end, rows, this.#line)
+        refusals = rows === before ? refusals + 1 : 0
+        this.#line += kernel.lines
+        at = kernel.stop
+      }
+      rowStart = at
+      if (at >= end) break
+      if (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) {
+        at += bytes[at] === LF ? 1 : 2
+        this.#line++
+        rowStart = at
+        continue
+      }
+      if (rows === lines.length) {
+        fields = grown(fields)
+        if (!kernel) this.#fields = fields
+        ;({ starts, ends, lines } = fields)
+      }
+      let column = 0
+      let newlines = 1
+      let whole = true
+      let doubled = false
+      for (;;) {
+        const isQuoted = bytes[at] === QUOTE
+        const start = isQuoted ? at + 1 : at
+        let stop: number
+        if (isQuoted) {
+          for (at++; at < length; at++) {
+            const c = bytes[at]
+            if (c === LF) newlines++
+            else if (c === QUOTE) {
+              if (bytes[at + 1] !== QUOTE) break
+              doubled = true
+              at++
+            }
+          }
+          stop = at++
+        } else {
+          if (at >= end) {
+            whole = false // there is no newline behind this
+            break
+          }
+          let c = bytes[at]
+          if (step === 1) while (c !== LF && c !== d0) c = bytes[++at]
+          else while (c !== LF && !(c === d0 && bytes[at + 1] === d1)) c = bytes[++at]
+          stop = c === LF && at > start && bytes[at - 1] === CR ? at - 1 : at
+        }
+        const slot = column < width ? slotOf[column] : -1
+        if (slot >= 0) {
+          starts[slot][rows] = start
+          ends[slot][rows] = stop === start && !(isQuoted && this.#keepsEmpty) ? start - 1 : stop
+        }
+        column++
+        const next = bytes[at]
+        if (next === LF) {
+          at++
+          break
+        }
+        if (at + 2 > length) {
+          whole = false // a delimiter, or the end of the line, may be cut in two
+          break
+        }
+        if (next === d0 && (step === 1 || bytes[at + 1] === d1)) {
+          at += step
+          continue
+        }
+        if (next === CR && bytes[at + 1] === LF) {
+          at += 2
+          break
+        }
+        throw this.#fault('there is more after the end of a quoted field; double the quotes within it.')
+      }
+      if (!whole) break
+      if (column !== width) throw this.#wrongWidth(column)
+      if (doubled) undouble(bytes, fields, rows)
+      lines[rows] = this.#line
+      this.#line += newlines
+      rowStart = at
+      if (this.#headerLeft) this.#headerLeft = false
+      else rows++
+    }
+    this.#rest = bytes.slice(rowStart)
+    if (this.#rest.length > LONGEST_ROW)
+      throw this.#fault('the line has no end, or a quote is never closed; mend it, or give a table as text.')
+    const columns = starts.map((column, slot) => ({
+      ...{ bytes, starts: column, ends: ends[slot] },
+      ...(kernel && { numbers: kernel.numbersOf(slot) }),
+    }))
+    return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
+  }
+
+  #wrongWidth(fields: number): InputError {
+    const found = fields === 1 ? '1 field' : `${fields} fields`
+    return this.#fault(
+      `${found} where the first line has ${this.#width}; mend the line, or put fields with separators in them in quotes.`,
+    )
+  }
+
+  #fault(fault: string): InputError {
+    return new InputError('format', `${this.#name}, line ${this.#line}: ${fault}`)
+  }
+}
+
+/**
+ * Moves the fields together over quotes that were doubled; only when a row is whole, since one that is not is read
+ * again.
+ */
+function undouble(bytes: Uint8Array, fields: Fields, row: number): void {
+  fields.starts.forEach((starts, slot) => {
+    const ends = fields.ends[slot]
+    if (bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
+    let to = starts[row]
+    for (let at = to; at < ends[row]; at++) {
+      if (bytes[at] === QUOTE) at++
+      bytes[to++] = bytes[at]
+    }
+    ends[row] = to
+  })
+}
+
+/** Room for twice as many rows. */
+function grown({ starts, ends, lines }: Fields): Fields {
+  const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
+    copy.set(array)
+    return copy
+  }
+  const length = 2 * lines.length
+  return {
+    starts: starts.map((column) => larger(column, new Int32Array(length))),
+    ends: ends.map((column) => larger(column, new Int32Array(length))),
+    lines: larger(lines, new Uint32Array(length)),
+  }
+}

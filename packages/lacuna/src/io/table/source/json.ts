@@ -1,0 +1,216 @@
+/**
+ * Tables as JSON: an array of objects, or objects one after the other, on lines of their own or not. Objects
+ * are found by their braces and parsed one at a time, so that a file may be larger than a string can be.
+ */
+import { InputError } from '../../../base/inputError.ts'
+import { headOf, type TextFile } from './csv.ts'
+import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
+
+const SAMPLE_BYTES = 2 ** 20
+/**
+ * A longer object is not a row of a table; without a limit, a brace that is never closed would hold the whole
+ * file.
+ */
+const LONGEST_ROW = 2 ** 26
+const BATCH_ROWS = 2 ** 13
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COMMA, LF] = [34, 92, 123, 125, 91, 93, 44, 10]
+
+type Row = Record<string, unknown>
+
+/** Files of the same columns as one table. */
+export async function jsonTable(files: readonly TextFile[], options: { name?: string } = {}): Promise<Table> {
+  const [first] = files
+  const head = await headOf(first, SAMPLE_BYTES)
+  if (head.length === 0) throw new InputError('empty', `${first.name}: the file is empty.`)
+  const isWhole = head.length < SAMPLE_BYTES
+  const sampled: Batch[] = []
+  const columns = new Map<string, TableColumn>()
+  const parser = new JsonRows(first.name)
+  const rows = parser.push(head)
+  if (isWhole) parser.finish()
+  for (const { row } of rows)
+    for (const [name, value] of Object.entries(row)) {
+      const column = columns.get(name) ?? { name }
+      if (typeof value === 'string' && !isLongNumber(value)) column.quoted = true
+      columns.set(name, column)
+    }
+  const list = [...columns.values()]
+  if (list.length === 0)
+    throw new InputError(
+      'table',
+      `${first.name}: there are no rows; give an array of objects, or an object on each line.`,
+    )
+  const all = list.map((_, column) => ({ column }))
+  sampled.push(batchOf(rows, first.name, list, all, false))
+
+  async function* readFile(
+    { name, open }: TextFile,
+    wanted: readonly Wanted[],
+    records: boolean,
+  ): AsyncGenerator<Batch> {
+    const parser = new JsonRows(name)
+    for await (const piece of open()) {
+      const rows = parser.push(piece)
+      for (let at = 0; at < rows.length; at += BATCH_ROWS)
+        yield batchOf(rows.slice(at, at + BATCH_ROWS), name, list, wanted, records)
+    }
+    parser.finish()
+  }
+
+  return {
+    name: options.name ?? (files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name),
+    unit: 'line',
+    columns: list,
+    sample: async () => sampled[0],
+    async *read(wanted, { records = false } = {}) {
+      for (const file of files) yield* readFile(file, wanted, records)
+    },
+  }
+}
+
+interface ParsedRow {
+  row: Row
+  line: number
+  text: string
+}
+
+function batchOf(
+  rows: readonly ParsedRow[],
+  file: string,
+  columns: readonly TableColumn[],
+  wanted: readonly Wanted[],
+  records: boolean,
+): Batch {
+  return {
+    rowCount: rows.length,
+    columns: wanted.map(({ column }) => {
+      const { name } = columns[column]
+      return cellsOf(rows.map(({ row }) => (Object.hasOwn(row, name) ? cellOf(row[name]) : null)))
+    }),
+    file,
+    lines: Uint32Array.from(rows, ({ line }) => line),
+    ...(records && { records: rows.map(({ text }) => text) }),
+  }
+}
+
+/** Text as it is, anything else as JSON writes it. */
+function cellOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return isLongNumber(value) ? value.slice(1) : value
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/**
+ * A whole number that a double would not hold is kept as text behind a NUL, which no text of a table begins
+ * with.
+ */
+const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
+const withLongNumbers = (text: string): string =>
+  /\d{16}/.test(text)
+    ? text.replace(LONG_NUMBER, (found) => (found[0] === '"' ? found : `"\\u0000${found}"`))
+    : text
+
+/** Finds the objects in bytes that come in pieces. */
+class JsonRows {
+  readonly #name: string
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #rest = new Uint8Array(0)
+  #line = 1
+  #started = false
+  /** Whether an array is open, has been closed, or never was; and what may come next in it. */
+  #list: 'none' | 'open' | 'closed' = 'none'
+  #expects: 'object' | 'comma' = 'object'
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  push(piece: Uint8Array): ParsedRow[] {
+    const bytes = new Uint8Array(this.#rest.length + piece.length)
+    bytes.set(this.#rest)
+    bytes.set(piece, this.#rest.length)
+    const rows: ParsedRow[] = []
+    let at = 0
+    if (!this.#started) {
+      if (bytes[0] === 0xef && bytes.length < 3) {
+        this.#rest = bytes
+        return rows
+      }
+      this.#started = true
+      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3 // byte order mark
+    }
+    while (at < bytes.length) {
+      const c = bytes[at]
+      if (c === OPEN && this.#expects === 'object' && this.#list !== 'closed') {
+        const end = objectEnd(bytes, at)
+        if (end < 0) break
+        rows.push(this.#parse(bytes, at, end))
+        at = end
+        if (this.#list === 'open') this.#expects = 'comma'
+        continue
+      }
+      if (c === LF) this.#line++
+      else if (c === OPEN_LIST && this.#list === 'none' && rows.length === 0) this.#list = 'open'
+      else if (c === COMMA && this.#expects === 'comma') this.#expects = 'object'
+      else if (c === CLOSE_LIST && this.#list === 'open') {
+        this.#list = 'closed'
+        this.#expects = 'object'
+      } else if (c > 32)
+        throw this.#fault(`there is ${describe(bytes, at)} where an object should begin or the file end`)
+      at++
+    }
+    this.#rest = bytes.slice(at)
+    if (this.#rest.length > LONGEST_ROW) throw this.#fault('an object has no end')
+    return rows
+  }
+
+  finish(): void {
+    if (this.#rest.length > 0) throw this.#fault('it ends within an object')
+    if (this.#list === 'open') throw this.#fault('it ends within an array')
+  }
+
+  #parse(bytes: Uint8Array, start: number, end: number): ParsedRow {
+    const line = this.#line
+    try {
+      const text = this.#decoder.decode(bytes.subarray(start, end))
+      const row: Row = JSON.parse(withLongNumbers(text))
+      for (let at = start; at < end; at++) if (bytes[at] === LF) this.#line++
+      return { row, line, text }
+    } catch (error) {
+      if (error instanceof TypeError)
+        throw new InputError(
+          'format',
+          `${this.#name}, line ${line}: this is not UTF-8 text; convert the file to UTF-8.`,
+        )
+      throw this.#fault(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #fault(fault: string): InputError {
+    const plain = fault.split('\n')[0].slice(0, 200)
+    return new InputError(
+      'format',
+      `${this.#name}, line ${this.#line}: the JSON is not well-formed (${plain}); mend the file.`,
+    )
+  }
+}
+
+/** Behind the brace that closes the one at `start`; -1 if that has not come yet. */
+function objectEnd(bytes: Uint8Array, start: number): number {
+  let depth = 0
+  for (let at = start; at < bytes.length; at++) {
+    const c = bytes[at]
+    if (c === QUOTE) {
+      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+    } else if (c === OPEN || c === OPEN_LIST) depth++
+    else if (c === CLOSE || c === CLOSE_LIST) {
+      depth--
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+const describe = (bytes: Uint8Array, at: number): string =>
+  bytes[at] > 32 && bytes[at] < 127 ? `"${String.fromCharCode(bytes[at])}"` : `the byte ${bytes[at]}`

@@ -1,0 +1,121 @@
+/** Rows that a program has at hand, as a table like any other: what they mean is decided by the same rules. */
+import { InputError } from '../../../base/inputError.ts'
+import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { type ReadRowsOptions, readRows } from '../plan.ts'
+import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
+
+/** What of the rows is the tensor. */
+export interface RecordsOptions
+  extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
+  /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */
+  modes?: readonly string[]
+  /** The property that was observed; if only modes are given, rows are counted. */
+  value?: string
+  /** The property that says how much a row counts, from 0; all the same by default. */
+  weight?: string
+}
+
+/** Properties of rows: texts, numbers, truth values and dates; where one is null, undefined or NaN, the row is left out. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** So many rows are looked at to see which columns there are. */
+const SAMPLE_ROWS = 2 ** 13
+
+/**
+ * A tensor from rows, at hand or still to come: `tensorFromRecords(rows, { modes: ['user', 'film'], value: 'stars' })`.
+ * The distinct values of a mode, in order, are its labels, by which the model then answers.
+ */
+export async function tensorFromRecords(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  options: RecordsOptions = {},
+): Promise<SparseTensor> {
+  return readRows(await recordsTable(rows), options)
+}
+
+async function recordsTable(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Table> {
+  const batches = batchesOf(rows)
+  const first = await batches.next()
+  if (first.done) throw new InputError('empty', 'There are no rows to make a tensor of.')
+  const columns = new Map<string, TableColumn>()
+  for (const row of first.value.rows)
+    for (const [name, value] of Object.entries(row)) {
+      const column = columns.get(name) ?? { name }
+      if (typeof value === 'string') column.quoted = true
+      columns.set(name, column)
+    }
+  const list = [...columns.values()]
+  const all = list.map((_, column) => ({ column }))
+  return {
+    name: 'The rows',
+    unit: 'row',
+    columns: list,
+    sample: async () => batchOf(first.value, list, all),
+    async *read(wanted) {
+      yield batchOf(first.value, list, wanted)
+      for await (const batch of batches) yield batchOf(batch, list, wanted)
+    },
+  }
+}
+
+interface Rows {
+  /** The number of the first one, from 1. */
+  from: number
+  rows: readonly Row[]
+}
+
+async function* batchesOf(source: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Rows, undefined> {
+  if (!isIterable(source))
+    throw new InputError('option', 'The rows must be a list or another iterable of objects.')
+  let from = 1
+  let rows: Row[] = []
+  for await (const row of source) {
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      throw new InputError(
+        'table',
+        `Row ${from + rows.length} is ${row === null ? 'null' : Array.isArray(row) ? 'a list' : `the ${typeof row} ${String(row)}`}; give an object with a property for each mode.`,
+      )
+    rows.push(row)
+    if (rows.length < SAMPLE_ROWS) continue
+    yield { from, rows }
+    from += rows.length
+    rows = []
+  }
+  if (rows.length > 0) yield { from, rows }
+}
+
+const isIterable = (source: unknown): boolean =>
+  typeof source === 'object' &&
+  source !== null &&
+  (Symbol.iterator in source || Symbol.asyncIterator in source)
+
+function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: readonly Wanted[]): Batch {
+  return {
+    rowCount: rows.length,
+    columns: wanted.map(({ column }) => {
+      const { name } = columns[column]
+      return cellsOf(
+        rows.map((row, r) => (Object.hasOwn(row, name) ? cellOf(row[name], name, from + r) : null)),
+      )
+    }),
+    file: 'The rows',
+    lines: Uint32Array.from(rows, (_, r) => from + r),
+  }
+}
+
+function cellOf(value: unknown, name: string, row: number): string | null {
+  if (value === null || value === undefined || Number.isNaN(value)) return null
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value)
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
+  const what =
+    value instanceof Date
+      ? 'a date that is none'
+      : typeof value === 'object'
+        ? 'an object'
+        : `a ${typeof value}`
+  throw new InputError(
+    'table',
+    `Row ${row}: ${name} is ${what}; give a text, a number, a truth value or a date.`,
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * The names of modes, labels and values as JSON: in metadata.json of Lacuna's .npz files, and at the head of
+ * .tns files. A file may come from anybody. So a mode is taken apart and put together again from closed
+ * lists: its type, and how it is made of a column. Nothing that a file says is ever run.
+ */
+import { InputError } from '../../base/inputError.ts'
+import type { Mode, ModeSource, SparseTensor } from '../../tensor/sparseTensor.ts'
+import { columnType } from './types.ts'
+
+export const MODEL_FORMAT = 'lacuna-model'
+export const TENSOR_FORMAT = 'lacuna-tensor'
+
+export interface Names {
+  /** One list per mode; null for a mode without labels. */
+  labels?: readonly (readonly string[] | null)[]
+  modes?: readonly Mode[]
+  /** What the values are. */
+  value?: string
+}
+
+/** Names as JSON holds them, and as tensors and models do. */
+export const namesToJson = (from: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
+  ...(from.labels && { labels: from.labels.map((names) => names ?? null) }),
+  ...(from.modes && { modes: from.modes }),
+  ...(from.valueName !== undefined && { value: from.valueName }),
+})
+
+export const namesFromJson = ({ labels, modes, value }: Names) => ({
+  ...(labels && { labels: labels.map((names) => names ?? undefined) }),
+  ...(modes && { modes }),
+  ...(value !== undefined && { valueName: value }),
+})
+
+export function parseMetadata(text: Uint8Array, name: string): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder().decode(text))
+    if (isRecord(json)) return json
+  } catch {
+    // Told below, with the other ways not to be a JSON object.
+  }
+  throw new InputError(
+    'format',
+    `${name}: metadata.json is not a JSON object; the file was changed or damaged.`,
+  )
+}
+
+/** Checks version, dims, labels and modes, which all of Lacuna's files have alike. */
+export function readNames(
+  metadata: Record<string, unknown>,
+  what: string,
+  newest: number,
+  name: string,
+): Names & { dims: number[] } {
+  const { version, dims, labels, modes: given, value } = metadata
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    throw new InputError(
+      'format',
+      `${name}: the version ${JSON.stringify(version) ?? '(none)'} is not a whole number from 1.`,
+    )
+  if (version > newest)
+    throw new InputError(
+      'format',
+      `${name}: the ${what} has version ${version}, but this Lacuna reads up to version ${newest}; install a newer one.`,
+    )
+  if (!isArrayOf(dims, isNumber)) throw damaged('dims', name)
+  if (labels !== undefined && !isArrayOf(labels, isLabels)) throw damaged('labels', name)
+  const modes = given === undefined ? undefined : readModes(given)
+  if (given !== undefined && !modes) throw damaged('modes', name)
+  if (value !== undefined && !isString(value)) throw damaged('value', name)
+  return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
+}
+
+/** What a mode may be made by, of a column. */
+export const binningNames = [
+  ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
+  ...(['bins', 'round', 'round_even', 'weeks'] as const),
+] as const
+export type BinningName = (typeof binningNames)[number]
+
+/** The modes that a file names; undefined if any of them is not made of what is known here. */
+export function readModes(value: unknown): Mode[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const modes = value.map(readMode)
+  return modes.every((mode) => mode !== undefined) ? modes : undefined
+}
+
+function readMode(value: unknown): Mode | undefined {
+  if (!isRecord(value) || !isString(value.name)) return undefined
+  const type = isString(value.type) ? columnType(value.type) : undefined
+  if (value.type !== undefined && type === undefined) return undefined
+  const from = value.from === undefined ? undefined : readSource(value.from)
+  if (value.from !== undefined && from === undefined) return undefined
+  return { name: value.name, ...(type && { type }), ...(from && { from }) }
+}
+
+function readSource(value: unknown): ModeSource | undefined {
+  if (!isRecord(value) || !isString(value.column)) return undefined
+  const { column, binning, argument, dates } = value
+  if (binning !== undefined && !(binningNames as readonly unknown[]).includes(binning)) return undefined
+  if (argument !== undefined && !(isNumber(argument) && Number.isFinite(argument))) return undefined
+  if (dates !== undefined && !isStrings(dates)) return undefined
+  return {
+    column,
+    ...(binning !== undefined && { binning: binning as BinningName }),
+    ...(argument !== undefined && { argument }),
+    ...(dates !== undefined && { dates }),
+  }
+}
+
+export function damaged(field: string, name: string): InputError {
+  return new InputError(
+    'format',
+    `${name}: the ${field} in metadata.json cannot be read; the file was changed or damaged.`,
+  )
+}
+
+export const isNumber = (value: unknown): value is number => typeof value === 'number'
+export const isString = (value: unknown): value is string => typeof value === 'string'
+const isLabels = (value: unknown): value is string[] | null => value === null || isStrings(value)
+export const isStrings = (value: unknown): value is string[] => isArrayOf(value, isString)
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isArrayOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(is)
+}

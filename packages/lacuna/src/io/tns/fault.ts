@@ -1,0 +1,90 @@
+import { InputError } from '../../base/inputError.ts'
+import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+import { CR, LF, SPACE, TAB } from '../text/bytes.ts'
+
+/** What a file's lines hold: N indices, then a value or none. Its first entry settles it. */
+export interface Layout {
+  order: number
+  hasValues: boolean
+}
+
+/**
+ * The parser's loop knows only good lines; it hands a line that it cannot take to this function, which may be
+ * slow and finds out why. `where` names file and line.
+ */
+export function explainLine(
+  line: Uint8Array,
+  where: string,
+  { order, hasValues }: Layout,
+  dims?: readonly number[],
+): InputError {
+  const foreign = foreignByte(line)
+  if (foreign) return new InputError('format', `${where}: ${foreign}`)
+  const words = splitWords(line)
+  const columns = order + (hasValues ? 1 : 0)
+  if (words.length !== columns) {
+    const expected = `${order} indices${hasValues ? ' and a value' : ''}`
+    return new InputError(
+      'format',
+      `${where}: ${count(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
+    )
+  }
+  for (let mode = 0; mode < order; mode++) {
+    const fault = indexFault(words[mode], mode, dims?.[mode])
+    if (fault) return new InputError('format', `${where}: ${fault}`)
+  }
+  return new InputError('format', `${where}: ${valueFault(words[columns - 1])}`)
+}
+
+/**
+ * Why a line's bytes are not those of a text line, or undefined. The line may end in CR LF, LF or neither.
+ */
+export function foreignByte(line: Uint8Array): string | undefined {
+  let end = line.length
+  if (line[end - 1] === LF) end--
+  if (line[end - 1] === CR) end--
+  for (let at = 0; at < end; at++) {
+    const c = line[at]
+    if (c === CR)
+      return "a carriage return ends a line without a line feed, as on old Macintoshes; convert the file with tr '\\r' '\\n'."
+    if (c < SPACE && c !== TAB)
+      return `the byte ${c} does not belong in a text file; give .tns text (or .tns.gz), not a binary or UTF-16 file.`
+  }
+}
+
+export function splitWords(line: Uint8Array): string[] {
+  return new TextDecoder()
+    .decode(line)
+    .split(/[ \t\r\n]+/)
+    .filter((word) => word !== '')
+}
+
+export function count(columns: number): string {
+  return columns === 1 ? '1 column' : `${columns} columns`
+}
+
+function indexFault(word: string, mode: number, dim?: number): string | undefined {
+  const index = Number(word)
+  const which = `the index ${quote(word)} of mode ${mode + 1}`
+  if (/^\d+$/.test(word)) {
+    if (index === 0) return `${which} is zero; indices count from 1.`
+    if (dim !== undefined && index > dim) return `${which} is beyond its size ${dim} (counting from 1).`
+    if (index > MAX_INDEX) return `${which} is too large; indices go up to ${MAX_INDEX}.`
+    return undefined
+  }
+  if (/^-\d+$/.test(word)) return `${which} is negative; indices count from 1.`
+  if (Number.isFinite(index)) return `${which} is not written as a whole number; write digits only.`
+  return `${which} is not a number; write a whole number from 1.`
+}
+
+function valueFault(word: string): string {
+  if (/^[+-]?(nan|inf|infinity)$/i.test(word))
+    return `the value is ${quote(word)}, but observed values must be finite; leave unobserved entries out.`
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word))
+    return `the value ${quote(word)} is too large for a float32; scale the values below 3.4e38.`
+  return `the value ${quote(word)} is not a number; write it like 2, 0.25 or 1e-3.`
+}
+
+function quote(word: string): string {
+  return `"${word.length > 40 ? `${word.slice(0, 39)}…` : word}"`
+}

@@ -1,0 +1,101 @@
+/**
+ * What lines of numbers cannot tell, in comments at the head of a .tns file, which other tools pass over:
+ *
+ *     # lacuna {"dims":[2,3],"modes":[{"name":"user"},{"name":"day","type":"DATE"}],"value":"rating"}
+ *     # lacuna {"mode":1,"labels":["ann","bob"]}
+ *
+ * The labels of a mode may be spread over several lines, in order; a mode without such lines has none.
+ */
+
+import type { Bytes } from '../../base/bytes.ts'
+import { InputError } from '../../base/inputError.ts'
+import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
+import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
+
+export interface TnsHeader {
+  dims?: readonly number[]
+  modes?: readonly Mode[]
+  labels?: (string[] | undefined)[]
+  valueName?: string
+}
+
+const MARK = '# lacuna {'
+const MARK_BYTES = new TextEncoder().encode(MARK)
+/** A reader refuses lines beyond 1 MiB. */
+const LINE_LETTERS = 2 ** 16
+
+/** The comments, or none where the entries tell the sizes and there are no names. */
+export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
+  const { dims, indices, labels, modes, valueName } = tensor
+  const line = (content: object) => new TextEncoder().encode(`# lacuna ${JSON.stringify(content)}\n`)
+  const named = labels?.some(Boolean) || modes || valueName !== undefined
+  if (!named && dims.every((dim, mode) => dim === largestPlusOne(indices[mode]))) return
+  yield line({ dims, ...(modes && { modes }), ...(valueName !== undefined && { value: valueName }) })
+  for (const [mode, names] of labels?.entries() ?? []) {
+    let run: string[] = []
+    let letters = 0
+    for (const name of names ?? []) {
+      run.push(name)
+      letters += name.length
+      if (letters < LINE_LETTERS) continue
+      yield line({ mode: mode + 1, labels: run })
+      run = []
+      letters = 0
+    }
+    if (run.length > 0) yield line({ mode: mode + 1, labels: run })
+  }
+}
+
+/** Takes in a comment if it is one of these; `where` names file and line. */
+export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: string): void {
+  if (MARK_BYTES.some((byte, at) => line[at] !== byte)) return
+  const content = parse(new TextDecoder().decode(line.subarray(MARK.length - 1)))
+  const modes = content?.modes === undefined ? undefined : readModes(content.modes)
+  const readable = content?.modes === undefined || modes !== undefined
+  if (content && readable && isArrayOf(content.dims, isNumber)) {
+    header.dims = content.dims
+    if (modes) header.modes = modes
+    if (isString(content.value)) header.valueName = content.value
+  } else if (content && isModeOf(content.mode, header.dims) && header.dims && isStrings(content.labels)) {
+    header.labels ??= header.dims.map(() => undefined)
+    const known = header.labels[content.mode - 1] ?? []
+    for (const label of content.labels) known.push(label)
+    header.labels[content.mode - 1] = known
+  } else {
+    throw new InputError(
+      'format',
+      `${where}: the comment of Lacuna's cannot be read; the file was changed, remove the lines that begin with # lacuna.`,
+    )
+  }
+}
+
+/** Whether a number is that of a mode, from 1. */
+const isModeOf = (mode: unknown, dims: readonly number[] | undefined): mode is number =>
+  isNumber(mode) && Number.isInteger(mode) && mode >= 1 && mode <= (dims?.length ?? 0)
+
+/** Checks the header against the number of modes and itself. */
+export function checkHeader(header: TnsHeader, order: number): TnsHeader {
+  const { dims, modes, labels } = header
+  const wrong = (what: string) =>
+    new InputError(
+      'format',
+      `${what} in the comments that begin with # lacuna; the file was changed, remove these lines.`,
+    )
+  for (const list of [dims, modes, labels])
+    if (list && list.length !== order)
+      throw wrong(`the entries have ${order} indices, but there are ${list.length} modes`)
+  labels?.forEach((names, mode) => {
+    if (names && names.length !== dims?.[mode])
+      throw wrong(`mode ${mode + 1} has ${names.length} labels for ${dims?.[mode]} indices`)
+  })
+  return header
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isRecord(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}

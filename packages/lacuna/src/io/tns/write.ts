@@ -1,0 +1,43 @@
+import type { Bytes } from '../../base/bytes.ts'
+import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import { LF, SPACE } from '../text/bytes.ts'
+import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
+import { writeHeader } from './header.ts'
+
+const CHUNK_BYTES = 2 ** 18
+const LONGEST_INDEX = 10
+
+/** What goes into a .tns text beside the entries. */
+export interface WriteTnsOptions {
+  /**
+   * Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by
+   * default.
+   */
+  header?: boolean
+}
+
+/**
+ * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and
+ * labels; other tools pass over the comments that hold the latter.
+ */
+export function* writeTns(tensor: SparseTensor, { header = true }: WriteTnsOptions = {}): Generator<Bytes> {
+  if (header) yield* writeHeader(tensor)
+  const { indices, values } = tensor
+  const longestLine = indices.length * (LONGEST_INDEX + 1) + LONGEST_FLOAT32 + 1
+  const chunkBytes = Math.max(CHUNK_BYTES, longestLine)
+  let entry = 0
+  while (entry < values.length) {
+    // A chunk of its own each time: the consumer may still be writing the last one.
+    const bytes = new Uint8Array(chunkBytes)
+    let at = 0
+    while (entry < values.length && at + longestLine <= chunkBytes) {
+      for (let mode = 0; mode < indices.length; mode++) {
+        at = writeWhole(bytes, at, indices[mode][entry] + 1)
+        bytes[at++] = SPACE
+      }
+      at = writeFloat32(bytes, at, values[entry++])
+      bytes[at++] = LF
+    }
+    yield bytes.subarray(0, at)
+  }
+}

@@ -1,0 +1,48 @@
+// The pass over a sample: sums of what a row's update needs.
+import { gather, gatherTwo, Window } from "./gather";
+import { addGradient, addGram, addTwo } from "./gram";
+import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "../layout";
+import { extrapolate } from "../rows/momentum";
+import { BLOCK, MATRIX, ROW } from "../rank";
+import { hasWeights } from "./records";
+import { blockScratch, productScratch, residualScratch } from "../scratch";
+import { addMoments } from "../rows/posterior";
+import { first, kind, skip } from "../settings";
+import { weighBlock } from "./weights";
+import { addListed } from "../setup/zeros";
+
+/**
+ * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums either
+ * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. λ is left out of both; where cells that are not listed are zeros,
+ * so is what all cells have in common.
+ */
+export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
+  const y = pointOf(view, p);
+  const g = sums + MATRIX;
+  const K = blockScratch();
+  const D = residualScratch();
+  const isWeighted = hasWeights(view);
+  for (let done: u32 = 0; done < count; done += BLOCK) {
+    const some = min(BLOCK, count - done);
+    const fresh = done == 0;
+    const start = window.at;
+    if (kind == STEP_ZEROS) addListed(view, window, some, y, g, fresh);
+    else if (kind == STEP_POSTERIOR) addMoments(view, p, window, some, sums, fresh);
+    else if (kind == STEP_GRADIENT) {
+      gatherTwo(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
+      if (isWeighted) weighBlock(view, start, window, some, K, D, productScratch());
+      addTwo(K, D, productScratch(), some, g, sums, fresh);
+    } else {
+      gather(view, window, some, y, K, D);
+      if (isWeighted) weighBlock(view, start, window, some, K, D, 0);
+      addGradient(K, D, some, g, fresh);
+      if (kind != STEP_PAPER || !(skip & SKIP_HESSIAN)) addGram(K, some, sums, fresh);
+    }
+  }
+}
+
+/** y, where the gradient is taken. */
+function pointOf(view: usize, p: u32): usize {
+  if (kind != STEP_PAPER) return extrapolate(view, p);
+  return (first ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_COMPANION)) + <usize>p * ROW;
+}

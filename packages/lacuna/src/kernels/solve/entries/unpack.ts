@@ -1,0 +1,93 @@
+// From the records of a block to what gathering needs of each: where the rows of the other factors begin that it points to, and
+// its value. Columns of these are made four entries at a time, so that packed indices cost next to nothing.
+import { Window } from "./gather";
+import { VIEW_OTHERS } from "../layout";
+import { ROW } from "../rank";
+import { fieldOf, maskOf, next, shiftOf, strideOf, valueOf, wordOf } from "./records";
+import { addressScratch, indexScratch, valueScratch, wordScratch } from "../scratch";
+
+/** Bytes of a record with all indices in one word. */
+const PAIR: usize = 8;
+
+/** The index in another mode of entry e of the block that was unpacked last. */
+@inline
+export function indexOf(e: u32, other: u32): usize {
+  return load<usize>(indexScratch(other) + (<usize>e << 2));
+}
+
+/**
+ * `count` ≤ BLOCK entries from the window on. addressScratch(o): of the rows of the o-th other factor;
+ * indexScratch(o): their numbers; valueScratch(): values.
+ */
+export function unpack(view: usize, others: u32, window: Window, count: u32): void {
+  const words = wordScratch();
+  if (strideOf(view) == PAIR) {
+    window.at = splitPairs(window, count, words, valueScratch());
+    for (let o: u32 = 0; o < others; o++) findRows(view, o, words, count);
+    return;
+  }
+  let copied: usize = valueOf(view);
+  const after = copyWords(view, window, count, copied, valueScratch());
+  for (let o: u32 = 0; o < others; o++) {
+    const word = wordOf(fieldOf(view, o));
+    if (word != copied) copyWords(view, window, count, word, words);
+    copied = word;
+    findRows(view, o, words, count);
+  }
+  window.at = after;
+}
+
+/** Copies one word of each record, and says which record comes after them. */
+function copyWords(view: usize, window: Window, count: u32, word: usize, to: usize): usize {
+  const stride = strideOf(view);
+  const begin = window.begin;
+  const end = window.end;
+  let record = window.at;
+  for (let e: u32 = 0; e < count; e++) {
+    store<u32>(to + (<usize>e << 2), load<u32>(record + word));
+    record = next(record, stride, begin, end);
+  }
+  return record;
+}
+
+/** The same for both words of records that have two. */
+function splitPairs(window: Window, count: u32, first: usize, second: usize): usize {
+  const begin = window.begin;
+  const end = window.end;
+  let record = window.at;
+  let e: u32 = 0;
+  while (e < count) {
+    // Up to where the window wraps, if it does: its end is 0 if not.
+    const run = end == 0 ? count - e : min(count - e, <u32>((end - record) / PAIR));
+    const stop = e + run;
+    for (; e + 4 <= stop; e += 4) {
+      const two = v128.load(record);
+      const more = v128.load(record, 16);
+      v128.store(first + (<usize>e << 2), v128.shuffle<i32>(two, more, 0, 2, 4, 6));
+      v128.store(second + (<usize>e << 2), v128.shuffle<i32>(two, more, 1, 3, 5, 7));
+      record += 4 * PAIR;
+    }
+    for (; e < stop; e++) {
+      store<u32>(first + (<usize>e << 2), load<u32>(record));
+      store<u32>(second + (<usize>e << 2), load<u32>(record, 4));
+      record += PAIR;
+    }
+    if (record == end) record = begin;
+  }
+  return record;
+}
+
+/** From words to the addresses of rows. Beyond `count`, up to a multiple of four, they are anything. */
+function findRows(view: usize, other: u32, words: usize, count: u32): void {
+  const field = fieldOf(view, other);
+  const shift = shiftOf(view, field);
+  const mask = i32x4.splat(maskOf(view, field));
+  const factor = i32x4.splat(load<i32>(view + (<usize>other << 2), VIEW_OTHERS));
+  const addresses = addressScratch(other);
+  const own = indexScratch(other);
+  for (let at: usize = 0; at < <usize>count << 2; at += 16) {
+    const indices = v128.and(i32x4.shr_u(v128.load(words + at), shift), mask);
+    v128.store(own + at, indices);
+    v128.store(addresses + at, i32x4.add(factor, i32x4.mul(indices, i32x4.splat(<i32>ROW))));
+  }
+}

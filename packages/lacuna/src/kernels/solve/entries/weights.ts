@@ -1,0 +1,22 @@
+// Entries that count differently: each as if it were listed w times. Where there are no weights, none of this is done.
+import { Window } from "./gather";
+import { ROW } from "../rank";
+import { entryWeight, next, strideOf } from "./records";
+
+/**
+ * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK), if it is not 0.
+ * So sums over products of two of them are weighted.
+ */
+export function weighBlock(view: usize, record: usize, window: Window, count: u32, K: usize, D: usize, S: usize): void {
+  const stride = strideOf(view);
+  for (let e: u32 = 0; e < count; e++) {
+    const at = <usize>e << 2;
+    const root = Mathf.sqrt(entryWeight(view, record));
+    const roots = f32x4.splat(root);
+    const k = K + <usize>e * ROW;
+    for (let r: usize = 0; r < ROW; r += 16) v128.store(k + r, f32x4.mul(roots, v128.load(k + r)));
+    store<f32>(D + at, root * load<f32>(D + at));
+    if (S) store<f32>(S + at, root * load<f32>(S + at));
+    record = next(record, stride, window.begin, window.end);
+  }
+}

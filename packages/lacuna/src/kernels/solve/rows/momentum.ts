@@ -1,0 +1,20 @@
+// Momentum carried from one AO iteration to the next. With MAX_INNER = 1 the paper's y is discarded when S_NMC
+// returns, and nothing is accelerated; here each row remembers where it was before its last update.
+import { VIEW_COMPANION, VIEW_FACTOR } from "../layout";
+import { ROW } from "../rank";
+import { vectorScratch } from "../scratch";
+import { momentum } from "../settings";
+
+/** y = (a + β (a − a_before))₊, into this thread's scratch. */
+export function extrapolate(view: usize, p: u32): usize {
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const y = vectorScratch();
+  const beta = f32x4.splat(momentum);
+  for (let at: usize = 0; at < ROW; at += 16) {
+    const now = v128.load(a + at);
+    const ahead = f32x4.add(now, f32x4.mul(beta, f32x4.sub(now, v128.load(before + at))));
+    v128.store(y + at, f32x4.max(ahead, f32x4.splat(0)));
+  }
+  return y;
+}

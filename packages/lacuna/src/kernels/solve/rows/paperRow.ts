@@ -1,0 +1,34 @@
+// Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is A_l(p,:).
+import { mirrorHessian } from "../entries/gram";
+import { VIEW_COMPANION, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "../layout";
+import { largestEigenvalue } from "./power";
+import { MATRIX, ROW } from "../rank";
+import { vectorScratch } from "../scratch";
+import { first, lambda, skip } from "../settings";
+
+export function updateByPaper(view: usize, p: u32, sums: usize): void {
+  const H = sums;
+  const g = sums + MATRIX;
+  let L: f32 = f32.MAX_VALUE;
+  if (!(skip & SKIP_HESSIAN)) {
+    mirrorHessian(H);
+    // λ_max(KᵀK + λI) = λ_max(KᵀK) + λ; without λI the zeros that pad the rank stay out of it.
+    if (!(skip & SKIP_POWER_METHOD)) L = largestEigenvalue(H, vectorScratch(), vectorScratch() + ROW) + lambda;
+  }
+  // H = 0 and λ = 0: every k is zero, so the gradient is zero too and the row is already optimal.
+  if (L == 0) return;
+
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  const Y = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const keepY = load<usize>(view, VIEW_COMPANION) != 0;
+  const y = first ? a : Y;
+  const beta = (sqrt(L) - sqrt(lambda)) / (sqrt(L) + sqrt(lambda));
+  for (let at: usize = 0; at < ROW; at += 16) {
+    const yv = v128.load(y + at);
+    const av = v128.load(a + at);
+    const gradient = f32x4.add(v128.load(g + at), f32x4.mul(f32x4.splat(lambda), yv));
+    const next = f32x4.max(f32x4.sub(yv, f32x4.div(gradient, f32x4.splat(L))), f32x4.splat(0));
+    v128.store(a + at, next);
+    if (keepY) v128.store(Y + at, f32x4.add(next, f32x4.mul(f32x4.splat(beta), f32x4.sub(next, av))));
+  }
+}

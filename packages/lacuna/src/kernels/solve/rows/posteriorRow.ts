@@ -1,0 +1,143 @@
+// A row under a learned prior a ~ N(μ, Σ/t), and what its entries leave uncertain:
+//   a minimises ½ aᵀ(H + tσ²Σ⁻¹)a − (Σ w x k + tσ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + tσ²Σ⁻¹)⁻¹, M = V + a aᵀ,
+// where μ and t are the row's own where it has neighbours or attributes, and t = 1 otherwise,
+// with H = Σ w ⊙_j M_j (posterior.ts). V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain.
+// Three sums of the row are told: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
+// parameters that its entries determine; and how many entries these are, or what their own weights add up to.
+import { mirrorHessian } from "../entries/gram";
+import {
+  VIEW_COMPANION, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_TIES,
+} from "../layout";
+import { addToDiagonal, descend, MOST_SWEEPS, ROUNDING, trace } from "./newtonRow";
+import { MATRIX, R, ROW } from "../rank";
+import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "../scratch";
+import { isCertain, isFrozen, rank, sigma2 } from "../settings";
+
+/** Weights that add up to less have vanished in float32, and what they determine with them. */
+const LEAST_TOTAL: f64 = 1e-30;
+
+export function updateByPosterior(view: usize, p: u32, sums: usize): void {
+  const H = sums;
+  const g = sums + MATRIX; // −Σ w x k
+  const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
+  mirrorHessian(H);
+  const system = systemScratch();
+  const G = vectorScratch();
+  const inverse = G + ROW;
+  const size = trace(H);
+  prepare(view, p, H, g, a, system, G);
+  addToDiagonal(system, ROUNDING * size, inverse);
+  if (!isFrozen) {
+    const companion = load<usize>(view, VIEW_COMPANION);
+    for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+      if (!descend(system, G, a, inverse)) break;
+    }
+    if (companion) memory.copy(companion + <usize>p * ROW, a, ROW);
+  }
+  invert(system);
+  tell(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
+}
+
+/** system = H + tσ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + tσ²Σ⁻¹(a − μ), in float64. */
+function prepare(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
+  const prior = load<usize>(view, VIEW_PRIOR);
+  const mean = load<usize>(view, VIEW_ROW_MEANS) + <usize>p * ROW;
+  const tie = load<f32>(load<usize>(view, VIEW_TIES) + (<usize>p << 2));
+  const ties = f32x4.splat(tie);
+  for (let at: usize = 0; at < MATRIX; at += 16)
+    v128.store(system + at, f32x4.add(v128.load(H + at), f32x4.mul(ties, v128.load(prior + at))));
+  for (let r: usize = 0; r < R; r++) {
+    let sum = <f64>load<f32>(g + (r << 2));
+    const row = r * ROW;
+    for (let s: usize = 0; s < R; s++) {
+      const at = s << 2;
+      const u = <f64>load<f32>(a + at);
+      const precision = <f64>tie * <f64>load<f32>(prior + row + at);
+      sum += <f64>load<f32>(H + row + at) * u + precision * (u - <f64>load<f32>(mean + at));
+    }
+    store<f32>(G + (r << 2), <f32>sum);
+  }
+}
+
+/** T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Rounding may ask for a little on the diagonal. */
+function invert(system: usize): void {
+  const L = choleskyScratch();
+  const T = inverseScratch();
+  let jitter: f64 = 0;
+  while (!factorize(system, L, jitter)) jitter = jitter == 0 ? 1e-7 * largestOf(system) : 10 * jitter;
+  memory.fill(T, 0, 2 * MATRIX);
+  for (let j: usize = 0; j < rank; j++) {
+    const t = T + j * 2 * ROW;
+    store<f64>(t + (j << 3), 1 / load<f64>(L + j * 2 * ROW + (j << 3)));
+    for (let i = j + 1; i < rank; i++) {
+      const l = L + i * 2 * ROW;
+      store<f64>(t + (i << 3), -dot(l, t, j, i) / load<f64>(l + (i << 3)));
+    }
+  }
+}
+
+/** Σ x[k] y[k] for from ≤ k < to. */
+@inline
+function dot(x: usize, y: usize, from: usize, to: usize): f64 {
+  let sum: f64 = 0;
+  let k = from;
+  if (k & 1 && k < to) {
+    sum = load<f64>(x + (k << 3)) * load<f64>(y + (k << 3));
+    k++;
+  }
+  let sums = f64x2.splat(0);
+  for (; k + 2 <= to; k += 2) sums = f64x2.add(sums, f64x2.mul(v128.load(x + (k << 3)), v128.load(y + (k << 3))));
+  if (k < to) sum += load<f64>(x + (k << 3)) * load<f64>(y + (k << 3));
+  return sum + (f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1));
+}
+
+function factorize(system: usize, L: usize, jitter: f64): bool {
+  for (let i: usize = 0; i < rank; i++) {
+    const row = L + i * 2 * ROW;
+    for (let j: usize = 0; j <= i; j++) {
+      const other = L + j * 2 * ROW;
+      const rest = <f64>load<f32>(system + i * ROW + (j << 2)) - dot(row, other, 0, j);
+      if (j < i) store<f64>(row + (j << 3), rest / load<f64>(other + (j << 3)));
+      else {
+        const pivot = rest + jitter;
+        if (!(pivot > 0)) return false;
+        store<f64>(row + (i << 3), Math.sqrt(pivot));
+      }
+    }
+  }
+  return true;
+}
+
+function largestOf(system: usize): f64 {
+  let most: f64 = 1e-30;
+  for (let r: usize = 0; r < rank; r++) most = max(most, <f64>load<f32>(system + r * (ROW + 4)));
+  return most;
+}
+
+/** Writes the row's moments, its three sums and its leverage. */
+function tell(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
+  const T = inverseScratch();
+  const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;
+  let expected = squares;
+  let determined: f64 = 0;
+  for (let i: usize = 0; i < rank; i++) {
+    const u = <f64>load<f32>(a + (i << 2));
+    expected += 2 * <f64>load<f32>(g + (i << 2)) * u;
+    for (let j: usize = 0; j <= i; j++) {
+      const v = sigma2 * dot(T + i * 2 * ROW, T + j * 2 * ROW, i, rank);
+      const m = (isCertain ? 0 : v) + u * <f64>load<f32>(a + (j << 2));
+      const h = <f64>load<f32>(H + j * ROW + (i << 2)) * (i == j ? 1 : 2);
+      expected += m * h;
+      determined += v * h;
+      if (isFrozen) continue;
+      store<f32>(M + j * ROW + (i << 2), <f32>m);
+      if ((i & ~3) == (j & ~3)) store<f32>(M + i * ROW + (j << 2), <f32>m);
+    }
+  }
+  const sums = load<usize>(view, VIEW_ROW_SUMS) + <usize>p * 24;
+  store<f64>(sums, expected);
+  store<f64>(sums, determined / sigma2, 8);
+  store<f64>(sums, total, 16);
+  if (!isFrozen)
+    store<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2), <f32>(determined / sigma2 / max(total, LEAST_TOTAL)));
+}

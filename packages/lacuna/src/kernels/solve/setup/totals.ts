@@ -1,0 +1,25 @@
+// What the values of a row add up to, exactly: as whole numbers of units, in two halves (src/tensor/observed.ts).
+import { HALF_UNITS } from "../layout";
+
+/** Of each value of a block, two float64: how often HALF_UNITS units fit into it, and the units that are left. */
+export function halveValues(values: usize, count: u32, perUnit: f64, halves: usize): void {
+  const by = f64x2.splat(perUnit);
+  // Two at a time; beyond the last, whatever stands there.
+  for (let e: u32 = 0; e < count; e += 2) {
+    const x = f64x2.promote_low_f32x4(v128.load64_zero(values + (<usize>e << 2)));
+    const units = f64x2.floor(f64x2.add(f64x2.mul(x, by), f64x2.splat(0.5)));
+    const high = f64x2.floor(f64x2.mul(units, f64x2.splat(1 / HALF_UNITS)));
+    const low = f64x2.sub(units, f64x2.mul(high, f64x2.splat(HALF_UNITS)));
+    const to = halves + (<usize>e << 4);
+    v128.store(to, v128.shuffle<i64>(high, low, 0, 2));
+    v128.store(to, v128.shuffle<i64>(high, low, 1, 3), 16);
+  }
+}
+
+/** Adds them to those of the entries' rows. */
+export function addHalves(column: usize, count: u32, halves: usize, sums: usize): void {
+  for (let e: u32 = 0; e < count; e++) {
+    const at = sums + (<usize>load<u32>(column + (<usize>e << 2)) << 4);
+    v128.store(at, f64x2.add(v128.load(at), v128.load(halves + (<usize>e << 4))));
+  }
+}

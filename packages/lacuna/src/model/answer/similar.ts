@@ -1,0 +1,69 @@
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { sharesOf } from '../componentShares.ts'
+import { type Answerer, labelOf } from '../factored.ts'
+import { type Label, LabelLookup } from '../labelLookup.ts'
+import { plain } from '../learnedModes.ts'
+import { candidates } from '../predict/candidates.ts'
+import { largest } from './largest.ts'
+
+/** A row that is like another one. */
+export interface Similar {
+  /** From 0. */
+  row: number
+  label: string
+  /** From 0 to 1: the cosine of the two rows, each component weighed by its part in what is predicted. */
+  similarity: number
+  /** How many entries the model has seen of the row, if that is known. */
+  entries?: number
+}
+
+/** Which similar rows are wanted. */
+export interface SimilarOptions {
+  /** How many rows; 10 by default. */
+  n?: number
+  /** Rows of fewer entries are left out; those of none by default. */
+  minEntries?: number
+}
+
+/** The rows of a mode that are most like one of them: those whose predictions are made of the same components. */
+export function similarRows(
+  given: Answerer,
+  modeName: string,
+  label: Label,
+  { n = 10, minEntries }: SimilarOptions = {},
+): Similar[] {
+  if (!Number.isInteger(n) || n < 1)
+    throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
+  const model = plain(given)
+  const lookup = new LabelLookup(model)
+  const mode = lookup.mode(modeName)
+  const row = lookup.row(mode, label)
+  const similarities = new Float64Array(model.dims[mode])
+  for (const member of model.members) {
+    const { rank, factors } = member
+    // Columns are as long as the solver left them: what counts is what a component adds to a mean prediction.
+    const { means } = sharesOf(model, member)
+    const scales = Array.from({ length: rank }, (_, r) =>
+      means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
+    )
+    const own = factors[mode].subarray(row * rank, (row + 1) * rank).map((x, r) => x * scales[r])
+    const length = Math.hypot(...own)
+    for (let p = 0; p < similarities.length; p++) {
+      let [dot, squares] = [0, 0]
+      for (let r = 0; r < rank; r++) {
+        const x = factors[mode][p * rank + r] * scales[r]
+        dot += x * own[r]
+        squares += x * x
+      }
+      if (squares > 0 && length > 0)
+        similarities[p] += dot / (Math.sqrt(squares) * length) / model.members.length
+    }
+  }
+  const isCandidate = candidates(model.counts[mode], () => model.unobserved[mode], minEntries)
+  return largest(similarities, n, (p) => p !== row && isCandidate(p)).map((p) => ({
+    row: p,
+    label: labelOf(model, mode, p),
+    similarity: similarities[p],
+    ...(model.observed && { entries: model.observed.counts[mode][p] }),
+  }))
+}

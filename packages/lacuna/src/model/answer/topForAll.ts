@@ -1,0 +1,230 @@
+/**
+ * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and
+ * on all threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
+ */
+
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { TopEngine } from '../../engine/cpu/steps/topRows.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { type Answerer, clipped } from '../factored.ts'
+import { LabelLookup, type Labels } from '../labelLookup.ts'
+import { plain } from '../learnedModes.ts'
+import { productBut } from '../predict/along.ts'
+import { candidates } from '../predict/candidates.ts'
+import { dotRow } from '../predict/products.ts'
+import { fixedRows } from './top.ts'
+
+/** What is asked for, and on how many threads. */
+export interface TopForAllOptions {
+  /** The mode for whose rows is asked, each. */
+  for: string
+  /** The mode whose rows are ranked. */
+  of: string
+  /** By the names of further modes, the row that is meant; others are averaged, by their entries. */
+  fixed?: Labels
+  /** How many rows; 10 by default. */
+  n?: number
+  /** Entries whose rows are left out where they meet. */
+  exclude?: SparseTensor
+  /** Rows of fewer entries are left out; those of none by default. */
+  minEntries?: number
+  /** Predictions stay within the values that were seen, which is the default. */
+  clip?: boolean
+  /** All cores by default; they do not change the answer. */
+  threads?: number
+}
+
+/** Answers for rows that follow one another. */
+export interface TopBatch {
+  /** The first row, from 0, and how many. */
+  first: number
+  count: number
+  /** How many rows each is answered by, at the most. */
+  n: number
+  /** (count × n), best first … */
+  rows: Uint32Array
+  /** … and what is predicted of each. */
+  predicted: Float64Array
+  /** (count), how many there are for each. */
+  found: Uint32Array
+}
+
+const QUESTIONS_AT_A_TIME = 8192
+/** Rows beyond those asked for that float64 has a look at. */
+const SPARE = 8
+
+/** The best rows along a mode for every row of another one, batch by batch, on all threads. */
+export async function* topForAll(given: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
+  const model = plain(given)
+  const { n = 10, minEntries, clip = true, exclude, threads } = options
+  if (!Number.isInteger(n) || n < 1)
+    throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
+  const lookup = new LabelLookup(model)
+  const asked = lookup.mode(options.for)
+  const of = lookup.mode(options.of)
+  if (asked === of)
+    throw new InputError(
+      'option',
+      `${options.of} cannot be both what is ranked and what it is ranked for; name another mode.`,
+    )
+  const fixed = fixedRows(model, lookup, of, options.fixed ?? {})
+  if (fixed[asked] !== null)
+    throw new InputError('option', `${options.for} is asked for as a whole; give no label for it.`)
+  const isCandidate = candidates(model.counts[of], () => model.unobserved[of], minEntries)
+  const rows = Uint32Array.from(new Uint32Array(model.dims[of]).keys()).filter(isCandidate)
+  if (rows.length === 0)
+    throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
+  const weights = model.members.map((member) =>
+    productBut(member, fixed, [of, asked], model.observed?.counts),
+  )
+  const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
+  const most = Math.min(rows.length, n + SPARE)
+  const leftOut = exclude ? excludedBy(exclude, asked, of, fixed, rows, model.dims) : undefined
+  const size = model.dims[asked]
+  const atATime = Math.min(size, QUESTIONS_AT_A_TIME)
+  const engine = await TopEngine.open({
+    rows: concatenated(model, of, rows),
+    length,
+    most,
+    questionsAtATime: atATime,
+    excludedAtATime: leftOut ? mostExcluded(leftOut.starts, atATime) : 0,
+    ...(threads && { threads }),
+  })
+  try {
+    for (let first = 0; first < size; first += atATime) {
+      const count = Math.min(atATime, size - first)
+      const questions = questionsOf(model, asked, weights, first, count)
+      const answers = await engine.ask({
+        count,
+        write: (into) => into.set(questions),
+        ...(leftOut && {
+          excluded: (question) =>
+            leftOut.rows.subarray(leftOut.starts[first + question], leftOut.starts[first + question + 1]),
+        }),
+      })
+      yield inOrder(first, count, answers.best, answers.scores)
+    }
+  } finally {
+    await engine.close()
+  }
+
+  function inOrder(first: number, count: number, best: Uint32Array, scores: Float32Array): TopBatch {
+    const batch: TopBatch = {
+      ...{ first, count, n },
+      rows: new Uint32Array(count * n),
+      predicted: new Float64Array(count * n),
+      found: new Uint32Array(count),
+    }
+    for (let question = 0; question < count; question++) {
+      const own = model.members.map(({ rank, factors }, k) =>
+        weights[k].map((w, r) => w * factors[asked][(first + question) * rank + r]),
+      )
+      const ranked: { row: number; y: number }[] = []
+      for (let i = question * most; i < (question + 1) * most && scores[i] >= 0; i++) {
+        const row = rows[best[i]]
+        let y = 0
+        model.members.forEach(({ rank, factors }, k) => {
+          y += dotRow(own[k], factors[of], row * rank) / model.members.length
+        })
+        ranked.push({ row, y })
+      }
+      ranked.sort((a, b) => b.y - a.y || a.row - b.row)
+      const kept = ranked.slice(0, n)
+      batch.found[question] = kept.length
+      kept.forEach(({ row, y }, i) => {
+        batch.rows[question * n + i] = row
+        batch.predicted[question * n + i] = clip ? clipped(model, y) : y
+      })
+    }
+    return batch
+  }
+}
+
+/** The members' rows behind one another, near 1, so that float32 neither overflows nor vanishes. */
+function concatenated({ members }: Answerer, mode: number, rows: Uint32Array): Float32Array {
+  const length = members.reduce((sum, { rank }) => sum + rank, 0)
+  const all = new Float32Array(rows.length * length)
+  let offset = 0
+  for (const { rank, factors } of members) {
+    rows.forEach((row, i) => {
+      for (let r = 0; r < rank; r++) all[i * length + offset + r] = factors[mode][row * rank + r]
+    })
+    offset += rank
+  }
+  return nearOne(all)
+}
+
+function questionsOf(
+  { members }: Answerer,
+  mode: number,
+  weights: readonly Float64Array[],
+  first: number,
+  count: number,
+): Float32Array {
+  const length = members.reduce((sum, { rank }) => sum + rank, 0)
+  const questions = new Float32Array(count * length)
+  const question = new Float64Array(length)
+  for (let q = 0; q < count; q++) {
+    let at = 0
+    members.forEach(({ rank, factors }, k) => {
+      for (let r = 0; r < rank; r++) question[at++] = weights[k][r] * factors[mode][(first + q) * rank + r]
+    })
+    questions.set(nearOne(question), q * length)
+  }
+  return questions
+}
+
+/** Times a power of two, which changes no order. */
+function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
+  let largest = 0
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] > largest) largest = numbers[i]
+  if (!(largest > 0 && largest < Infinity)) return numbers
+  const scale = 2 ** -Math.max(-1000, Math.min(1000, Math.floor(Math.log2(largest))))
+  for (let i = 0; i < numbers.length; i++) numbers[i] *= scale
+  return numbers
+}
+
+/** For every row that is asked for, the places among the candidates that entries name, in order. */
+function excludedBy(
+  { indices, values }: SparseTensor,
+  asked: number,
+  of: number,
+  fixed: readonly (number | null)[],
+  candidates: Uint32Array,
+  dims: readonly number[],
+): { starts: Uint32Array; rows: Uint32Array } {
+  const placeOf = new Int32Array(dims[of]).fill(-1)
+  candidates.forEach((row, place) => {
+    placeOf[row] = place
+  })
+  const meant = fixed.flatMap((row, mode) => (row === null ? [] : [{ column: indices[mode], row }]))
+  const lists = new Map<number, number[]>()
+  for (let e = 0; e < values.length; e++) {
+    const place = placeOf[indices[of][e]]
+    if (place < 0 || !meant.every(({ column, row }) => column[e] === row)) continue
+    const list = lists.get(indices[asked][e])
+    if (list) list.push(place)
+    else lists.set(indices[asked][e], [place])
+  }
+  const starts = new Uint32Array(dims[asked] + 1)
+  let total = 0
+  for (let row = 0; row < dims[asked]; row++) {
+    starts[row] = total
+    total += lists.get(row)?.length ?? 0
+  }
+  starts[dims[asked]] = total
+  const rows = new Uint32Array(total)
+  for (const [row, list] of lists)
+    rows.set(
+      list.sort((a, b) => a - b),
+      starts[row],
+    )
+  return { starts, rows }
+}
+
+function mostExcluded(starts: Uint32Array, atATime: number): number {
+  let most = 0
+  for (let first = 0; first < starts.length - 1; first += atATime)
+    most = Math.max(most, starts[Math.min(starts.length - 1, first + atATime)] - starts[first])
+  return most
+}

@@ -1,0 +1,114 @@
+/** How good predictions are, beside simple ones, and where they are not. */
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
+import { type Answerer, clipped, modeName } from '../factored.ts'
+import { forEachPrediction } from '../predict/products.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
+import { type ModeErrors, modeErrors } from './modeErrors.ts'
+
+/** Errors of a model on entries that it has not seen. */
+export interface Evaluation extends Quality {
+  /** Of predictions without a model: the mean of all values, of each row's, and all of these added up. */
+  baselines: (Quality & { name: string })[]
+  modes: ModeErrors[]
+  /** Entries in ten parts, by what was predicted: where both means are alike, predictions mean what they say. */
+  calibration: { entries: number; predicted: number; observed: number }[]
+}
+
+/** Errors, and what is predicted of the differences between entries. */
+export interface Quality extends ErrorSummary {
+  /** 1 − Σ (x − y)² / Σ (x − mean of x)²: of what the entries differ by, how much is predicted. */
+  r2: number
+}
+
+/** How predictions are judged. */
+export interface EvaluateOptions {
+  /** Predictions stay within the values that were seen, which is the default. */
+  clip?: boolean
+  /** Rows that are named in each mode; 3 by default. */
+  worst?: number
+}
+
+/** Errors of a model on held-out entries, beside those of simple predictions, by rows and by what was predicted. */
+export function evaluate(
+  model: Answerer,
+  test: SparseTensor,
+  { clip = true, worst = 3 }: EvaluateOptions = {},
+): Evaluation {
+  const { values } = test
+  const predictions = new Float64Array(values.length)
+  forEachPrediction(model, test.indices, (e, y) => {
+    predictions[e] = clip ? clipped(model, y) : y
+  })
+  const spread = spreadOf(values)
+  return {
+    ...quality(values, (e) => predictions[e], spread),
+    baselines: model.observed
+      ? baselinesOf(model, model.observed).map(({ name, predict }) => ({
+          name,
+          ...quality(values, (e) => clipped(model, predict(test.indices, e)), spread),
+        }))
+      : [],
+    modes: model.dims.map((_, mode) => modeErrors(model, test, predictions, mode, worst)),
+    calibration: calibrationOf(values, predictions),
+  }
+}
+
+function quality(values: Float32Array, predict: (entry: number) => number, spread: number): Quality {
+  const tally = new ErrorTally()
+  for (let e = 0; e < values.length; e++) tally.add(values[e], predict(e))
+  const { rmse, ...rest } = tally.summary
+  return { rmse, ...rest, r2: spread > 0 ? 1 - rmse ** 2 / spread : 0 }
+}
+
+/** The mean square of the distances from the mean. */
+function spreadOf(values: Float32Array): number {
+  let mean = 0
+  for (const x of values) mean += x / values.length
+  let squares = 0
+  for (const x of values) squares += (x - mean) ** 2 / values.length
+  return squares
+}
+
+interface Baseline {
+  name: string
+  predict(indices: readonly Uint32Array[], entry: number): number
+}
+
+/** A row without entries has the mean of all. */
+function baselinesOf(model: Answerer, { mean, means, counts }: Observed): Baseline[] {
+  const ofRow = (mode: number, row: number): number => (counts[mode][row] > 0 ? means[mode][row] : mean)
+  return [
+    { name: 'mean', predict: () => mean },
+    ...model.dims.map((_, mode) => ({
+      name: `mean of each ${modeName(model, mode)}`,
+      predict: (indices: readonly Uint32Array[], e: number) => ofRow(mode, indices[mode][e]),
+    })),
+    {
+      name: 'these means, added up',
+      predict: (indices, e) =>
+        indices.reduce((sum, column, mode) => sum + ofRow(mode, column[e]) - mean, mean),
+    },
+  ]
+}
+
+const PARTS = 10
+
+function calibrationOf(values: Float32Array, predictions: Float64Array): Evaluation['calibration'] {
+  const order = Uint32Array.from(values.keys()).sort((a, b) => predictions[a] - predictions[b] || a - b)
+  const parts: Evaluation['calibration'] = []
+  for (let part = 0; part < PARTS; part++) {
+    const some = order.subarray(
+      Math.floor((part * order.length) / PARTS),
+      Math.floor(((part + 1) * order.length) / PARTS),
+    )
+    if (some.length === 0) continue
+    let [predicted, observed] = [0, 0]
+    for (const e of some) {
+      predicted += predictions[e] / some.length
+      observed += values[e] / some.length
+    }
+    parts.push({ entries: some.length, predicted, observed })
+  }
+  return parts
+}

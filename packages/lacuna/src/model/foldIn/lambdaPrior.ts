@@ -1,0 +1,52 @@
+import type { Observed } from '../../tensor/observed.ts'
+import type { Factored, Prior } from '../factored.ts'
+
+interface Trained extends Factored {
+  observed?: Observed
+  unobserved: readonly Uint32Array[]
+  training: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The prior of a model for which none was learned, as λ of its training has it: rows lie about the mean of those that
+ * have entries, with the paper's solver about zero; where cells that are not listed are zeros nothing holds them.
+ */
+export function lambdaPrior(model: Trained): Prior {
+  const { rank, factors, observed, unobserved, training } = model
+  const isPaper = training.solver === 'paper'
+  const lambda = numberOf(training.finalLambda) ?? numberOf(training.lambda) ?? 0
+  const rmse = numberOf((training.train as { rmse?: unknown } | undefined)?.rmse)
+  const sigma2 = rmse === undefined || rmse === 0 ? 1 : rmse ** 2
+  const precision = new Float32Array(rank * rank)
+  for (let r = 0; r < rank; r++) precision[r * (rank + 1)] = lambda / sigma2
+  return {
+    kind: training.missing === 'zero' ? 'zeros' : 'isotropic',
+    sigma2,
+    noise: [1, 0, 0],
+    least: 0,
+    means: factors.map((factor, mode) =>
+      isPaper ? new Float32Array(rank) : meanOfSeen(factor, rank, observed?.counts[mode], unobserved[mode]),
+    ),
+    precisions: factors.map(() => precision),
+  }
+}
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+
+function meanOfSeen(
+  factor: Float32Array,
+  rank: number,
+  counts: Uint32Array | undefined,
+  unobserved: Uint32Array,
+): Float32Array {
+  const unseen = new Set(unobserved)
+  const sum = new Float64Array(rank)
+  let rows = 0
+  for (let p = 0; p * rank < factor.length; p++) {
+    if (unseen.has(p) || counts?.[p] === 0) continue
+    rows++
+    for (let r = 0; r < rank; r++) sum[r] += factor[p * rank + r]
+  }
+  return Float32Array.from(sum, (x) => (rows > 0 ? x / rows : 0))
+}

@@ -1,0 +1,28 @@
+/** Small dense systems: a row of a factor, and what is uncertain of it. Matrices are (R × R), row-major. */
+import { inverted as invertedAbove } from '../../engine/cpu/steps/posterior/inverse.ts'
+
+/** Minimises ½ aᵀSa − bᵀa over a ≥ 0, by coordinate descent from where a is. */
+export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Array): void {
+  const R = a.length
+  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    let [moved, size] = [0, 0]
+    for (let r = 0; r < R; r++) {
+      let gradient = -b[r]
+      for (let s = 0; s < R; s++) gradient += S[r * R + s] * a[s]
+      const before = a[r]
+      a[r] = S[r * R + r] > 0 ? Math.max(0, before - gradient / S[r * R + r]) : before
+      moved += (a[r] - before) ** 2
+      size += a[r] ** 2
+    }
+    if (moved <= 1e-16 * size) return
+  }
+}
+
+const MOST_SWEEPS = 500
+
+/** The inverse of a symmetric matrix that is positive definite, or becomes so with a little on its diagonal. */
+export function inverted(S: Float64Array, R: number): Float64Array {
+  let trace = 0
+  for (let r = 0; r < R; r++) trace += Math.max(0, S[r * R + r])
+  return invertedAbove(S, R, (1e-12 * trace) / R + Number.MIN_VALUE)
+}

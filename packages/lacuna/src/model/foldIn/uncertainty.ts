@@ -1,0 +1,125 @@
+/**
+ * How uncertain rows are, by how many entries they have. The solver knows it of every row (docs/accuracy.md), R²
+ * numbers each, and a model does not keep them; but rows of as many entries are about as uncertain: V(n) = σ² (n H̄ +
+ * σ²Σ⁻¹)⁻¹, where an entry says H̄ = w̄ ⊙_j S_j of a row, S_j being the mean of a aᵀ + V over the rows of the other
+ * modes, by entries. Σ⁻¹ is known, S depends on V and V on S: a few rounds settle both.
+ */
+import type { Factored, Prior } from '../factored.ts'
+import { inverted } from './solveRow.ts'
+
+const ROUNDS = 4
+
+/** Of a mode (R × R, row-major): what its rows' entries say on average, and what that leaves uncertain. */
+export interface Uncertainty {
+  /** H̄ of an entry. */
+  perEntry: Float64Array
+  /** σ²Σ⁻¹ */
+  prior: Float64Array
+  /** V of a row of so many entries. */
+  of(entries: number): Float64Array
+}
+
+export function uncertaintyOf(
+  { rank, factors }: Factored,
+  prior: Prior,
+  counts: readonly ArrayLike<number>[],
+  mean: number,
+): Uncertainty[] {
+  const size = rank * rank
+  const none = new Float64Array(size)
+  const priors = prior.precisions.map((precision) => Float64Array.from(precision, (x) => x * prior.sigma2))
+  const weight = weightAt(prior, mean)
+  const certain = factors.map((factor, mode) => momentOf(factor, rank, counts[mode]))
+  const histograms = counts.map(histogramOf)
+  let found: Uncertainty[] = factors.map((_, mode) => ({
+    perEntry: none,
+    prior: priors[mode],
+    of: () => none,
+  }))
+  for (let round = 0; round < ROUNDS; round++) {
+    const moments = certain.map((moment, mode) =>
+      prior.kind === 'learned' ? withUncertainty(moment, histograms[mode], found[mode]) : moment,
+    )
+    found = factors.map((_, mode) => {
+      const perEntry = moments.reduce(
+        (product, moment, j) => (j === mode ? product : product.map((x, at) => x * moment[at])),
+        new Float64Array(size).fill(weight),
+      )
+      return {
+        perEntry,
+        prior: priors[mode],
+        of: prior.kind === 'learned' ? covariances(perEntry, priors[mode], prior.sigma2, rank) : () => none,
+      }
+    })
+  }
+  return found
+}
+
+/** One over how much noise is expected where so much is predicted, relative to σ². */
+export function weightAt({ noise: [c0, c1, c2], least }: Prior, y: number): number {
+  const at = Math.max(y, least)
+  const variance = c0 + c1 * at + c2 * at * at
+  return variance > 0 ? 1 / variance : 1
+}
+
+/** Σ n a aᵀ / Σ n */
+function momentOf(factor: Float32Array, rank: number, counts: ArrayLike<number>): Float64Array {
+  const moment = new Float64Array(rank * rank)
+  let total = 0
+  for (let p = 0; p < counts.length; p++) {
+    if (counts[p] === 0) continue
+    total += counts[p]
+    for (let r = 0; r < rank; r++) {
+      const x = counts[p] * factor[p * rank + r]
+      if (x !== 0) for (let s = 0; s < rank; s++) moment[r * rank + s] += x * factor[p * rank + s]
+    }
+  }
+  return total > 0 ? moment.map((x) => x / total) : moment
+}
+
+/** How many entries lie in rows of about so many. */
+function histogramOf(counts: ArrayLike<number>): Map<number, number> {
+  const entries = new Map<number, number>()
+  for (let p = 0; p < counts.length; p++)
+    if (counts[p] > 0) entries.set(about(counts[p]), (entries.get(about(counts[p])) ?? 0) + counts[p])
+  return entries
+}
+
+/** Numbers of entries that differ by less than a twelfth are alike. */
+const about = (entries: number): number =>
+  entries <= 12 ? entries : Math.round(2 ** (Math.round(8 * Math.log2(entries)) / 8))
+
+function withUncertainty(
+  moment: Float64Array,
+  histogram: ReadonlyMap<number, number>,
+  uncertainty: Uncertainty,
+): Float64Array {
+  const sum = moment.slice()
+  let total = 0
+  for (const entries of histogram.values()) total += entries
+  for (const [count, entries] of histogram) {
+    const V = uncertainty.of(count)
+    for (let at = 0; at < sum.length; at++) sum[at] += (entries / total) * V[at]
+  }
+  return sum
+}
+
+function covariances(
+  perEntry: Float64Array,
+  prior: Float64Array,
+  sigma2: number,
+  rank: number,
+): (entries: number) => Float64Array {
+  const known = new Map<number, Float64Array>()
+  return (entries) => {
+    const n = about(entries)
+    const found = known.get(n)
+    if (found) return found
+    const V = inverted(
+      prior.map((x, at) => x + n * perEntry[at]),
+      rank,
+    ).map((x) => x * sigma2)
+    known.set(n, V)
+    return V
+  }
+}

@@ -1,0 +1,41 @@
+export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './answer/components.ts'
+export { coreConsistencyOf } from './answer/coreConsistency.ts'
+export { type ModeKind, modeKinds } from './answer/modeKinds.ts'
+export type { Similar, SimilarOptions } from './answer/similar.ts'
+export { type Ranked, type Reason, type TopOptions, valuesAlong } from './answer/top.ts'
+export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topForAll.ts'
+export { sharesOf } from './componentShares.ts'
+export {
+  CpModel,
+  type CpModelFields,
+  type FoldInOptions,
+} from './cpModel.ts'
+export type { NewEntry } from './ensemble/align.ts'
+export { align } from './ensemble/align.ts'
+export {
+  CpEnsemble,
+  type CpEnsembleFields,
+  type Interval,
+  type IntervalColumns,
+  supportOf,
+} from './ensemble/cpEnsemble.ts'
+export { RowIntervals } from './ensemble/rowIntervals.ts'
+export { type Found, type Stability, stabilityOf } from './ensemble/stability.ts'
+export { type ErrorSummary, summarizeError } from './evaluate/errorSummary.ts'
+export { type EvaluateOptions, type Evaluation, evaluate, type Quality } from './evaluate/evaluate.ts'
+export { meanError } from './evaluate/meanError.ts'
+export { type ModeErrors, modeErrors } from './evaluate/modeErrors.ts'
+export {
+  evaluateRanking,
+  type RankingEvaluation,
+  type RankingOptions,
+  type RankingQuality,
+} from './evaluate/ranking.ts'
+export { type Answerer, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
+export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
+export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './learnedModes.ts'
+export { type FilledSlice, fillSlice } from './predict/fillSlice.ts'
+export { predictKnown } from './predict/predictKnown.ts'
+export { type AskedRows, RowPredictor } from './predict/predictRows.ts'
+export { type PredictOptions, TensorModel, type TrainingRecord } from './tensorModel.ts'
+export type { Variance } from './variance.ts'

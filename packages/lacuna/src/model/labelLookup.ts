@@ -1,0 +1,111 @@
+import { InputError } from '../base/inputError.ts'
+import { type Answerer, modeName } from './factored.ts'
+
+/** What is asked for in a mode: a label, as text or as the number that it writes. */
+export type Label = string | number | bigint | boolean
+
+/** By the names of modes, what is asked for in each. */
+export type Labels = Readonly<Record<string, Label>>
+
+type Labelled = Pick<Answerer, 'dims' | 'labels' | 'modes'>
+
+/** Finds the modes and rows that names and labels stand for. */
+export class LabelLookup {
+  readonly #of: Labelled
+  /** Per mode, made when it is first asked for. */
+  readonly #places: (ReadonlyMap<string | number, number> | undefined)[]
+
+  constructor(of: Labelled) {
+    this.#of = of
+    this.#places = of.dims.map(() => undefined)
+  }
+
+  /** The mode of that name, as it is or in another case, or by what it was made of: `week` is week(seen). */
+  mode(name: string): number {
+    const { dims } = this.#of
+    const names = dims.map((_, mode) => modeName(this.#of, mode))
+    const exact = names.indexOf(name)
+    if (exact >= 0) return exact
+    const alike = names.flatMap((each, mode) => {
+      const plain = each.toLowerCase()
+      const wanted = name.toLowerCase()
+      return plain === wanted || plain.split('(')[0] === wanted ? [mode] : []
+    })
+    if (alike.length === 1) return alike[0]
+    const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
+    if (number >= 1 && number <= dims.length) return number - 1
+    throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
+  }
+
+  /** From 0; undefined if there is no such row. */
+  find(mode: number, label: Label): number | undefined {
+    const labels = this.#of.labels?.[mode]
+    if (!labels) {
+      const index = String(label).trim() === '' ? NaN : Number(label) - 1
+      return Number.isInteger(index) && index >= 0 && index < this.#of.dims[mode] ? index : undefined
+    }
+    this.#places[mode] ??= placesOf(labels)
+    const places = this.#places[mode]
+    const text = String(label)
+    const number = text.trim() === '' || typeof label === 'boolean' ? NaN : Number(text)
+    return places.get(text) ?? (Number.isNaN(number) ? undefined : places.get(number))
+  }
+
+  /** From 0. */
+  row(mode: number, label: Label): number {
+    const found = this.find(mode, label)
+    if (found !== undefined) return found
+    const name = modeName(this.#of, mode)
+    const labels = this.#of.labels?.[mode]
+    throw new InputError(
+      'index',
+      labels
+        ? `The model knows no ${name} "${label}"; it has ${labels.length}, from "${labels[0]}" to "${labels[labels.length - 1]}".`
+        : `${name} is ${label}; it must be a whole number from 1 to ${this.#of.dims[mode]}.`,
+    )
+  }
+
+  /**
+   * The rows of all modes, from 0. Other properties than the modes are passed over, so that whole rows can be asked
+   * for.
+   */
+  rows(asked: Labels): number[] {
+    const { modes } = this.#of
+    if (!modes)
+      throw new InputError(
+        'option',
+        'The modes of this model have no names; give the indices, from 0, instead.',
+      )
+    return modes.map(({ name }, mode) => {
+      if (!Object.hasOwn(asked, name) || asked[name] === null || asked[name] === undefined)
+        throw new InputError(
+          'option',
+          `There is no ${name}; give a label for each mode: ${modes.map((mode) => mode.name).join(', ')}.`,
+        )
+      return this.row(mode, asked[name])
+    })
+  }
+}
+
+/** By text, and by the number that a text writes: a label 4.50 is also 4.5. */
+function placesOf(labels: readonly string[]): Map<string | number, number> {
+  const places = new Map<string | number, number>()
+  labels.forEach((label, place) => {
+    places.set(label, place)
+    if (label.trim() !== '' && !Number.isNaN(Number(label))) places.set(Number(label), place)
+  })
+  return places
+}
+
+/** Labels that begin with or contain a text. */
+export function suggestLabels(labels: readonly string[] | undefined, text: string, most = 30): string[] {
+  const wanted = text.toLowerCase()
+  const [begin, contain]: [string[], string[]] = [[], []]
+  for (const label of labels ?? []) {
+    const at = label.toLowerCase().indexOf(wanted)
+    if (at === 0) begin.push(label)
+    else if (at > 0 && contain.length < most) contain.push(label)
+    if (begin.length >= most) break
+  }
+  return [...begin, ...contain].slice(0, most)
+}

@@ -1,0 +1,33 @@
+import { groupsOf, productOfGroups } from '../answer/groups.ts'
+import type { Answerer, Factored } from '../factored.ts'
+import { meanRows } from '../foldIn/meanRows.ts'
+import { predictCell, productOfRows, sumOf } from './products.ts'
+
+/**
+ * What the model says where some indices are not known: the mean of its predictions over all rows of their modes, in which
+ * the mean row of a factor stands for an unknown one. Unknown indices are null.
+ */
+export function predictKnown(
+  model: Pick<Answerer, 'members' | 'refine'>,
+): (coordinate: readonly (number | null)[]) => number {
+  const { members } = model
+  const partly = members.map(partlyKnown)
+  return (coordinate) => {
+    if (isKnown(coordinate)) return predictCell(model, coordinate)
+    let total = 0
+    for (const predict of partly) total += predict(coordinate)
+    return total / members.length
+  }
+}
+
+const isKnown = (coordinate: readonly (number | null)[]): coordinate is readonly number[] =>
+  !coordinate.includes(null)
+
+function partlyKnown(member: Factored): (coordinate: readonly (number | null)[]) => number {
+  if (member.arrangedModes) {
+    const groups = groupsOf(member)
+    return (coordinate) => sumOf(productOfGroups(groups, coordinate, member.rank))
+  }
+  const means = meanRows(member)
+  return (coordinate) => sumOf(productOfRows(member, coordinate, means))
+}

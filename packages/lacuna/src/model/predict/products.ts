@@ -1,0 +1,74 @@
+/** Σ_r Π_j a_jr: everything that a model says is made here. */
+import { arrangeColumns, rowAt } from '../../tensor/reshape.ts'
+import type { Answerer, Factored } from '../factored.ts'
+
+/** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */
+export function productOfRows(
+  { rank, factors }: Factored,
+  indices: readonly (number | null)[],
+  instead?: readonly Float64Array[],
+): Float64Array {
+  const product = new Float64Array(rank).fill(1)
+  indices.forEach((index, mode) => {
+    if (index === null && !instead) return
+    const from = index === null ? instead![mode] : factors[mode]
+    const start = (index ?? 0) * rank
+    for (let r = 0; r < rank; r++) product[r] *= from[start + r]
+  })
+  return product
+}
+
+/** Σ_r weights_r a_r over the row that begins there. */
+export function dotRow(weights: Float64Array, factor: Float32Array, start: number): number {
+  let sum = 0
+  for (let r = 0; r < weights.length; r++) sum += weights[r] * factor[start + r]
+  return sum
+}
+
+export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
+
+/** What the members say of a cell, on average. */
+export function predictCell(model: Pick<Answerer, 'members' | 'refine'>, indices: readonly number[]): number {
+  const { members } = model
+  let total = 0
+  for (const member of members) {
+    const { rank, factors, arrangedModes } = member
+    const rows = arrangedModes ? arrangedModes.digits.map((digits) => rowAt(digits, indices)) : indices
+    const last = factors.length - 1
+    total += dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
+  }
+  const y = total / members.length
+  return model.refine ? model.refine(indices, y) : y
+}
+
+/** Visits many cells, given as one column of indices per mode. */
+export function forEachPrediction(
+  model: Pick<Answerer, 'members' | 'refine'>,
+  indices: readonly Uint32Array[],
+  visit: (entry: number, y: number) => void,
+): void {
+  const { members } = model
+  const cell = new Uint32Array(indices.length)
+  const columns = members.map(({ arrangedModes }) =>
+    arrangedModes ? arrangeColumns(arrangedModes, indices) : indices,
+  )
+  const products = members.map(({ rank }) => new Float64Array(rank)) // of the rows of all modes but the last
+  for (let e = 0; e < indices[0].length; e++) {
+    let total = 0
+    for (let k = 0; k < members.length; k++) {
+      const { rank, factors } = members[k]
+      const rows = columns[k]
+      const last = factors.length - 1
+      const product = products[k].fill(1)
+      for (let mode = 0; mode < last; mode++) {
+        const start = rows[mode][e] * rank
+        const factor = factors[mode]
+        for (let r = 0; r < rank; r++) product[r] *= factor[start + r]
+      }
+      total += dotRow(product, factors[last], rows[last][e] * rank)
+    }
+    const y = total / members.length
+    if (model.refine) for (let mode = 0; mode < cell.length; mode++) cell[mode] = indices[mode][e]
+    visit(e, model.refine ? model.refine(cell, y) : y)
+  }
+}

@@ -1,0 +1,233 @@
+/** What everything that predicts a tensor has: its sizes and labels, and answers made of its members. */
+import { InputError } from '../base/inputError.ts'
+import type { Observed } from '../tensor/observed.ts'
+import type { ArrangedModes } from '../tensor/reshape.ts'
+import { checkDims, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
+import type { Component, ComponentsOptions } from './answer/components.ts'
+import { type Similar, type SimilarOptions, similarRows } from './answer/similar.ts'
+import { type Ranked, type TopOptions, topRows } from './answer/top.ts'
+import { checkLabels, checkObserved } from './checkModel.ts'
+import type { ErrorSummary } from './evaluate/errorSummary.ts'
+import { ErrorTally } from './evaluate/errorTally.ts'
+import { type Answerer, clipped, type Factored, labelOf } from './factored.ts'
+import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
+import { forEachPrediction, predictCell } from './predict/products.ts'
+import { writeSlice } from './predict/writeSlice.ts'
+
+/** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
+export interface TrainingRecord {
+  [key: string]: unknown
+}
+
+/** How predictions are given. */
+export interface PredictOptions {
+  /** They stay within the values that were seen, which is the default; false: as the factors have them. */
+  clip?: boolean
+}
+
+/** A slice is refused beyond this many values: 1 GiB of float32. */
+const MAX_SLICE = 2 ** 28
+
+export interface TensorModelFields {
+  /** I_1 … I_N */
+  dims: readonly number[]
+  labels?: readonly (readonly string[] | undefined)[]
+  modes?: readonly Mode[]
+  /** What the training entries were like, row by row of the modes as they are without an arrangement. */
+  observed?: Observed
+  training?: TrainingRecord
+}
+
+/** A model, or several together: X with its gaps filled. */
+export abstract class TensorModel implements Answerer {
+  readonly dims: readonly number[]
+  readonly labels?: readonly (readonly string[] | undefined)[]
+  /** What the modes stand for, if known. */
+  readonly modes?: readonly Mode[]
+  /** What the training entries were like, row by row; files of older versions do not say. */
+  readonly observed?: Observed
+  readonly training: TrainingRecord
+  abstract readonly unobserved: readonly Uint32Array[]
+  abstract readonly members: readonly Factored[]
+  abstract readonly arrangedModes?: ArrangedModes
+
+  #lookup: LabelLookup | undefined
+
+  constructor({ dims, labels, modes, observed, training }: TensorModelFields) {
+    checkDims(dims, 'model')
+    if (labels) checkLabels(dims, labels)
+    if (modes && modes.length !== dims.length)
+      throw new InputError('shape', `The model has ${dims.length} modes but names for ${modes.length}.`)
+    if (observed) checkObserved(dims, observed)
+    this.dims = dims
+    if (labels) this.labels = labels
+    if (modes) this.modes = modes
+    if (observed) this.observed = observed
+    this.training = training ?? {}
+  }
+
+  /** The components, that which explains most first, with the rows that are special about each. */
+  abstract components(options?: ComponentsOptions): Component[]
+
+  /** What is said of a cell beyond the members' mean. */
+  refine?(cell: ArrayLike<number>, y: number): number
+
+  /** The smallest and the largest value that was seen, if that is known. */
+  get range(): readonly [number, number] | undefined {
+    return this.observed && [this.observed.min, this.observed.max]
+  }
+
+  /**
+   * The value at a coordinate: 0-based indices, or the label of each mode by the mode's name, as in
+   * `{ user: 'a', film: 'x' }`. In a mode without labels, whose values are its indices, that is the index from 1.
+   */
+  predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
+    const y = predictCell(this, this.indicesOf(coordinate))
+    return clip ? clipped(this, y) : y
+  }
+
+  /** The indices of a cell, checked. */
+  protected indicesOf(coordinate: readonly number[] | Labels): readonly number[] {
+    const indices = isIndices(coordinate) ? coordinate : this.lookup.rows(coordinate)
+    this.#checkOrder(indices.length, 'The coordinate')
+    indices.forEach((index, mode) => {
+      this.#checkIndex(index, mode, 'The coordinate')
+    })
+    return indices
+  }
+
+  /** Which rows names and labels stand for. */
+  get lookup(): LabelLookup {
+    this.#lookup ??= new LabelLookup(this)
+    return this.#lookup
+  }
+
+  /** What a row is called: its label, or its index from 1. */
+  label(mode: number, row: number): string {
+    return labelOf(this, mode, row)
+  }
+
+  /** Labels of a mode that begin with or contain a text. */
+  suggest(mode: number, text: string, most?: number): string[] {
+    return suggestLabels(this.labels?.[mode], text, most)
+  }
+
+  /** The best rows along a mode: `top({ for: { user: 'ann' }, of: 'film' })`. */
+  top(options: TopOptions): Ranked[] {
+    return topRows(this, options)
+  }
+
+  /** The rows of a mode that are most like one of them. */
+  similar(mode: string, label: Label, options?: SimilarOptions): Similar[] {
+    return similarRows(this, mode, label, options)
+  }
+
+  /** The values at many coordinates, given as one column of 0-based indices per mode. */
+  predictMany(indices: readonly Uint32Array[], { clip = true }: PredictOptions = {}): Float32Array {
+    this.#checkColumns(indices)
+    const predictions = new Float32Array(indices[0].length)
+    forEachPrediction(this, indices, (entry, y) => {
+      predictions[entry] = clip ? clipped(this, y) : y
+    })
+    return predictions
+  }
+
+  /** A dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. */
+  slice(
+    fixed: readonly (number | null)[],
+    { clip = true }: PredictOptions = {},
+  ): { dims: number[]; values: Float32Array } {
+    this.#checkOrder(fixed.length, 'The slice')
+    fixed.forEach((index, mode) => {
+      if (index !== null) this.#checkIndex(index, mode, 'The slice')
+    })
+    const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))
+    const dims = free.map((mode) => this.dims[mode])
+    const size = dims.reduce((product, dim) => product * dim, 1)
+    if (size > MAX_SLICE)
+      throw new InputError(
+        'memory',
+        `The slice would hold ${dims.join(' × ')} = ${size} values, more than ${MAX_SLICE}; fix the index of another mode.`,
+      )
+    const values = new Float32Array(size)
+    this.#fillSlice(values, fixed, dims)
+    if (clip && this.observed) for (let at = 0; at < size; at++) values[at] = clipped(this, values[at])
+    return { dims, values }
+  }
+
+  #fillSlice(values: Float32Array, fixed: readonly (number | null)[], dims: readonly number[]): void {
+    const { members } = this
+    writeSlice(values, members[0], fixed)
+    if (members.length > 1) {
+      const own = new Float32Array(values.length)
+      for (const member of members.slice(1)) {
+        writeSlice(own, member, fixed)
+        for (let at = 0; at < values.length; at++) values[at] += own[at]
+      }
+      for (let at = 0; at < values.length; at++) values[at] /= members.length
+    }
+    if (!this.refine) return
+    const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))
+    const cell = fixed.map((index) => index ?? 0)
+    for (let at = 0; at < values.length; at++) {
+      let rest = at
+      for (let f = free.length - 1; f >= 0; f--) {
+        cell[free[f]] = rest % dims[f]
+        rest = Math.floor(rest / dims[f])
+      }
+      values[at] = this.refine(cell, values[at])
+    }
+  }
+
+  /** How far the model is from observed entries. */
+  error(tensor: SparseTensor, options?: PredictOptions): ErrorSummary {
+    return this.errorTally(tensor, options).summary
+  }
+
+  /** The same, to be added to those of other entries. */
+  errorTally(tensor: SparseTensor, { clip = true }: PredictOptions = {}): ErrorTally {
+    this.#checkColumns(tensor.indices)
+    const x = tensor.values
+    if (tensor.indices[0].length !== x.length)
+      throw new InputError(
+        'shape',
+        `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
+      )
+    const tally = new ErrorTally()
+    forEachPrediction(this, tensor.indices, (entry, y) => tally.add(x[entry], clip ? clipped(this, y) : y))
+    return tally
+  }
+
+  #checkOrder(found: number, what: string): void {
+    if (found !== this.dims.length)
+      throw new InputError(
+        'shape',
+        `${what} has ${found} indices, but the model has ${this.dims.length} modes.`,
+      )
+  }
+
+  #checkIndex(index: number, mode: number, what: string): void {
+    if (!Number.isInteger(index) || index < 0 || index >= this.dims[mode])
+      throw new InputError(
+        'index',
+        `${what} has index ${index} in mode ${mode + 1}; it must be a whole number from 0 to ${this.dims[mode] - 1}.`,
+      )
+  }
+
+  #checkColumns(indices: readonly Uint32Array[]): void {
+    this.#checkOrder(indices.length, 'A coordinate')
+    indices.forEach((column, mode) => {
+      if (column.length !== indices[0].length)
+        throw new InputError(
+          'shape',
+          `Mode ${mode + 1} has ${column.length} indices, but mode 1 has ${indices[0].length}; they must be equal in number.`,
+        )
+      const dim = this.dims[mode]
+      for (let e = 0; e < column.length; e++)
+        if (column[e] >= dim) this.#checkIndex(column[e], mode, `Entry ${e}`)
+    })
+  }
+}
+
+const isIndices = (coordinate: readonly number[] | Labels): coordinate is readonly number[] =>
+  Array.isArray(coordinate)

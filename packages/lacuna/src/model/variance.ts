@@ -1,0 +1,46 @@
+/**
+ * How uncertain predictions are, where a prior was learned: rows are known up to V (docs/accuracy.md), and entries have noise.
+ * E[y²] = Σ_rs Π_j M_j[r, s], M = a aᵀ + V of the cell's rows, so that the variance of y is E[y²] − (Σ_r Π_j a_j[r])².
+ */
+import { InputError } from '../base/inputError.ts'
+import type { CpModel } from './cpModel.ts'
+import { uncertaintyOf } from './foldIn/uncertainty.ts'
+
+/** Of a prediction. */
+export interface Variance {
+  /** Of what the model expects of the cell: what it does not know of its rows. */
+  model: number
+  /** Of a value around that. */
+  noise: number
+}
+
+/** Tells the variance at cells, by their indices. */
+export function varianceOf(model: CpModel): (cell: readonly number[]) => Variance {
+  const { prior, observed, rank, factors, arrangedModes } = model
+  if (prior?.kind !== 'learned' || !observed || arrangedModes)
+    throw new InputError(
+      'option',
+      'What this model does not know of its rows is not known: it was learned without a prior, with modes merged or split, or by an older version.',
+    )
+  const uncertainty = uncertaintyOf(model, prior, observed.counts, observed.mean)
+  const { sigma2, least } = prior
+  const [c0, c1, c2] = prior.noise
+  const product = new Float64Array(rank * rank)
+  const terms = new Float64Array(rank)
+  return (cell) => {
+    product.fill(1)
+    terms.fill(1)
+    cell.forEach((row, mode) => {
+      const V = uncertainty[mode].of(observed.counts[mode][row])
+      const a = factors[mode].subarray(row * rank, (row + 1) * rank)
+      for (let r = 0; r < rank; r++) {
+        terms[r] *= a[r]
+        for (let s = 0; s < rank; s++) product[r * rank + s] *= a[r] * a[s] + V[r * rank + s]
+      }
+    })
+    const y = terms.reduce((sum, x) => sum + x, 0)
+    const at = Math.max(y, least)
+    const second = product.reduce((sum, x) => sum + x, 0)
+    return { model: Math.max(0, second - y * y), noise: sigma2 * (c0 + at * (c1 + at * c2)) }
+  }
+}

@@ -1,0 +1,80 @@
+import { below, draw, purpose, stream } from '../base/random.ts'
+import type { SparseTensor } from '../tensor/index.ts'
+import { dot, type Matrix, type Vector } from './matrix.ts'
+import { type ObservedRow, sNmc } from './nmc.ts'
+import { weightsOf } from './weights.ts'
+
+export interface NtcSettings {
+  lambda: number
+  c: number
+  maxInner: number
+  /** AO iterations; an epoch is 1/c of them. */
+  iterations: number
+  /** The number of the first AO iteration. */
+  first?: number
+  /** Which of row p's entries (in the order of the tensor) the sample of (k, i, p, l) has; independent by default. */
+  sample?: (nnz: number, B: number, at: { k: number; i: number; p: number; l: number }) => readonly number[]
+  /** Seeds the default sampler. */
+  seed?: number
+}
+
+/** Algorithm 2, AO accelerated stochastic NTC: starts from U_0 and cycles over the modes. */
+export function ntc(tensor: SparseTensor, U: readonly Matrix[], settings: NtcSettings): Matrix[] {
+  const { lambda, c, maxInner, iterations, first = 0 } = settings
+  const sample = settings.sample ?? independentSampler(settings.seed ?? 1)
+  const current = [...U]
+  for (let k = first; k < first + iterations; k++) {
+    for (let i = 0; i < current.length; i++) {
+      const X = unfold(tensor, current, i)
+      current[i] = sNmc(X, current[i], {
+        ...{ lambda, c, maxInner },
+        sample: (nnz, B, p, l) => sample(nnz, B, { k, i, p, l }),
+      })
+    }
+  }
+  return current
+}
+
+/** X_(i), row by row, each entry with its row of K⁽ⁱ⁾, the product of the other factors' rows, and its weight. */
+export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): ObservedRow[] {
+  const { indices, values } = tensor
+  const weights = weightsOf(tensor)
+  const rows = U[i].map(() => ({ x: [] as number[], b: [] as Vector[], w: [] as number[] }))
+  values.forEach((x, e) => {
+    let k = new Float64Array(U[i][0].length).fill(1)
+    U.forEach((factor, j) => {
+      if (j !== i) k = k.map((kr, r) => kr * factor[indices[j][e]][r])
+    })
+    const row = rows[indices[i][e]]
+    row.x.push(x)
+    row.b.push(k)
+    row.w.push(weights[e])
+  })
+  return rows
+}
+
+/** ‖M ⊛ (X − ⟦U⁽¹⁾, …, U⁽ᴺ⁾⟧)‖_F / ‖M ⊛ X‖_F, the relative reconstruction error; entries by their weights. */
+export function relativeError(tensor: SparseTensor, U: readonly Matrix[]): number {
+  let residual = 0
+  let norm = 0
+  unfold(tensor, U, 0).forEach(({ x, b, w }, p) => {
+    x.forEach((xq, q) => {
+      residual += w[q] * (dot(U[0][p], b[q]) - xq) ** 2
+      norm += w[q] * xq ** 2
+    })
+  })
+  return Math.sqrt(residual / norm)
+}
+
+/** Draws every sample afresh: the first B steps of a Fisher-Yates shuffle. */
+function independentSampler(seed: number): NonNullable<NtcSettings['sample']> {
+  return (nnz, B, { k, i, p, l }) => {
+    const key = stream(seed, purpose.sample, k, i, l, p)
+    const entries = Array.from({ length: nnz }, (_, q) => q)
+    for (let q = 0; q < B; q++) {
+      const other = q + below(draw(key, q), nnz - q)
+      ;[entries[q], entries[other]] = [entries[other], entries[q]]
+    }
+    return entries.slice(0, B)
+  }
+}

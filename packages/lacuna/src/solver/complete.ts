@@ -1,0 +1,42 @@
+import type { SparseTensor } from '../tensor/index.ts'
+import { Run } from './run/run.ts'
+import type { Completion } from './run/runState.ts'
+import { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
+import { completeByFolds, type FoldedCompletion } from './select/completeByFolds.ts'
+import { type CompleteOptions, type FoldedOptions, settingsOf } from './settings/options.ts'
+
+/**
+ * Learns a nonnegative model of rank R from the observed entries. With `folds`, several, and puts them together; undefined if
+ * that was interrupted. `completeByFolds` of lacuna/folds can be told more.
+ */
+export function complete(tensor: SparseTensor, options: FoldedOptions): Promise<FoldedCompletion | undefined>
+export function complete(tensor: SparseTensor, options?: CompleteOptions): Promise<Completion>
+export async function complete(
+  tensor: SparseTensor,
+  given: CompleteOptions | FoldedOptions = {},
+): Promise<Completion | FoldedCompletion | undefined> {
+  settingsOf(given)
+  if ('folds' in given && given.folds !== undefined) return completeFolds(tensor, given)
+  const { choose = choosesByDefault(given), onEpoch, ...asked } = given as CompleteOptions
+  const { options, choice, state }: Chosen = choose ? await chooseSettings(tensor, asked) : { options: asked }
+  const run = await (state ? Run.resume(state, tensor, options) : Run.start(tensor, options))
+  try {
+    for await (const report of run) onEpoch?.(report)
+    const result = await run.result()
+    if (!choice) return result
+    result.model.training.choice = choice
+    return { ...result, choice }
+  } finally {
+    await run.close()
+  }
+}
+
+const completeFolds = (
+  tensor: SparseTensor,
+  { choose, folds, onEpoch, ...options }: FoldedOptions,
+): Promise<FoldedCompletion | undefined> =>
+  completeByFolds(tensor, options, {
+    folds,
+    choose: choose ?? choosesByDefault(options),
+    onEpoch: (fold, report) => onEpoch?.(report, fold),
+  })

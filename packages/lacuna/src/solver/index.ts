@@ -1,0 +1,38 @@
+export type { Features, Loss, Noise } from '../engine/engine.ts'
+export { complete } from './complete.ts'
+export { decodeRun, encodeRun } from './run/checkpoint.ts'
+export { sizeOfRun } from './run/loadRun.ts'
+export type { EpochReport } from './run/report.ts'
+export { Run } from './run/run.ts'
+export type { Completion, Progress, RunState } from './run/runState.ts'
+export { explainStop, type StopReason } from './run/stopping.ts'
+export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './select/choose.ts'
+export {
+  type Candidate,
+  type ChooseByFoldsOptions,
+  type ChosenByFolds,
+  chooseByFolds,
+  type FoldChoice,
+} from './select/chooseByFolds.ts'
+export {
+  type ByFoldsOptions,
+  completeByFolds,
+  type FoldedCompletion,
+  type OutOfFold,
+} from './select/completeByFolds.ts'
+export type { FoldTrial, SearchOptions, SearchState, TrialName } from './select/foldSearch.ts'
+export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'
+export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './settings/options.ts'
+export {
+  defaults,
+  lossNames,
+  type Missing,
+  missingNames,
+  noiseNames,
+  type Prior,
+  priorNames,
+  type Settings,
+  type SolverName,
+  solverNames,
+} from './settings/settings.ts'
+export type { FeatureSets, Lags } from './settings/sideInformation.ts'

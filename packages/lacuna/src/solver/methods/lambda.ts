@@ -1,0 +1,54 @@
+import type { Statistics } from '../../engine/engine.ts'
+
+/**
+ * While the sample is less than all entries, components are still finding their place, and λ must not outweigh what a
+ * row's entries say: beyond about this share of it, it would prune them.
+ */
+const MOST_OF_EVIDENCE = 0.1
+/** With all entries, beyond so many times it: what is left unexplained would raise λ, and a larger λ explains less. */
+const MOST_AT_LAST = 2
+/** How much smaller the variance of a factor's rows around their mean is taken to be than their mean square. */
+const SPREAD = 6
+
+/**
+ * λ from the data. If the entries had noise of variance σ² around the model, and the rows of a factor were drawn around
+ * their mean with variance τ²/SPREAD, the most probable factors would minimise the cost with λ = SPREAD · σ²/τ². (Elements
+ * uniform between 0 and a bound have SPREAD = 4; real rows are more alike.) σ² is estimated by the error itself, as it
+ * falls: without noise λ goes to zero with it, in noise it stays where it is needed.
+ *
+ * τ² is the mean square of random factors of the data's size (initial.ts), seen after balancing, which makes Σ‖U⁽ⁱ⁾‖² N
+ * times the geometric instead of the arithmetic mean of the row counts; rows without entries do not count. Fixed, not
+ * estimated: an estimate that shrinks with the spread of the factors would raise λ and shrink it further.
+ */
+export function lambdaRule({ dims, emptyRows, sets, valueScale }: Statistics, rank: number): LambdaRule {
+  const N = dims.length
+  const rows = dims.map((dim, mode) => dim - emptyRows[mode].length)
+  const allRows = rows.reduce((sum, count) => sum + count, 0)
+  const cells = rows.reduce((product, count) => product * count, 1)
+  const { entries, squares, absolutes } = sets.train
+  const mean = absolutes / entries / valueScale
+  const variance = Math.max(0, squares / entries / valueScale ** 2 - mean * mean)
+  // Fitting p parameters takes the noise of about p entries along; half of the entries are never given up.
+  const free = entries - Math.min(allRows * rank, entries / 2)
+  const sigma2Of = (rmse: number): number => Math.min(variance, (rmse * rmse * entries) / free)
+  if (mean === 0) return { mean, variance, sigma2: sigma2Of, choose: () => 0 }
+  const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
+  const geometric = cells ** (1 / N)
+  // What the entries of a row of the longest mode say about a component, Σ k_r², for factors of that size.
+  const evidence = (entries * tau2 ** (N - 1) * geometric ** (N - 1)) / cells
+  const choose = (rmse: number, isCapped: boolean): number => {
+    const wanted = (SPREAD * (sigma2Of(rmse) / tau2) * allRows) / (N * geometric)
+    return Math.min(wanted, (isCapped ? MOST_OF_EVIDENCE : MOST_AT_LAST) * evidence)
+  }
+  return { mean, variance, sigma2: sigma2Of, choose }
+}
+
+export interface LambdaRule {
+  /** Of the training values. */
+  mean: number
+  variance: number
+  /** The noise's variance, by the error. */
+  sigma2(rmse: number): number
+  /** λ by the error, capped by what the entries of a row say: well below that, or not far above. */
+  choose(rmse: number, isCapped: boolean): number
+}

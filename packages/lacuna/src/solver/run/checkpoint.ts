@@ -1,0 +1,142 @@
+/**
+ * A run's state as bytes, to be kept or sent elsewhere: JSON, and the arrays one after another in little-endian float32, in a
+ * frame. A factor of the state is not copied on the way out.
+ */
+
+import { InputError } from '../../base/inputError.ts'
+import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import type { EngineState } from '../../engine/engine.ts'
+import { checkSettings } from '../settings/checkSettings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type FrameKind, frame, unframe } from './frame.ts'
+import type { Progress, RunState } from './runState.ts'
+
+const KIND: FrameKind = { magic: 'lacuna run\n', version: 2, what: 'saved run' }
+
+const matrices = [
+  'factors',
+  'companions',
+  'means',
+  'scales',
+  'kept',
+  'moments',
+  'precisions',
+  'leverages',
+  'shared',
+  'rowMeans',
+  'ties',
+  'variances',
+  'lagWeights',
+] as const
+
+interface Header {
+  settings: Partial<Settings>
+  digest: string
+  progress: Progress
+  /** How many numbers each array has, in the order of `matrices` and of the modes. */
+  arrays: { [name in (typeof matrices)[number]]?: number[] }
+}
+
+/** A run as the bytes of a file, in pieces, to go on from elsewhere. */
+export function encodeRun({ settings, digest, progress, engine }: RunState): Uint8Array[] {
+  const arrays = matrices.flatMap((name) => engine[name] ?? [])
+  const header: Header = {
+    settings: writableSettings(settings),
+    digest,
+    progress,
+    arrays: Object.fromEntries(
+      matrices.flatMap((name) => (engine[name] ? [[name, engine[name].map(({ length }) => length)]] : [])),
+    ),
+  }
+  return frame(
+    KIND,
+    header,
+    arrays.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+  )
+}
+
+const error: Shape = { relative: 'number', rmse: 'number', mae: 'number', entries: 'number' }
+const report: Shape = {
+  epoch: 'number',
+  seconds: 'number',
+  updateSeconds: 'number',
+  train: error,
+  'validation?': error,
+  'watch?': 'object',
+  sample: 'number',
+  lambda: 'number',
+}
+const headerShape: Shape = {
+  settings: 'object',
+  digest: 'string',
+  progress: {
+    iterations: 'number',
+    epoch: 'number',
+    seconds: 'number',
+    updateSeconds: 'number',
+    reports: [report],
+    best: report,
+    learned: 'boolean',
+    'round?': { iterations: 'number', done: 'number', sample: 'number', lambda: 'number', step: 'object' },
+    method: 'object',
+    'stopped?': 'string',
+  },
+  arrays: {
+    factors: ['number'],
+    'companions?': ['number'],
+    means: ['number'],
+    scales: ['number'],
+    'kept?': ['number'],
+    'moments?': ['number'],
+    'precisions?': ['number'],
+    'leverages?': ['number'],
+    'shared?': ['number'],
+    'rowMeans?': ['number'],
+    'ties?': ['number'],
+    'variances?': ['number'],
+    'lagWeights?': ['number'],
+  },
+}
+
+/** `name` is how messages call the file. */
+export function decodeRun(bytes: Uint8Array, name: string): RunState {
+  const { header, body } = unframe(KIND, bytes, name)
+  const { settings, digest, progress, arrays } = readHeader(header, name)
+  let at = 0
+  const read = (length: number): Float32Array => {
+    if (!Number.isInteger(length) || length < 0 || at + 4 * length > body.length)
+      throw new InputError(
+        'format',
+        `${name}: the saved run is damaged or cut short; start anew, or from another copy.`,
+      )
+    const array = new Float32Array(length)
+    new Uint8Array(array.buffer).set(body.subarray(at, at + 4 * length))
+    at += 4 * length
+    return array
+  }
+  const engine = Object.fromEntries(
+    matrices.flatMap((matrix) => (arrays[matrix] ? [[matrix, arrays[matrix].map(read)]] : [])),
+  ) as unknown as EngineState
+  return { settings, digest, progress, engine }
+}
+
+function readHeader(value: unknown, name: string): Header & { settings: Settings } {
+  const fault = shapeFault(value, headerShape)
+  if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
+  const header = value as Header
+  return { ...header, settings: readSettings(header.settings, name) }
+}
+
+/** JSON has no Infinity: what is off is left out. */
+export const writableSettings = (settings: Settings): Partial<Settings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity))
+
+/** What was left out is off; a file may say anything. */
+export function readSettings(written: Partial<Settings>, name: string): Settings {
+  const off = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
+  try {
+    return checkSettings({ ...off, ...written } as Settings)
+  } catch (error) {
+    throw error instanceof InputError ? error.within(name) : error
+  }
+}

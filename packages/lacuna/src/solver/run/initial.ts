@@ -1,0 +1,59 @@
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { draw, purpose, stream, unit } from '../../base/random.ts'
+import type { Statistics } from '../../engine/engine.ts'
+import { CpModel } from '../../model/index.ts'
+import { fixArrangement } from '../../tensor/reshape.ts'
+import type { Settings } from '../settings/settings.ts'
+import { asTyped, withOption } from '../settings/settingText.ts'
+
+const NOTHING = { mergeModes: [], split: [] }
+
+/**
+ * U_0, scaled: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
+ * its synthetic problems, whose true factors are U[0, 1], σ is about 1.
+ */
+export function randomFactors({ dims, sets }: Statistics, rank: number, seed: number): Float32Array[] {
+  const mean = sets.train.absolutes / sets.train.entries
+  const sigma = mean > 0 ? 2 * (mean / rank) ** (1 / dims.length) : 1
+  return dims.map((rows, i) => {
+    const key = stream(seed, purpose.initial, i)
+    const factor = new Float32Array(rows * rank)
+    for (let at = 0; at < factor.length; at++) factor[at] = sigma * unit(draw(key, at))
+    return factor
+  })
+}
+
+/** Factors that someone gave, checked against the tensor; how its modes are arranged, the model must have been, too. */
+export function givenFactors(
+  initial: CpModel | readonly Float32Array[],
+  dims: readonly number[],
+  { rank, ...settings }: Pick<Settings, 'rank' | 'mergeModes' | 'split'>,
+): readonly Float32Array[] {
+  const arrangement = fixArrangement(settings, { dims })
+  if (initial instanceof CpModel) {
+    if (initial.rank !== rank)
+      throw new InputError(
+        'shape',
+        `The initial model has rank ${initial.rank}, but rank ${rank} is asked for.`,
+      )
+    if (initial.dims.join() !== dims.join())
+      throw new InputError(
+        'shape',
+        `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
+      )
+    for (const name of ['mergeModes', 'split'] as const) {
+      const before = initial.arrangement ?? NOTHING
+      if (asTyped(name, before) !== asTyped(name, arrangement))
+        throw new InputError(
+          'option',
+          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, arrangement)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
+        )
+    }
+    return initial.factors
+  }
+  // The model's own check names what is wrong: a length, a negative or a missing number.
+  return new CpModel({ dims, rank, factors: initial, arrangement }).factors
+}
+
+export const scaled = (factor: Float32Array, by: number): Float32Array =>
+  by === 1 ? factor : factor.map((u) => u * by)

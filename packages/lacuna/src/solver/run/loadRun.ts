@@ -1,0 +1,132 @@
+/** From entries and settings to a problem on an engine, and what it needs there. */
+import { cpuEngine } from '../../engine/cpu/index.ts'
+import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { repetitionCheck } from '../../tensor/order/repetition.ts'
+import {
+  arrangedModes,
+  arrangeTensor,
+  type FixedArrangement,
+  fixArrangement,
+  isArranged,
+  refuseGaps,
+} from '../../tensor/reshape.ts'
+import { probeSize } from '../methods/fast.ts'
+import { learnsPrior } from '../methods/prior.ts'
+import { usesStrata } from '../methods/strata.ts'
+import type { RunOptions } from '../settings/options.ts'
+import { defaults, type Settings } from '../settings/settings.ts'
+import { arrangedSides, featuresDigest, sidesOf } from '../settings/sideInformation.ts'
+
+export interface Loaded {
+  tensor: SparseTensor
+  problem: LoadedProblem
+  ownEngine: Engine | undefined
+  settings: Settings
+  options: RunOptions
+  /** How long the engine took to make itself at home with the entries. */
+  setUpSeconds: number
+}
+
+/** The settings that decide what a run needs. */
+type Needy = Pick<
+  Settings,
+  | 'solver'
+  | 'rank'
+  | 'maxInner'
+  | 'missing'
+  | 'prior'
+  | 'lambda'
+  | 'sample'
+  | 'lags'
+  | 'mergeModes'
+  | 'split'
+  | 'loss'
+>
+
+/** What a run needs beside the entries. */
+function needsOf(
+  settings: Needy,
+  dims: readonly number[],
+  hasFeatures = false,
+): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
+  probe?: (entries: number) => number
+  posterior?: (entries: number) => boolean
+  strata?: (entries: number) => boolean
+} {
+  const { solver, rank, maxInner, missing } = settings
+  if (missing === 'zero') return { rank, companions: true, zeros: true }
+  if (solver === 'paper') return { rank, companions: maxInner > 1 }
+  const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
+  const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
+  return { rank, companions: true, probe: probeSize, posterior, strata }
+}
+
+/** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
+export function sizeOfRun(
+  tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
+  options: Partial<Needy> & Pick<RunOptions, 'features'> = {},
+): ProblemSize {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const settings = { ...defaults[options.solver ?? 'fast'], ...given }
+  const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
+  const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
+  const { entries } = tensor
+  return {
+    ...tensor,
+    dims,
+    ...needs,
+    probe: probe?.(entries),
+    posterior: posterior?.(entries),
+    strata: strata?.(entries),
+  }
+}
+
+export async function load(
+  tensor: SparseTensor,
+  options: RunOptions,
+  settings: ArrangedSettings,
+): Promise<Loaded> {
+  const modes = arrangedModes(settings, tensor.dims)
+  const asLearned = (set: SparseTensor): SparseTensor =>
+    isArranged(settings) ? arrangeTensor(set, modes) : set
+  const { validation, watch = {}, features } = options
+  // What is only looked at counts alike.
+  const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
+  const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
+  const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
+  const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
+  const engine = options.engine ?? ownEngine!
+  try {
+    const start = performance.now()
+    const problem = await engine.load({
+      tensor: asLearned(tensor),
+      sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
+      ...needsOf(settings, modes.dims, features !== undefined),
+      ...(sides && { sides }),
+      seed: settings.seed,
+      threads: options.threads,
+      onRepeated: repetitionCheck(tensor),
+    })
+    const setUpSeconds = (performance.now() - start) / 1000
+    return { tensor, problem, ownEngine, settings, options, setUpSeconds }
+  } catch (error) {
+    await ownEngine?.close()
+    throw error
+  }
+}
+
+export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
+
+/** With the modes that are merged or split by number. */
+export type ArrangedSettings = Settings & FixedArrangement
+
+export function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
+  const fixed = fixArrangement(settings, tensor)
+  if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
+  return { ...settings, ...fixed }
+}
+
+/** Tells entries and attributes from others. */
+export const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
+  problem.statistics.digest + featuresDigest(options.features)

@@ -1,0 +1,87 @@
+/** Whether a saved run may go on: with these settings, and from a state that anyone may have written. */
+
+import { InputError, sentence } from '../../base/inputError.ts'
+import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { type RunOptions, settingsOf } from '../settings/options.ts'
+import type { Settings } from '../settings/settings.ts'
+import { asTyped, withOption } from '../settings/settingText.ts'
+import { type ArrangedSettings, arranged } from './loadRun.ts'
+import type { Progress } from './runState.ts'
+
+/** The settings of a saved run; those given now must be the same, but for when it ends. */
+export function resumedSettings(
+  saved: ArrangedSettings,
+  options: RunOptions,
+  tensor: SparseTensor,
+): ArrangedSettings {
+  const { rank = saved.rank, solver = saved.solver } = options
+  const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
+  const { epochs, seconds } = options
+  const asked = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
+  refuseOtherSettings(saved, given, asked)
+  return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
+}
+
+/** A saved state may have been written by anyone. */
+export function checkState(state: EngineState, dims: readonly number[], rank: number): void {
+  for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
+    if (!arrays) continue
+    // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
+    const least = ['companions', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
+    const isSound = (array: Float32Array, mode: number): boolean =>
+      (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
+      array.every((x) => x >= least && Math.abs(x) < Infinity)
+    if (arrays.length !== (name === 'shared' ? 1 : dims.length) || !arrays.every(isSound))
+      throw new InputError(
+        'checkpoint',
+        `The ${name} of the saved run are not those of this problem; start anew.`,
+      )
+  }
+}
+
+/** Nobody steps in strata where the entries do not lie by cells. */
+export function checkStrata({ method, round }: Progress, { hasStrata = false }: LoadedProblem): void {
+  const isWanted = ('strata' in method && method.strata) || round?.step.kind === 'strata'
+  if (isWanted && !hasStrata)
+    throw new InputError(
+      'checkpoint',
+      'The saved run was to go on in strata, which this problem has none of; start anew.',
+    )
+}
+
+/** How many numbers an array of the state has for a mode. */
+function lengthOf(name: string, rows: number, rank: number): number {
+  switch (name) {
+    case 'means':
+    case 'scales':
+      return rank
+    case 'moments':
+      return rows * rank ** 2
+    case 'precisions':
+      return rank ** 2
+    case 'leverages':
+    case 'ties':
+    case 'variances':
+      return rows
+    default:
+      return rows * rank
+  }
+}
+
+/** When it ends may be changed, and nothing else that decides the result. */
+export function refuseOtherSettings(
+  saved: Partial<Settings>,
+  given: Settings,
+  names = Object.keys(given) as (keyof Settings)[],
+): void {
+  for (const name of names) {
+    if (name === 'epochs' || name === 'seconds') continue
+    const now = asTyped(name, given)
+    if (now !== asTyped(name, saved))
+      throw new InputError(
+        'checkpoint',
+        sentence`The run was saved ${withOption(name, saved)}, and now it is ${now === '' ? 'left out' : now}; leave it as it was, or start anew.`,
+      )
+  }
+}

@@ -1,0 +1,24 @@
+import type { Settings } from '../settings/settings.ts'
+
+/** Why a run ended; `aborted` is one that was interrupted, and could go on. */
+export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'learned' | 'aborted'
+
+/** The reason as a person would say it. */
+export function explainStop(reason: StopReason, settings: Settings): string {
+  switch (reason) {
+    case 'epochs':
+      return `all ${settings.epochs} epochs are done`
+    case 'seconds':
+      return `${settings.seconds} seconds are over`
+    case 'tolerance':
+      return `an epoch changed the training error by less than ${settings.tolerance} of itself`
+    case 'patience':
+      return `the validation error has not improved for ${settings.patience} epochs`
+    case 'exact':
+      return 'the training entries are matched as exactly as float32 allows'
+    case 'learned':
+      return 'the prior has been learned'
+    case 'aborted':
+      return 'it was interrupted'
+  }
+}

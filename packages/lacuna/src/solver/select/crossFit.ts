@@ -1,0 +1,238 @@
+/**
+ * Cross-fitting: as many models as there are folds, each of which has not seen one. So every entry is predicted once by a
+ * model that does not know it, which is an honest error; and the mean of the models is better than any of them.
+ */
+
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { cpuEngine, hardwareThreads } from '../../engine/cpu/index.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { CpModel } from '../../model/index.ts'
+import { gapsOf } from '../../tensor/gaps.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { type FoldBy, foldsOf, splitFold } from '../../tensor/split/folds.ts'
+import type { EpochReport } from '../run/report.ts'
+import { Run } from '../run/run.ts'
+import type { RunState } from '../run/runState.ts'
+import type { RunOptions } from '../settings/options.ts'
+import { bestStart, checkStarts } from './bestStart.ts'
+
+/** How folds are made, and who is told of them. */
+export interface CrossFitOptions {
+  /** How many; 5 by default. */
+  folds?: number
+  /** What stays together; as cells are missing by default. */
+  by?: FoldBy
+  /** How many starts each model has, of which that with the smallest training error is gone on with; 1 by default. */
+  starts?: number
+  /** Told of each model's progress, by its fold. */
+  onEpoch?: (fold: number, report: EpochReport) => void
+  /** Told when a model is done. */
+  onModel?: (fold: number) => void
+}
+
+/** How models that are on their way are kept. */
+export interface Keeping {
+  /** How each model stands, if it was begun: where it goes on from, and kept up to date before they are saved. */
+  states: (RunState | undefined)[]
+  /** In how many seconds they are to be saved. */
+  left(): number
+  save(): Promise<void>
+}
+
+/** The errors of a fold, by the model that has not seen it. */
+export interface FoldError {
+  /** Σ (x − y)² */
+  squares: number
+  entries: number
+}
+
+export interface CrossFit {
+  models: CpModel[]
+  /** The fold of each entry. */
+  folds: Uint8Array
+  by: FoldBy
+  /** What is predicted of each entry by the model that has not seen it. */
+  predictions: Float32Array
+  foldErrors: FoldError[]
+  seconds: number
+}
+
+/** Given up after the first few folds. */
+export interface Abandoned {
+  foldErrors: FoldError[]
+  isAbandoned: true
+}
+
+export const FOLDS = 5
+/** Below entries × R² of this several models are learned side by side, of few threads each: waiting would cost more than it gains. */
+const SIDE_BY_SIDE = 2e9
+/** … but not of more entries than these: each model has a copy of its own. */
+const MOST_ENTRIES = 3e6
+
+/** Undefined if it was interrupted. */
+export function crossFit(
+  tensor: SparseTensor,
+  options: RunOptions,
+  folding?: CrossFitOptions,
+  keeping?: Keeping,
+): Promise<CrossFit | undefined>
+/** `isHopeless` is asked about the first 1, 2 … folds. */
+export function crossFit(
+  tensor: SparseTensor,
+  options: RunOptions,
+  folding: CrossFitOptions,
+  keeping: Keeping | undefined,
+  isHopeless: (first: readonly FoldError[]) => boolean,
+): Promise<CrossFit | Abandoned | undefined>
+export async function crossFit(
+  tensor: SparseTensor,
+  options: RunOptions,
+  { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
+  keeping?: Keeping,
+  isHopeless: (first: readonly FoldError[]) => boolean = () => false,
+): Promise<CrossFit | Abandoned | undefined> {
+  checkCount(count)
+  checkStarts(starts)
+  const start = performance.now()
+  const folds = foldsOf(tensor, by, count, options.seed ?? 1)
+  checkFolds(folds, count)
+  const { threads = hardwareThreads(), rank = 10 } = options
+  const engine: Engine = options.engine ?? cpuEngine({ threads })
+  const atATime = modelsAtATime(tensor, { threads, rank }, count)
+  const perModel = Math.max(1, Math.floor(threads / atATime))
+  const models: CpModel[] = []
+  const predictions = new Float32Array(tensor.values.length)
+  const foldErrors: FoldError[] = []
+  const states = keeping?.states ?? []
+  const running = new Map<number, Run>()
+  const giveUp = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, giveUp.signal]) : giveUp.signal
+  let hopelessAfter = Infinity
+  let next = 0
+  let isCut = false
+
+  async function learnSome(): Promise<void> {
+    while (next < count && !isCut && hopelessAfter === Infinity) {
+      const fold = next++
+      const model = await learnOne(fold)
+      if (!model) {
+        isCut = true
+        return
+      }
+      models[fold] = model
+      foldErrors[fold] = judge(tensor, folds, fold, model, predictions)
+      // Whichever is done first: the verdict is that on the first folds, in their order.
+      for (let first = 1; foldErrors[first - 1]; first++)
+        if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))
+          hopelessAfter = first
+      if (hopelessAfter < Infinity) giveUp.abort()
+      onModel?.(fold)
+      await saveIfDue()
+    }
+  }
+
+  async function learnOne(fold: number): Promise<CpModel | undefined> {
+    const { train, out } = splitFold(tensor, folds, fold)
+    // Another start for each: models that agree for chance's sake would share their errors.
+    const first = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
+    const shared = { ...options, threads: perModel, engine, signal }
+    const saved = states[fold]
+    const seed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
+    if (seed === undefined) return undefined
+    const own = { ...shared, seed, watch: { out } }
+    const run = await (saved ? Run.resume(saved, train, own) : Run.start(train, own))
+    running.set(fold, run)
+    try {
+      while (!run.stopped && !signal.aborted) {
+        const report = await run.advance({ seconds: Math.max(0, keeping?.left() ?? Infinity) })
+        if (report) onEpoch?.(fold, report)
+        await saveIfDue()
+      }
+      if (keeping) states[fold] = await run.state()
+      return run.stopped ? await run.model() : undefined
+    } finally {
+      running.delete(fold)
+      await run.close()
+    }
+  }
+
+  let saving: Promise<void> | undefined
+  /** Whoever sees it first saves for all that are at work. */
+  async function saveIfDue(): Promise<void> {
+    if (!keeping || saving || keeping.left() > 0) return
+    saving = (async () => {
+      for (const [fold, run] of running) states[fold] = await run.state()
+      await keeping.save()
+    })()
+    await saving.finally(() => {
+      saving = undefined
+    })
+  }
+
+  try {
+    const learning = Array.from({ length: atATime }, () =>
+      learnSome().catch((error) => {
+        giveUp.abort() // the others need not go on
+        throw error
+      }),
+    )
+    const ends = await Promise.allSettled(learning)
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  } finally {
+    if (!options.engine) await engine.close()
+  }
+  if (hopelessAfter < Infinity) return { foldErrors: foldErrors.slice(0, hopelessAfter), isAbandoned: true }
+  if (isCut) {
+    await keeping?.save()
+    return undefined
+  }
+  return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
+}
+
+/** How many models are learned side by side. */
+function modelsAtATime(
+  { values }: SparseTensor,
+  { threads, rank }: { threads: number; rank: number },
+  count: number,
+): number {
+  const isSmall = values.length * rank ** 2 < SIDE_BY_SIDE && values.length <= MOST_ENTRIES
+  return isSmall ? Math.min(threads, count) : 1
+}
+
+/** Predicts what the model has not seen. */
+function judge(
+  { indices, values }: SparseTensor,
+  folds: Uint8Array,
+  fold: number,
+  model: CpModel,
+  predictions: Float32Array,
+): FoldError {
+  const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
+  const found = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
+  let squares = 0
+  entries.forEach((e, i) => {
+    predictions[e] = found[i]
+    squares += (values[e] - found[i]) ** 2
+  })
+  return { squares, entries: entries.length }
+}
+
+function checkCount(count: number): void {
+  if (!Number.isInteger(count) || count < 2 || count > 100)
+    throw new InputError(
+      'option',
+      sentence`${option('folds')} is ${count}; it must be a whole number from 2 to 100.`,
+    )
+}
+
+function checkFolds(folds: Uint8Array, count: number): void {
+  const entries = new Array<number>(count).fill(0)
+  for (const fold of folds) entries[fold]++
+  entries.forEach((out, fold) => {
+    if (out === 0 || out === folds.length)
+      throw new InputError(
+        'empty',
+        sentence`Fold ${fold + 1} would have ${out} entries and leave ${folds.length - out}; use fewer ${option('folds')}, or hold out less at a time by ${option('foldBy')}.`,
+      )
+  })
+}

@@ -1,0 +1,67 @@
+/** A search by folds as bytes: JSON, and the bytes of the runs at hand, in a frame. */
+import { InputError } from '../../base/inputError.ts'
+import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { decodeRun, encodeRun, readSettings, writableSettings } from '../run/checkpoint.ts'
+import { type FrameKind, frame, isFramed, unframe } from '../run/frame.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { SearchState } from './foldSearch.ts'
+
+const KIND: FrameKind = { magic: 'lacuna folds\n', version: 1, what: 'saved run' }
+
+interface Header extends Omit<SearchState, 'runs'> {
+  /** How many bytes each fold's run has; 0 where none was begun. */
+  runs: number[]
+}
+
+const headerShape: Shape = {
+  settings: 'object',
+  folds: 'number',
+  starts: 'number',
+  by: [{ mode: 'number', length: 'number' }],
+  seconds: 'number',
+  trials: [
+    {
+      rank: 'number',
+      noise: 'string',
+      lags: 'string',
+      features: 'boolean',
+      merged: 'string',
+      split: 'string',
+      rmse: 'number',
+      spread: 'number',
+      folds: 'number',
+      foldErrors: [{ squares: 'number', entries: 'number' }],
+    },
+  ],
+  'trial?': 'string',
+  runs: ['number'],
+}
+
+/** A search as the bytes of a file, in pieces. */
+export function encodeSearch({ runs, ...rest }: SearchState): Uint8Array[] {
+  const encoded = runs.map((run) => (run ? encodeRun(run) : []))
+  const lengths = encoded.map((pieces) => pieces.reduce((sum, { length }) => sum + length, 0))
+  const header: Header = { ...rest, settings: writableSettings(rest.settings) as Settings, runs: lengths }
+  return frame(KIND, header, encoded.flat())
+}
+
+/** Whether these are the bytes of a search, and not of one run. */
+export const isSearch = (bytes: Uint8Array): boolean => isFramed(KIND, bytes)
+
+/** `name` is how messages call the file. */
+export function decodeSearch(bytes: Uint8Array, name: string): SearchState {
+  const { header, body } = unframe(KIND, bytes, name)
+  const fault = shapeFault(header, headerShape)
+  if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
+  const { runs, settings, ...rest } = header as Header
+  let at = 0
+  return {
+    ...rest,
+    settings: readSettings(settings, name),
+    runs: runs.map((length) => {
+      const own = body.subarray(at, at + length)
+      at += length
+      return length === 0 ? undefined : decodeRun(own, name)
+    }),
+  }
+}

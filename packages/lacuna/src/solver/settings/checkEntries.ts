@@ -1,0 +1,62 @@
+/** Whether what is to be learned from is entries at all: programs without types may give anything. */
+import { InputError, type OptionMention, option, sentence } from '../../base/inputError.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { checkNotEmpty, checkShape } from '../../tensor/sparseTensor.ts'
+import type { RunOptions } from './options.ts'
+
+/** Names that sets of entries cannot have: the engine has them. */
+const TAKEN = ['train', 'probe', 'validation']
+
+/**
+ * The tensor and what belongs to it, as far as can be said without looking at the entries: the engine looks at them.
+ * `isShare`: these are the entries of one process of several, which may have none.
+ */
+export function checkEntries(
+  tensor: SparseTensor,
+  { validation, watch = {} }: RunOptions,
+  isShare = false,
+): void {
+  checkTensor(tensor, 'The tensor', undefined, isShare)
+  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
+  if (typeof watch !== 'object' || watch === null)
+    throw new InputError(
+      'option',
+      sentence`${option('watch')} must be an object of sets of entries, by their names.`,
+    )
+  for (const [name, set] of Object.entries(watch)) {
+    if (TAKEN.includes(name))
+      throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
+    checkTensor(set, `The watched set '${name}'`, tensor.dims, isShare)
+  }
+}
+
+function checkTensor(
+  set: SparseTensor,
+  what: string | OptionMention,
+  dims: readonly number[] | undefined,
+  isShare: boolean,
+): void {
+  const isTensor =
+    typeof set === 'object' && set !== null && Array.isArray(set.dims) && Array.isArray(set.indices)
+  if (!isTensor)
+    throw new InputError(
+      'shape',
+      sentence`${what} is ${set === undefined || set === null ? 'missing' : 'no tensor'}; give dims, indices and values, as sparseTensor makes them.`,
+    )
+  if (!(set.values instanceof Float32Array))
+    throw new InputError('shape', sentence`${what} has values that are no Float32Array.`)
+  set.indices.forEach((column, mode) => {
+    if (!(column instanceof Uint32Array))
+      throw new InputError(
+        'shape',
+        sentence`${what} has indices of mode ${mode + 1} that are no Uint32Array.`,
+      )
+  })
+  if (dims && set.dims.join() !== dims.join())
+    throw new InputError(
+      'shape',
+      sentence`${what} is of size ${set.dims.join('×')}, the training entries of ${dims.join('×')}.`,
+    )
+  checkShape(set)
+  if (!isShare) checkNotEmpty(set.values.length)
+}

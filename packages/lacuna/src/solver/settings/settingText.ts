@@ -1,0 +1,20 @@
+/** Settings as one types them. */
+import { option, type Sentence, sentence, setting } from '../../base/inputError.ts'
+import { type FixedArrangement, mergeText, splitText } from '../../tensor/reshape.ts'
+import type { Settings } from './settings.ts'
+import { lagsText } from './sideInformation.ts'
+
+/** The value of an option as one types it; nothing where nothing is said of any mode. */
+export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
+  const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
+  if (name === 'lags') return lagsText(settings.lags)
+  if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
+  if (name === 'split') return split.map(splitText).join(' ')
+  return settings[name] as string | number
+}
+
+/** An option and its value, in a sentence: with --split 3:24, without --split. */
+export function withOption(name: keyof Settings, settings: Partial<Settings>): Sentence {
+  const value = asTyped(name, settings)
+  return value === '' ? sentence`without ${option(name)}` : sentence`with ${setting(name, value)}`
+}

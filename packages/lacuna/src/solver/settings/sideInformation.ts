@@ -1,0 +1,112 @@
+/** What is known of rows beside their entries: neighbours by lags, attributes as numbers; by the names of modes. */
+
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import type { Features, RowSide } from '../../engine/engine.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { modeNumber } from '../../tensor/modeNumber.ts'
+import { type ArrangedModes, wholeMode } from '../../tensor/reshape.ts'
+
+/** By mode: its name, or its number from 1. */
+export type Lags = Readonly<Record<string, readonly number[]>>
+export type FeatureSets = Readonly<Record<string, Features>>
+
+const MOST_LAGS = 16
+/** More attributes than this take long to learn from: their products are summed in every sweep. */
+const MOST_COLUMNS = 512
+
+/** Whether lags are lists of distances; what modes they are of is seen when there is a tensor. */
+export function checkLags(lags: Lags): void {
+  if (typeof lags !== 'object' || lags === null)
+    throw new InputError('option', sentence`${option('lags')} must be lists of distances, by modes.`)
+  for (const [mode, distances] of Object.entries(lags)) {
+    const isSound =
+      Array.isArray(distances) && distances.every((lag) => Number.isSafeInteger(lag) && lag >= 1)
+    if (!isSound || distances.length === 0 || new Set(distances).size < distances.length)
+      throw new InputError(
+        'option',
+        sentence`${option('lags')} of ${mode} is ${String(distances)}; it must be different whole numbers from 1.`,
+      )
+    if (distances.length > MOST_LAGS)
+      throw new InputError(
+        'option',
+        sentence`${option('lags')} of ${mode} has ${distances.length} distances; ${MOST_LAGS} are the most.`,
+      )
+  }
+}
+
+/** As one types it: time=1,24 */
+export const lagsText = (lags: Lags = {}): string =>
+  Object.keys(lags)
+    .sort()
+    .map((mode) => `${mode}=${lags[mode].join()}`)
+    .join(' ')
+
+/** Per mode, what is known; undefined if nothing is of any. */
+export function sidesOf(
+  tensor: Pick<SparseTensor, 'dims' | 'modes'>,
+  lags: Lags = {},
+  features: FeatureSets = {},
+): (RowSide | undefined)[] | undefined {
+  const sides: (RowSide | undefined)[] = tensor.dims.map(() => undefined)
+  for (const [name, distances] of Object.entries(lags)) {
+    const mode = modeNumber(tensor, name, option('lags'))
+    const far = distances.find((lag) => lag >= tensor.dims[mode])
+    if (far !== undefined)
+      throw new InputError(
+        'option',
+        sentence`${option('lags')} of ${name} has ${far}, and there are only ${tensor.dims[mode]} rows; give distances below that.`,
+      )
+    sides[mode] = { ...sides[mode], lags: distances }
+  }
+  for (const [name, given] of Object.entries(features)) {
+    const mode = modeNumber(tensor, name, option('features'))
+    checkFeatures(name, given, tensor.dims[mode])
+    sides[mode] = { ...sides[mode], features: given }
+  }
+  return sides.some((side) => side) ? sides : undefined
+}
+
+/** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
+export function arrangedSides(
+  sides: readonly (RowSide | undefined)[] | undefined,
+  tensor: Pick<SparseTensor, 'modes'>,
+  modes: ArrangedModes,
+): (RowSide | undefined)[] | undefined {
+  if (!sides) return undefined
+  const arranged: (RowSide | undefined)[] = modes.dims.map(() => undefined)
+  sides.forEach((side, mode) => {
+    if (!side) return
+    const place = wholeMode(modes, mode)
+    if (place === undefined)
+      throw new InputError(
+        'option',
+        sentence`${option(side.lags ? 'lags' : 'features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
+      )
+    arranged[place] = side
+  })
+  return arranged
+}
+
+function checkFeatures(name: string, { columns, values }: Features, rows: number): void {
+  const wrong = (what: string): InputError =>
+    new InputError('option', sentence`${option('features')} of ${name} ${what}`)
+  if (!(Number.isSafeInteger(columns) && columns >= 1 && values instanceof Float32Array))
+    throw wrong('must be { columns, values }, the values being a Float32Array.')
+  if (columns > MOST_COLUMNS) throw wrong(`has ${columns} columns; ${MOST_COLUMNS} are the most.`)
+  if (values.length !== rows * columns)
+    throw wrong(`has ${values.length} values; ${rows} rows of ${columns} are ${rows * columns}.`)
+  if (!values.every(Number.isFinite)) throw wrong('has values that are not finite.')
+}
+
+/** Tells attributes from others, for a run that is resumed; nothing where there are none. */
+export function featuresDigest(features: FeatureSets = {}): string {
+  const words: string[] = []
+  for (const name of Object.keys(features).sort()) {
+    const { columns, values } = features[name]
+    let hash = 2166136261
+    for (const byte of new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+      hash = Math.imul(hash ^ byte, 16777619)
+    words.push(`|${name}:${columns}:${(hash >>> 0).toString(16)}`)
+  }
+  return words.join('')
+}

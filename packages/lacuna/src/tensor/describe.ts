@@ -1,0 +1,132 @@
+import { option, type Sentence, sentence } from '../base/inputError.ts'
+import type { SparseTensor } from './sparseTensor.ts'
+
+export interface TensorDescription {
+  order: number
+  dims: readonly number[]
+  entries: number
+  /** Entries over cells. */
+  density: number
+  values: { min: number; max: number; mean: number; rms: number; negative: number; zero: number }
+  /** Of the entries, where they have any. */
+  weights?: { min: number; max: number; mean: number }
+  /** Per mode, how the entries are spread over its rows; min and median leave empty rows out. */
+  modes: (RowDescription & ModeDescription)[]
+}
+
+interface RowDescription {
+  rows: number
+  empty: number
+  min: number
+  median: number
+  mean: number
+  max: number
+}
+
+interface ModeDescription {
+  /** What the mode stands for, and the SQL type of its labels, where known. */
+  name?: string
+  type?: string
+  labels?: { count: number; first: string; last: string }
+}
+
+/** Size, density, values and the entries per row of every mode. */
+export function describeTensor(tensor: SparseTensor): TensorDescription {
+  const { dims, indices, values, weights, modes, labels } = tensor
+  const entries = values.length
+  const cells = dims.reduce((product, dim) => product * dim, 1)
+  return {
+    order: dims.length,
+    dims,
+    entries,
+    density: entries / cells,
+    values: describeValues(values),
+    ...(weights && { weights: describeWeights(weights) }),
+    modes: dims.map((rows, mode) => ({
+      ...modes?.[mode],
+      ...describeLabels(labels?.[mode]),
+      ...describeRows(indices[mode], rows),
+    })),
+  }
+}
+
+function describeLabels(labels: readonly string[] | undefined): ModeDescription {
+  return labels ? { labels: { count: labels.length, first: labels[0], last: labels[labels.length - 1] } } : {}
+}
+
+function describeValues(values: Float32Array): TensorDescription['values'] {
+  let [min, max, sum, squares, negative, zero] = [Infinity, -Infinity, 0, 0, 0, 0]
+  for (let e = 0; e < values.length; e++) {
+    const x = values[e]
+    if (x < min) min = x
+    if (x > max) max = x
+    if (x < 0) negative++
+    if (x === 0) zero++
+    sum += x
+    squares += x * x
+  }
+  return { min, max, mean: sum / values.length, rms: Math.sqrt(squares / values.length), negative, zero }
+}
+
+function describeWeights(weights: Float32Array): TensorDescription['weights'] {
+  const { min, max, mean } = describeValues(weights)
+  return { min, max, mean }
+}
+
+function describeRows(column: Uint32Array, rows: number): RowDescription {
+  const used = rowLengths(column)
+  return {
+    rows,
+    empty: rows - used.length,
+    min: used[0],
+    median: used[used.length >> 1],
+    max: used[used.length - 1],
+    mean: column.length / used.length,
+  }
+}
+
+/** How many rows of a mode have entries. */
+export function rowsWithEntries({ indices }: SparseTensor, mode: number): number {
+  return rowLengths(indices[mode]).length
+}
+
+/**
+ * How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing.
+ */
+function rowLengths(column: Uint32Array): Uint32Array {
+  const sorted = column.slice().sort()
+  const lengths = new Uint32Array(sorted.length)
+  let used = 0
+  for (let e = 0; e < sorted.length; e++) {
+    if (e > 0 && sorted[e] !== sorted[e - 1]) used++
+    lengths[used]++
+  }
+  return lengths.subarray(0, used + 1).sort()
+}
+
+/** Of so many different counts or more, none is expected to be the most frequent. */
+const MANY_COUNTS = 2 ** 12
+
+/**
+ * Whether the values look like numbers of events, of which those with none were not listed: whole numbers
+ * from 1, and either rows were counted, or 1 is the most frequent. Ratings, of which 1 is a rare one, do not.
+ */
+export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
+  const cells = dims.reduce((product, dim) => product * dim, 1)
+  if (values.length >= cells) return false
+  const frequencies = new Map<number, number>()
+  for (const x of values) {
+    if (!(x >= 1 && Number.isInteger(x))) return false
+    if (frequencies.size < MANY_COUNTS || frequencies.has(x))
+      frequencies.set(x, (frequencies.get(x) ?? 0) + 1)
+  }
+  if (modes && valueName === undefined) return true
+  const ones = frequencies.get(1) ?? 0
+  return ones > 1 && [...frequencies.values()].every((frequency) => frequency <= ones)
+}
+
+/** What it means for counts that a cell has no entry; undefined where the values are no counts. */
+export function countsRemark(tensor: SparseTensor): Sentence | undefined {
+  if (!looksLikeCounts(tensor)) return undefined
+  return sentence`The values look like counts of events. A cell without an entry is unknown, not zero: the model learns how many events there were where there were any, and predicts as many for cells that nobody listed. If no entry means no event, say so with ${option('missing', 'zero')}.`
+}

@@ -1,0 +1,28 @@
+import { InputError } from '../base/inputError.ts'
+import type { SparseTensor } from './sparseTensor.ts'
+
+/** The tensor in a larger frame: sizes that the user knows and the file does not tell. */
+export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
+  tensor: T,
+  dims: readonly number[] | undefined,
+): T {
+  if (!dims) return tensor
+  if (dims.length !== tensor.dims.length)
+    throw new InputError(
+      'format',
+      `the file has ${tensor.dims.length} modes, but ${dims.length} dims were given; give one size per mode.`,
+    )
+  dims.forEach((dim, mode) => {
+    if (dim < tensor.dims[mode])
+      throw new InputError(
+        'format',
+        `mode ${mode + 1} has the size ${tensor.dims[mode]}, more than the ${dim} that were given as dims.`,
+      )
+    if (dim > tensor.dims[mode] && tensor.labels?.[mode])
+      throw new InputError(
+        'format',
+        `mode ${mode + 1} has ${tensor.dims[mode]} labels, which cannot name ${dim} indices; leave the dims out.`,
+      )
+  })
+  return { ...tensor, dims }
+}

@@ -1,0 +1,19 @@
+import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
+import type { SparseTensor } from './sparseTensor.ts'
+
+/** The mode, from 0, that is meant by its name or by its number from 1, as 2 or mode_2; `what` is the option that names it. */
+export function modeNumber(
+  { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
+  name: string,
+  what: OptionMention,
+): number {
+  const named = modes?.findIndex((mode) => mode.name === name) ?? -1
+  if (named >= 0) return named
+  // What predictions call a mode without a name.
+  const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
+  if (number >= 1 && number <= dims.length) return number - 1
+  const known = modes
+    ? `${modes.map((mode) => mode.name).join(', ')}, or 1 to ${dims.length}`
+    : `1 to ${dims.length}`
+  throw new InputError('option', sentence`${what} names mode '${name}'; there are ${known}.`)
+}

@@ -1,0 +1,35 @@
+import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
+
+/** The tensor with its entries in C order: by the first index, then the second, and so on. Itself if they are. */
+export function inCOrder(tensor: SparseTensor): SparseTensor {
+  if (isInCOrder(tensor)) return tensor
+  let order = Uint32Array.from({ length: tensor.values.length }, (_, entry) => entry)
+  // Radix sort: sorting stably by each mode, the last one first, sorts by all of them.
+  for (let mode = tensor.dims.length - 1; mode >= 0; mode--) {
+    const column = tensor.indices[mode]
+    for (let shift = 0; 2 ** shift < tensor.dims[mode]; shift += DIGIT_BITS)
+      order = sortByDigit(order, column, shift)
+  }
+  return pickEntries(tensor, order)
+}
+
+const DIGIT_BITS = 16
+
+function sortByDigit(order: Uint32Array, column: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
+  const next = new Uint32Array(2 ** DIGIT_BITS + 1) // where the next entry with each digit goes
+  const digit = (entry: number) => (column[entry] >>> shift) & (2 ** DIGIT_BITS - 1)
+  for (let at = 0; at < order.length; at++) next[digit(at) + 1]++
+  for (let d = 1; d < next.length; d++) next[d] += next[d - 1]
+  const sorted = new Uint32Array(order.length)
+  for (let at = 0; at < order.length; at++) sorted[next[digit(order[at])]++] = order[at]
+  return sorted
+}
+
+function isInCOrder({ dims, indices, values }: SparseTensor): boolean {
+  for (let e = 1; e < values.length; e++) {
+    let mode = 0
+    while (mode < dims.length && indices[mode][e] === indices[mode][e - 1]) mode++
+    if (mode < dims.length && indices[mode][e] < indices[mode][e - 1]) return false
+  }
+  return true
+}

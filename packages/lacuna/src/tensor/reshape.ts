@@ -1,0 +1,275 @@
+/**
+ * Modes taken together or apart before they are learned from. Merged modes become one, whose rows are all pairs (or triples …)
+ * of theirs, those that no entry is about included: a row is then found by arithmetic, for any cell that may be asked for, and
+ * the same in every process. A mode that is split becomes several: which block an index lies in, and its place within.
+ * Every cell keeps a place of its own, so that entries stay as different as they were.
+ */
+import { InputError, type OptionMention, option, sentence } from '../base/inputError.ts'
+import { uint32Array } from '../base/sharedArrays.ts'
+import { checkEvenSteps } from './evenSteps.ts'
+import { MAX_INDEX, type SparseTensor } from './sparseTensor.ts'
+
+/** A mode by its number, from 0, or by its name. */
+export type ModeReference = number | string
+
+/** A mode that is taken apart. */
+export interface ModeSplit {
+  mode: ModeReference
+  /** The length of blocks: 24 makes days of hours; [7, 24] makes weeks of seven days of them. */
+  into: number | readonly number[]
+  /** The place of the first row in its block, from 0; 0 by default. */
+  offset?: number
+}
+
+/** What is done to modes; each may be named once. */
+export interface Arrangement {
+  /** Groups of modes that become one each. */
+  mergeModes?: readonly (readonly ModeReference[])[]
+  split?: readonly ModeSplit[]
+}
+
+/** The same with modes by number, in ascending order. */
+export interface FixedArrangement {
+  readonly mergeModes: readonly (readonly number[])[]
+  readonly split: readonly {
+    readonly mode: number
+    readonly into: readonly number[]
+    readonly offset: number
+  }[]
+}
+
+/** A part of an original index: ⌊(index + offset) / stride⌋ mod size, which counts by its weight in the row of an arranged mode. */
+export interface Digit {
+  readonly mode: number
+  readonly offset: number
+  readonly stride: number
+  readonly size: number
+  readonly weight: number
+}
+
+/** The modes as they are learned. */
+export interface ArrangedModes {
+  /** J_1 … J_M */
+  readonly dims: readonly number[]
+  /** Per arranged mode, of what its row is the sum. */
+  readonly digits: readonly (readonly Digit[])[]
+}
+
+type Frame = Pick<SparseTensor, 'dims' | 'modes' | 'labels'>
+
+/** Refuses what is no arrangement of any tensor, whoever wrote it. */
+export function checkArrangement({ mergeModes = [], split = [] }: Arrangement): void {
+  const isMode = (mode: unknown): boolean =>
+    typeof mode === 'string' || (Number.isSafeInteger(mode) && Number(mode) >= 0)
+  const isGroup = (group: unknown): boolean => Array.isArray(group) && group.every(isMode)
+  if (!Array.isArray(mergeModes) || !mergeModes.every(isGroup))
+    throw new InputError('option', sentence`${option('mergeModes')} must be a list of lists of modes.`)
+  if (!Array.isArray(split) || !split.every((one) => typeof one === 'object' && isMode(one?.mode)))
+    throw new InputError(
+      'option',
+      sentence`${option('split')} must be a list of modes, each with its blocks.`,
+    )
+  for (const { into, offset = 0 } of split as ModeSplit[]) {
+    const lengths = lengthsOf(into)
+    if (lengths.length === 0 || lengths.some((length) => !Number.isSafeInteger(length) || length < 2))
+      throw new InputError(
+        'option',
+        sentence`${option('split')} has blocks of ${lengths.join('x')}; lengths must be whole numbers from 2.`,
+      )
+    const length = periodOf(lengths)
+    if (!Number.isInteger(offset) || offset < 0 || offset >= length)
+      throw new InputError(
+        'option',
+        sentence`${option('split')} begins at the place ${offset} of a block of ${length}; it must be a whole number from 0 to ${length - 1}.`,
+      )
+  }
+}
+
+const lengthsOf = (into: number | readonly number[]): readonly number[] =>
+  Array.isArray(into) ? into : [into as number]
+const periodOf = (lengths: readonly number[]): number =>
+  lengths.reduce((product, length) => product * length, 1)
+
+/** Finds the modes in a tensor or model, and refuses what cannot be done to them. */
+export function fixArrangement(arrangement: Arrangement, frame: Frame): FixedArrangement {
+  checkArrangement(arrangement)
+  const find = (mode: ModeReference, name: string): number => findMode(mode, frame, option(name))
+  const mergeModes = (arrangement.mergeModes ?? [])
+    .map((group) => group.map((mode) => find(mode, 'mergeModes')).sort((a, b) => a - b))
+    .sort((a, b) => a[0] - b[0])
+  const split = (arrangement.split ?? [])
+    .map(({ mode, into, offset = 0 }) => ({ mode: find(mode, 'split'), into: [...lengthsOf(into)], offset }))
+    .sort((a, b) => a.mode - b.mode)
+  const fixed = { mergeModes, split }
+  checkFixed(fixed, frame)
+  return fixed
+}
+
+function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention): number {
+  const found = typeof mode === 'number' ? mode : (modes?.findIndex(({ name }) => name === mode) ?? -1)
+  if (found >= 0 && found < dims.length) return found
+  const names = modes ? `: ${modes.map(({ name }) => name).join(', ')}` : ''
+  throw new InputError(
+    'option',
+    sentence`${by} names a mode ${typeof mode === 'number' ? mode + 1 : mode}, but there are ${dims.length}${names}.`,
+  )
+}
+
+function checkFixed(fixed: FixedArrangement, { dims, modes, labels }: Frame): void {
+  const { mergeModes, split } = fixed
+  const nameOf = (mode: number): string => `${mode + 1}${modes ? ` (${modes[mode].name})` : ''}`
+  const named = [...mergeModes.flat(), ...split.map(({ mode }) => mode)]
+  const twice = named.find((mode, at) => named.indexOf(mode) !== at)
+  if (twice !== undefined)
+    throw new InputError(
+      'option',
+      sentence`Mode ${nameOf(twice)} is named twice by ${option('mergeModes')} and ${option('split')}; a mode can be merged or split once.`,
+    )
+  for (const group of mergeModes) {
+    const mention = option('mergeModes', mergeText(group))
+    if (group.length < 2)
+      throw new InputError('option', sentence`${mention} names one mode; two or more become one.`)
+    if (group.length === dims.length)
+      throw new InputError(
+        'option',
+        sentence`${mention} leaves one mode, and a tensor needs two; merge fewer.`,
+      )
+    const rows = group.reduce((product, mode) => product * dims[mode], 1)
+    if (rows > MAX_INDEX)
+      throw new InputError(
+        'option',
+        sentence`${mention} would make a mode of ${group.map((mode) => dims[mode]).join(' × ')} = ${rows} rows, more than ${MAX_INDEX}; merge smaller modes.`,
+      )
+  }
+  for (const one of split) {
+    const length = periodOf(one.into)
+    if (dims[one.mode] <= length)
+      throw new InputError(
+        'option',
+        sentence`${option('split', splitText(one))}: mode ${nameOf(one.mode)} has ${dims[one.mode]} rows, no more than one block of ${length}; give shorter blocks.`,
+      )
+    checkEvenSteps(labels?.[one.mode], nameOf(one.mode), option('split', splitText(one)))
+  }
+}
+
+const NOTHING: FixedArrangement = { mergeModes: [], split: [] }
+
+/** Whether anything is merged or split. */
+export const isArranged = ({ mergeModes, split }: FixedArrangement): boolean =>
+  mergeModes.length + split.length > 0
+
+/** As one types it: 1,2 */
+export const mergeText = (group: readonly number[]): string => group.map((mode) => mode + 1).join()
+/** As one types it: 3:24, 3:7x24+5 */
+export const splitText = ({ mode, into, offset }: FixedArrangement['split'][number]): string =>
+  `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
+
+/** Where all cells are known, those that only blocks have must not be among them. */
+export function refuseGaps({ split }: FixedArrangement, dims: readonly number[]): void {
+  const gappy = split.find(({ mode, into, offset }) => offset > 0 || dims[mode] % periodOf(into) !== 0)
+  if (gappy)
+    throw new InputError(
+      'option',
+      sentence`${option('missing', 'zero')} takes every cell for known, and ${option('split', splitText(gappy))} makes blocks of which one is not full: mode ${gappy.mode + 1} has ${dims[gappy.mode]} rows; give blocks that they fill.`,
+    )
+}
+
+/** What becomes of modes of these sizes. A merged mode stands where the first of its modes did. */
+export function arrangedModes(
+  { mergeModes, split }: FixedArrangement,
+  dims: readonly number[],
+): ArrangedModes {
+  const digits = dims.flatMap((dim, mode): Omit<Digit, 'weight'>[][] => {
+    const group = mergeModes.find((merged) => merged.includes(mode))
+    if (group) return group[0] === mode ? [group.map((member) => whole(member, dims[member]))] : []
+    const apart = split.find((one) => one.mode === mode)
+    if (!apart) return [[whole(mode, dim)]]
+    const { into, offset } = apart
+    const blocks = Math.ceil((dim + offset) / periodOf(into))
+    return [blocks, ...into].map((size, at) => [{ mode, offset, stride: periodOf(into.slice(at)), size }])
+  })
+  return {
+    dims: digits.map((parts) => periodOf(parts.map(({ size }) => size))),
+    digits: digits.map((parts) =>
+      parts.map((part, at) => ({ ...part, weight: periodOf(parts.slice(at + 1).map(({ size }) => size)) })),
+    ),
+  }
+}
+
+/** The modes of a model's factors: its own, where none are arranged. */
+export const modesAsLearned = (model: {
+  readonly dims: readonly number[]
+  readonly arrangedModes?: ArrangedModes
+}): ArrangedModes => model.arrangedModes ?? arrangedModes(NOTHING, model.dims)
+
+/** The number among the arranged modes of one that was left as it is; undefined if it was not. */
+export function wholeMode({ digits }: ArrangedModes, mode: number): number | undefined {
+  const k = digits.findIndex((parts) => parts[0].mode === mode && isWhole(parts, digits))
+  return k < 0 ? undefined : k
+}
+
+const whole = (mode: number, size: number): Omit<Digit, 'weight'> => ({ mode, offset: 0, stride: 1, size })
+
+/** What an index of its mode adds to the row. */
+export const partOf = ({ offset, stride, size, weight }: Digit, index: number): number =>
+  (Math.floor((index + offset) / stride) % size) * weight
+
+/** The row of an arranged mode. */
+export function rowAt(digits: readonly Digit[], coordinate: readonly number[]): number {
+  let row = 0
+  for (let at = 0; at < digits.length; at++) row += partOf(digits[at], coordinate[digits[at].mode])
+  return row
+}
+
+/** Columns of indices as columns of rows of arranged modes; a mode that stays as it is keeps its column. */
+export function arrangeColumns({ digits }: ArrangedModes, indices: readonly Uint32Array[]): Uint32Array[] {
+  return digits.map((parts) => {
+    if (isWhole(parts, digits)) return indices[parts[0].mode]
+    const rows = uint32Array(indices[0].length)
+    for (const part of parts) {
+      const column = indices[part.mode]
+      for (let e = 0; e < rows.length; e++) rows[e] += partOf(part, column[e])
+    }
+    return rows
+  })
+}
+
+/** Whether an arranged mode is one that was left as it is. */
+const isWhole = (parts: readonly Digit[], all: ArrangedModes['digits']): boolean =>
+  parts.length === 1 && all.filter((digits) => digits.some(({ mode }) => mode === parts[0].mode)).length === 1
+
+/** The entries as they are learned from; labels stay with the original. */
+export function arrangeTensor(
+  { indices, values, weights }: SparseTensor,
+  modes: ArrangedModes,
+): SparseTensor {
+  return { dims: modes.dims, indices: arrangeColumns(modes, indices), values, ...(weights && { weights }) }
+}
+
+/**
+ * Per original mode, the rows that nothing is known of, given those of the arranged modes: of a merged mode, if that holds
+ * for all its rows that have this one in them.
+ */
+export function unobservedRows(
+  { dims, digits }: ArrangedModes,
+  empty: readonly Uint32Array[],
+  originals: readonly number[],
+): Uint32Array[] {
+  return originals.map((rows, mode) => {
+    const unknown = new Set<number>()
+    digits.forEach((parts, arranged) => {
+      const digit = parts.find((part) => part.mode === mode)
+      if (!digit) return
+      const counts = new Map<number, number>()
+      for (const row of empty[arranged]) {
+        const value = Math.floor(row / digit.weight) % digit.size
+        counts.set(value, (counts.get(value) ?? 0) + 1)
+      }
+      const each = dims[arranged] / digit.size
+      if (counts.size === 0) return
+      for (let row = 0; row < rows; row++)
+        if (counts.get(partOf(digit, row) / digit.weight) === each) unknown.add(row)
+    })
+    return Uint32Array.from(unknown).sort()
+  })
+}

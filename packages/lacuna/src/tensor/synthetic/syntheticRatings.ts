@@ -1,0 +1,116 @@
+import { InputError } from '../../base/inputError.ts'
+import { below, checkSeed, draw, extend, normal, purpose, stream, unit } from '../../base/random.ts'
+import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
+import { coordinateTable } from '../order/coordinateTable.ts'
+import { checkDims, type SparseTensor } from '../sparseTensor.ts'
+
+export interface SyntheticRatingsOptions {
+  users: number
+  items: number
+  weeks: number
+  entries: number
+  /** The same seed gives the same ratings; 1 by default. */
+  seed?: number
+}
+
+/** Genres, say: what users like and items have. With the items' common quality, X° has rank TASTES + 1. */
+const TASTES = 6
+const NOISE_STARS = 0.3
+
+/**
+ * Made-up ratings (users × items × weeks) of half a star to five: a few hidden tastes, of which each user and
+ * item has one or two and whose fashion drifts over the weeks; a few busy users and popular items, first in
+ * number, and a long tail of others. A user rates an item in one week only.
+ */
+export function syntheticRatings({
+  users,
+  items,
+  weeks,
+  entries,
+  seed = 1,
+}: SyntheticRatingsOptions): SparseTensor {
+  const dims = [users, items, weeks]
+  checkDims(dims)
+  checkSeed(seed)
+  if (!Number.isInteger(entries) || entries < 1)
+    throw new InputError('option', `The number of ratings is ${entries}; it must be a whole number from 1.`)
+  if (2 * entries > users * items)
+    throw new InputError(
+      'option',
+      `${entries} ratings are more than half of the ${users} × ${items} pairs of a user and an item; ask for fewer.`,
+    )
+  const key = stream(seed, purpose.ratings)
+  const indices = whoRatedWhat(dims, entries, extend(key, 0))
+  return { dims, indices, values: stars(dims, indices, extend(key, 1)) }
+}
+
+function whoRatedWhat([users, items, weeks]: number[], entries: number, key: number): Uint32Array[] {
+  const keys = [0, 1, 2].map((mode) => extend(key, mode))
+  const cumulative = [longTail(users), longTail(items)]
+  const pairs = [uint32Array(entries), uint32Array(entries)]
+  const week = uint32Array(entries)
+  const table = coordinateTable(pairs, entries)
+  let attempt = 0
+  for (let e = 0; e < entries; e++) {
+    do {
+      for (const mode of [0, 1]) pairs[mode][e] = pick(cumulative[mode], unit(draw(keys[mode], attempt)))
+      attempt++
+    } while (table.add(e) !== e)
+    week[e] = below(draw(keys[2], e), weeks)
+  }
+  return [...pairs, week]
+}
+
+/** Running sums of Zipf's law; its head is flattened so that the first tenth, not the first one, is busy. */
+function longTail(count: number): Float64Array {
+  const sums = new Float64Array(count)
+  let sum = 0
+  for (let i = 0; i < count; i++) {
+    sum += 1 / (i + 1 + count / 10)
+    sums[i] = sum
+  }
+  return sums
+}
+
+/** The first index whose running sum exceeds the share u, in (0, 1), of the total. */
+function pick(sums: Float64Array, u: number): number {
+  const target = u * sums[sums.length - 1]
+  let low = 0
+  let high = sums.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sums[middle] > target) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function stars([users, items, weeks]: number[], indices: readonly Uint32Array[], key: number): Float32Array {
+  const [user, item, week] = indices
+  const likes = tastes(users, extend(key, 0)) // (users × TASTES)
+  const has = tastes(items, extend(key, 1)) // (items × TASTES)
+  const qualityKey = extend(key, 2)
+  const noiseKey = extend(key, 3)
+  const values = float32Array(user.length)
+  for (let e = 0; e < values.length; e++) {
+    let x = 0.5 + 2 * unit(draw(qualityKey, item[e]))
+    for (let t = 0; t < TASTES; t++) {
+      const fashion = 1 + 0.3 * Math.sin(2 * Math.PI * (week[e] / weeks + t / TASTES))
+      x += 3 * likes[user[e] * TASTES + t] * has[item[e] * TASTES + t] * fashion
+    }
+    x += NOISE_STARS * normal(noiseKey, e)
+    values[e] = Math.min(5, Math.max(0.5, Math.round(2 * x) / 2))
+  }
+  return values
+}
+
+/** Two tastes (or twice the same one) of random strength for each row; the others are zero. */
+function tastes(rows: number, key: number): Float32Array {
+  const weights = new Float32Array(rows * TASTES)
+  for (let row = 0; row < rows; row++)
+    for (const counter of [4 * row, 4 * row + 2]) {
+      const taste = below(draw(key, counter), TASTES)
+      weights[row * TASTES + taste] = 0.5 + 0.5 * unit(draw(key, counter + 1))
+    }
+  return weights
+}

@@ -1,0 +1,79 @@
+import { InputError } from '../base/inputError.ts'
+import { float32Array, uint32Array } from '../base/sharedArrays.ts'
+import { checkDims, MAX_ORDER, type NegativePolicy, type SparseTensor, sparseTensor } from './sparseTensor.ts'
+
+/** Numbers in lists within lists, as deep as there are modes: null, undefined or NaN where nothing is known. */
+export type NestedArray = ArrayLike<NestedArray> | ArrayLike<number | null | undefined>
+
+/**
+ * A tensor from lists within lists: `tensorFromArray([[1, null], [3, 4]])` has three entries. All lists of a depth must be
+ * of the same length; null, undefined and NaN are gaps.
+ */
+export function tensorFromArray(
+  array: NestedArray,
+  options: { negative?: NegativePolicy } = {},
+): SparseTensor {
+  const dims = shapeOf(array)
+  checkDims(dims)
+  let entries = 0
+  visit(array, dims, [], () => entries++)
+  if (entries === 0) throw new InputError('empty', 'The array has gaps only; there is nothing to learn from.')
+  const indices = dims.map(() => uint32Array(entries))
+  const values = float32Array(entries)
+  let entry = 0
+  visit(array, dims, [], (x, index) => {
+    for (let mode = 0; mode < index.length; mode++) indices[mode][entry] = index[mode]
+    values[entry++] = x
+  })
+  const where = (e: number) => `element ${place(indices.map((column) => column[e]))}`
+  return sparseTensor({ dims, indices, values }, { ...options, distinct: true, where })
+}
+
+/** The lengths of the first lists of each depth. */
+function shapeOf(array: unknown): number[] {
+  const dims: number[] = []
+  for (let at: unknown = array; isList(at) && dims.length <= MAX_ORDER; at = at[0]) dims.push(at.length)
+  return dims
+}
+
+/** Typed arrays are lists, too; texts are not. */
+const isList = (x: unknown): x is ArrayLike<unknown> =>
+  Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView))
+
+/** Calls for every number with its index, in C order. */
+function visit(
+  array: unknown,
+  dims: readonly number[],
+  index: number[],
+  found: (x: number, index: readonly number[]) => void,
+): void {
+  const depth = index.length
+  if (!isList(array) || array.length !== dims[depth])
+    throw new InputError(
+      'shape',
+      `${place(index)} is ${isList(array) ? `a list of ${array.length}` : describe(array)}, but ${place(index.map(() => 0))} is a list of ${dims[depth]}; lists of the same depth must be of the same length.`,
+    )
+  for (let i = 0; i < array.length; i++) {
+    index.push(i)
+    const x = array[i]
+    if (depth + 1 < dims.length) visit(x, dims, index, found)
+    else if (typeof x === 'number' && !Number.isNaN(x)) found(x, index)
+    else if (x !== null && x !== undefined && typeof x !== 'number')
+      throw new InputError(
+        'value',
+        `${place(index)} is ${describe(x)}; give a number, or null where nothing is known.`,
+      )
+    index.pop()
+  }
+}
+
+const place = (index: readonly number[]): string => `array${index.map((i) => `[${i}]`).join('')}`
+
+const describe = (x: unknown): string =>
+  isList(x)
+    ? `a list of ${x.length}`
+    : typeof x === 'object' && x !== null
+      ? 'an object'
+      : typeof x === 'string'
+        ? `the text "${x.slice(0, 40)}"`
+        : String(x)

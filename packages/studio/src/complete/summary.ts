@@ -1,0 +1,92 @@
+import { describeTensor, type SparseTensor } from 'lacuna'
+import type { OutOfFold } from 'lacuna/folds'
+import type { TensorModel } from 'lacuna/internal'
+import type { Bin, DataSummary, ModelSummary, ModeSummary } from './protocol.ts'
+
+const BINS = 32
+/** Modes of up to this many rows are shown row by row. */
+const FEW_ROWS = 80
+const POINTS = 120
+
+export const modeName = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
+  of.modes?.[mode]?.name ?? `mode ${mode + 1}`
+
+export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSummary {
+  const { entries, density, values, modes } = describeTensor(tensor)
+  return {
+    entries,
+    density,
+    remarks,
+    values: { ...values, bins: histogram(tensor.values, values.min, values.max) },
+    modes: tensor.dims.map((size, mode) => ({
+      name: modeName(tensor, mode),
+      size,
+      labelled: tensor.labels?.[mode] !== undefined,
+      ...rowsOf(tensor.indices[mode], size),
+      most: modes[mode].max,
+      median: modes[mode].median,
+      empty: modes[mode].empty,
+    })),
+  }
+}
+
+function histogram(values: Float32Array, min: number, max: number): Bin[] {
+  const distinct = new Set<number>()
+  for (let e = 0; e < values.length && distinct.size <= BINS; e++) distinct.add(values[e])
+  // Ratings and small counts are shown value by value.
+  if (distinct.size <= BINS) {
+    const counts = new Map([...distinct].sort((a, b) => a - b).map((value) => [value, 0]))
+    for (const x of values) counts.set(x, counts.get(x)! + 1)
+    return Array.from(counts, ([value, entries]) => ({ from: value, to: value, entries }))
+  }
+  const counts = new Uint32Array(BINS)
+  const width = (max - min) / BINS
+  for (const x of values) counts[Math.min(BINS - 1, Math.floor((x - min) / width))]++
+  return Array.from(counts, (entries, b) => ({ from: min + b * width, to: min + (b + 1) * width, entries }))
+}
+
+function rowsOf(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | 'inOrder'> {
+  const counts = rowCounts(column, size)
+  if (size <= FEW_ROWS) return { rows: Array.from(counts), inOrder: true }
+  const sorted = counts.sort().reverse()
+  const points = Math.min(POINTS, sorted.length)
+  const rows = Array.from(
+    { length: points },
+    (_, p) => sorted[Math.round((p * (sorted.length - 1)) / (points - 1))],
+  )
+  return { rows, inOrder: false }
+}
+
+/** Entries per row; of a mode too large to count row by row, only the rows that have any. */
+function rowCounts(column: Uint32Array, size: number): Uint32Array {
+  if (size <= 2 ** 26) {
+    const counts = new Uint32Array(size)
+    for (const row of column) counts[row]++
+    return counts
+  }
+  const counts = new Map<number, number>()
+  for (const row of column) counts.set(row, (counts.get(row) ?? 0) + 1)
+  return Uint32Array.from(counts.values())
+}
+
+export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> = {}): ModelSummary {
+  return {
+    rank: model.members[0].rank,
+    models: model.members.length,
+    ...outOfFoldOf(model),
+    observed: false,
+    modes: model.dims.map((size, mode) => ({
+      name: modeName(model, mode),
+      size,
+      labelled: model.labels?.[mode] !== undefined,
+    })),
+    ...extra,
+  }
+}
+
+/** What the file says of entries that the models had not seen; whoever wrote it may have written anything. */
+function outOfFoldOf({ training }: TensorModel): Pick<ModelSummary, 'outOfFold'> {
+  const { error, by, verdict, withoutNeighbours } = (training.outOfFold ?? {}) as Partial<OutOfFold>
+  if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
+  return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }
+}

@@ -1,0 +1,43 @@
+import * as Plot from '@observablehq/plot'
+import { looks } from '../../../cli/src/paper/figures/style.ts'
+import { logScale } from '../../../cli/src/paper/figures/ticks.ts'
+import { useTheme } from '../theme.ts'
+import { Chart } from '../widgets/Chart.tsx'
+import { chartStyle } from '../widgets/chartStyle.ts'
+import { type ImageCurve, imageRunNames } from './experiments.ts'
+
+/** Error of the known pixels against epochs, in the looks of the paper's figures. */
+export function ImageCurves({ curves }: { curves: readonly ImageCurve[] }) {
+  const theme = useTheme()
+  const errors = curves.flatMap(({ points }) => points.map(({ error }) => error))
+  if (errors.length === 0) return null
+  const draw = (width: number): Element =>
+    Plot.plot({
+      ...{ width, height: 200, marginLeft: 48, marginRight: 12, marginBottom: 34, style: chartStyle },
+      x: { label: 'epochs', ticks: 5 },
+      y: { ...logScale(errors, 4), label: 'relative error of the known pixels', grid: true },
+      marks: curves.map(({ name, points }) =>
+        Plot.line(points, {
+          x: 'epoch',
+          y: 'error',
+          stroke: looks[name][theme],
+          strokeWidth: looks[name].width,
+        }),
+      ),
+    })
+  return (
+    <div>
+      <Chart label="Relative error of the known pixels against epochs" draw={draw} of={[curves, theme]} />
+      <p class="legend">
+        {curves.map(({ name }) => (
+          <span key={name}>
+            <svg class="legend-line" viewBox="0 0 30 6" aria-hidden="true">
+              <path d="M0 3H30" stroke={looks[name][theme]} />
+            </svg>
+            {imageRunNames[name]}
+          </span>
+        ))}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { useMemo } from 'preact/hooks'
+import {
+  convergenceFigure,
+  imageFigure,
+  secondsFigure,
+  speedUpFigure,
+} from '../../../cli/src/paper/figures/index.ts'
+import type { Claim, PaperResults } from '../../../cli/src/paper/results.ts'
+import { Drawing } from './Drawing.tsx'
+
+const VERDICTS: Record<Claim['verdict'], string> = {
+  holds: 'holds',
+  fails: 'does not hold',
+  untested: 'not tested',
+}
+
+/** The pictures beside a results.json, by name; those that were not opened with it are left blank. */
+export type ReportPictures = Readonly<Record<string, string>>
+
+const BLANK = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
+
+/** What `lacuna paper` has found: the claims, and the four figures. */
+export function Report({ results, pictures }: { results: PaperResults; pictures: ReportPictures }) {
+  const { image, convergence, timing, claims, machine, scale } = results
+  const links = useMemo(() => {
+    if (!image) return undefined
+    const restored = Object.fromEntries(image.runs.map((run) => [run.method, pictures[run.picture] ?? BLANK]))
+    return {
+      original: pictures[image.pictures.original] ?? BLANK,
+      damaged: pictures[image.pictures.damaged] ?? BLANK,
+      ...restored,
+    }
+  }, [image, pictures])
+  const blank = image && !pictures[image.pictures.original]
+  return (
+    <>
+      <p class="soft small">
+        Scale “{scale}”, seed {results.seed}, by lacuna {results.lacuna} on {machine.cpu}, {machine.cores}{' '}
+        cores.
+      </p>
+      <ul class="claims">
+        {claims.map(({ id, statement, verdict, evidence }) => (
+          <li key={id} class={verdict}>
+            <b>{VERDICTS[verdict]}</b>
+            <span>
+              {statement} <small class="soft">{evidence}</small>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div class="report-figures">
+        {image && links && (
+          <Drawing title="Figure 1" draw={() => imageFigure(image, links, document)} of={[image, links]}>
+            {blank && (
+              <small class="soft">Open the pictures beside results.json with it to see them here.</small>
+            )}
+          </Drawing>
+        )}
+        {convergence && (
+          <Drawing
+            title="Figure 2"
+            draw={() => convergenceFigure(convergence, document)}
+            of={[convergence]}
+          />
+        )}
+        {timing && <Drawing title="Figure 3" draw={() => secondsFigure(timing, document)} of={[timing]} />}
+        {timing && <Drawing title="Figure 4" draw={() => speedUpFigure(timing, document)} of={[timing]} />}
+      </div>
+    </>
+  )
+}

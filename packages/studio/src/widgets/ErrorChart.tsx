@@ -1,0 +1,60 @@
+import * as Plot from '@observablehq/plot'
+import { logScale } from '../../../cli/src/paper/figures/ticks.ts'
+import type { Progress } from '../solving/solving.ts'
+import { Chart } from './Chart.tsx'
+import { chartStyle } from './chartStyle.ts'
+
+/** A chart of more points than this says no more. */
+const MOST_POINTS = 200
+
+interface Props {
+  history: readonly Progress[]
+  /** What the training entries are called here. */
+  known: string
+  heldOut: string
+}
+
+/** Relative error against epochs, on a logarithmic scale. */
+export function ErrorChart({ history, known, heldOut }: Props) {
+  const draw = (width: number): Element => {
+    const every = Math.ceil(history.length / MOST_POINTS)
+    const points = history.filter((_, i) => i % every === 0 || i === history.length - 1)
+    const held = points.filter(({ validation }) => validation)
+    const errors = points.flatMap(({ train, validation }) => [train.relative, validation?.relative ?? 0])
+    const last = history.at(-1)
+    return Plot.plot({
+      ...{ width, height: 170, marginLeft: 40, marginRight: 12, marginBottom: 32, style: chartStyle },
+      x: { label: 'epochs', nice: true, ticks: 5 },
+      y: { ...logScale(errors, 3), label: 'relative error', grid: true, tickSize: 0 },
+      marks: [
+        Plot.line(points, {
+          x: 'epoch',
+          y: (p: Progress) => p.train.relative,
+          z: 'stage',
+          stroke: 'var(--train)',
+          strokeWidth: 2,
+        }),
+        Plot.line(held, {
+          x: 'epoch',
+          y: (p: Progress) => p.validation?.relative,
+          z: 'stage',
+          stroke: 'var(--held-out)',
+          strokeWidth: 2,
+          strokeDasharray: '5 3',
+        }),
+        ...(last
+          ? [Plot.dot([last], { x: 'epoch', y: (p: Progress) => p.train.relative, fill: 'var(--train)' })]
+          : []),
+      ],
+    })
+  }
+  return (
+    <div>
+      <Chart label="Relative error against epochs" draw={draw} of={[history.length, history]} />
+      <p class="legend">
+        <span class="key train">{known}</span>
+        {history.some(({ validation }) => validation) && <span class="key held-out">{heldOut}</span>}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+// Bundles the studio into packages/cli/dist/studio, from where `lacuna studio` serves it.
+// @ts-check
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { CACHE, DIST, STUDIO_DIST } from './paths.mjs'
+import { hashOf, runIfChanged } from './stamp.mjs'
+
+const SAMPLE_SIZE = [720, 480]
+
+/** @param {(line: string) => unknown} say */
+export async function bundleStudio(say) {
+  await runIfChanged({
+    name: 'studio',
+    inputs: ['packages/studio/src', 'packages/studio/index.html', 'packages/studio/vite.config.ts', DIST],
+    outputs: [`${STUDIO_DIST}/index.html`],
+    async work() {
+      say('Bundling the studio …')
+      const { build } = await import('vite')
+      await build({ configFile: 'packages/studio/vite.config.ts', logLevel: 'warn' })
+      copyFileSync(await drawSample(), `${STUDIO_DIST}/sample.png`)
+    },
+  })
+}
+
+/** The picture that the studio begins with, drawn beforehand since that takes a second or two; only when it has changed. */
+async function drawSample() {
+  const path = `${CACHE}/sample-${hashOf([`${DIST}/image`]).slice(0, 16)}.png`
+  if (existsSync(path)) return path
+  const { drawFacade, writePng } = await import(
+    new URL('../../packages/lacuna/dist/image.js', import.meta.url).href
+  )
+  mkdirSync(CACHE, { recursive: true })
+  await writePng(path, drawFacade(...SAMPLE_SIZE))
+  return path
+}

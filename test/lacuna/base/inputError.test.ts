@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { asFlag } from '#cli/process/failure.ts'
+import { InputError, option, sentence } from '#lacuna/base/inputError.js'
+
+const error = new InputError(
+  'value',
+  sentence`line ${3}: it is -1; allow it with ${option('negative', 'keep', 'clip')}, or look at ${option('maxInner')}.`,
+)
+
+it('names options as a program writes them, and has a code', () => {
+  expect(error.message).toBe(
+    "line 3: it is -1; allow it with negative: 'keep' or 'clip', or look at maxInner.",
+  )
+  expect(error).toMatchObject({ name: 'InputError', code: 'value' })
+})
+
+it('names them as flags on the command line', () => {
+  expect(error.in(asFlag)).toBe(
+    'line 3: it is -1; allow it with --negative keep or clip, or look at --max-inner.',
+  )
+})
+
+it('keeps its code and options when a file is put before it', () => {
+  const within = error.within('a.tns')
+  expect(within.message).toMatch(/^a\.tns: line 3: /)
+  expect(within.in(asFlag)).toContain('--negative keep or clip')
+  expect(within).toMatchObject({ code: 'value', cause: error })
+})

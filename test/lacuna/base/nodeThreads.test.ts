@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { type NodeThread, restThreads, takeThread } from '#lacuna/base/nodeThreads.js'
+
+/** Answers with its thread's number, what it was given to know, and what it is sent. */
+const ECHO = `const { threadId } = process.getBuiltinModule('node:worker_threads')
+lacunaPort.on('message', (said) => lacunaPort.postMessage([threadId, lacunaData, said]))`
+
+const ask = ({ port }: NodeThread, said: unknown): Promise<[number, unknown, unknown]> =>
+  new Promise((resolve) => {
+    port.once('message', resolve)
+    port.postMessage(said)
+  })
+
+it('gives a thread that rests to the next one, with another program', async () => {
+  const first = takeThread(ECHO, 'one')
+  const [number, data, said] = await ask(first, 1)
+  expect([data, said]).toEqual(['one', 1])
+  first.rest()
+  const second = takeThread(ECHO.replace('said]', 'said, "again"]'), 'two')
+  expect(await ask(second, 2)).toEqual([number, 'two', 2, 'again'])
+  const third = takeThread(ECHO)
+  expect((await ask(third, 3))[0]).not.toBe(number)
+  await Promise.all([second.terminate(), third.terminate()])
+})
+
+it('starts threads before they are needed, and no more than that', async () => {
+  restThreads(2)
+  restThreads(2)
+  const threads = [takeThread(ECHO), takeThread(ECHO), takeThread(ECHO)]
+  const numbers = await Promise.all(threads.map(async (thread) => (await ask(thread, 0))[0]))
+  // The third had to be started after the others.
+  expect(Math.max(...numbers)).toBe(numbers[2])
+  expect(new Set(numbers).size).toBe(3)
+  await Promise.all(threads.map((thread) => thread.terminate()))
+})
+
+it('tells who has a thread of its failure', async () => {
+  const thread = takeThread(`lacunaPort.on('message', () => { throw new Error('no') })`)
+  const failure = new Promise<Error>((resolve) => thread.onError(resolve))
+  thread.port.postMessage(0)
+  expect((await failure).message).toBe('no')
+  await thread.terminate()
+})
+
+it('takes no thread that has ended while it rested', async () => {
+  const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
+  const [number] = await ask(ending, 0)
+  ending.rest()
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  const next = takeThread(ECHO)
+  expect((await ask(next, 0))[0]).not.toBe(number)
+  await next.terminate()
+})

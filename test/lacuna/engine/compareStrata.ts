@@ -1,0 +1,91 @@
+/** The engine's epochs of SGD in strata against the reference. */
+import fc from 'fast-check'
+import { hashIndex, mix, purpose, stream } from '#lacuna/base/random.js'
+import { cutIntoBlocks, strataBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
+import { orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'
+import type { Engine, LoadedProblem } from '#lacuna/engine/engine.js'
+import type { Matrix } from '#lacuna/reference/matrix.js'
+import { strataSgd } from '#lacuna/reference/strata.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { distance, randomFactors, randomTensor } from '../../problems.ts'
+import { below, demand, followsOnly, matrices, withProblem } from './judge.ts'
+
+export const strataCases = fc.record({
+  order: fc.integer({ min: 2, max: 5 }),
+  rank: fc.constantFrom(1, 3, 4, 10, 17, 50),
+  entries: fc.integer({ min: 1, max: 1500 }),
+  rate: fc.constantFrom(0.1, 0.3, 0.6, 1.3),
+  seed: fc.integer({ min: 0, max: 2 ** 40 }),
+})
+
+export interface StrataCase {
+  order: number
+  rank: number
+  entries: number
+  rate: number
+  seed: number
+}
+
+const SOME_DIMS = [30, 24, 17, 12, 9]
+
+/** Two epochs. Returns how far the oracle itself goes astray when it starts a hair's breadth elsewhere. */
+export async function compareStrata(
+  engine: Engine,
+  { order, rank, entries, rate, seed }: StrataCase,
+): Promise<number> {
+  const tensor = randomTensor({ dims: SOME_DIMS.slice(0, order), entries, seed })
+  const initial = randomFactors(tensor.dims, rank, seed)
+  return withProblem(engine, { tensor, rank, companions: true, strata: true, seed }, async (loaded) => {
+    if (!loaded.hasStrata) return 0
+    await loaded.writeFactors(initial)
+    const least = 0.05
+    const step = { kind: 'strata', rate, least } as const
+    await loaded.iterate({ first: 0, count: 2, sample: 1, lambda: 0, seed, step })
+    const factors = await loaded.readFactors()
+    demand(
+      factors.every((factor) => factor.every((u) => u >= 0 && u < Infinity)),
+      'factors are nonnegative and finite',
+    )
+    const { companions } = await loaded.readState()
+    demand(
+      companions !== undefined && distance(companions, matrices(factors, rank)) === 0,
+      'no momentum is left',
+    )
+    if (followsOnly()) return 0
+    const settings = { rate, least, epochs: 2, ...gridOf(tensor, seed) }
+    const oracle = (by: number): Matrix[] =>
+      strataSgd(
+        scaledValues(tensor, loaded),
+        matrices(initial, rank).map((matrix) => matrix.map((row) => row.map((u) => u * by))),
+        settings,
+      )
+    const reference = oracle(1)
+    // Values that no model fits throw rows to and fro.
+    const touchiness = distance(oracle(1 + 3e-6).map(flat), reference)
+    below(distance(factors, reference), Math.max(3e-4, 10 * touchiness), 'difference')
+    return touchiness
+  })
+}
+
+const flat = (matrix: Matrix): Float32Array => Float32Array.from(matrix.flatMap((row) => [...row]))
+
+const scaledValues = (tensor: SparseTensor, { statistics }: LoadedProblem): SparseTensor => ({
+  ...tensor,
+  values: tensor.values.map((x) => x * statistics.valueScale),
+})
+
+/** The blocks of rows, and the entries in the order of the first mode's view: by row, then by hash. */
+function gridOf({ dims, indices, values }: SparseTensor, seed: number) {
+  const blockCount = strataBlocks(dims.length, values.length)
+  const blocks = dims.map((rows, mode) => {
+    const lengths = new Uint32Array(rows)
+    for (const p of indices[mode]) lengths[p]++
+    return cutIntoBlocks(lengths, blockCount, stream(seed, purpose.strata, mode), new Uint32Array(rows))
+  })
+  const keys = orderKeys(seed, dims.length)
+  const places = Array.from(values, (_, e) =>
+    placeOf(mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), keys.hash)), keys.modes[0]),
+  )
+  const order = [...values.keys()].sort((a, b) => indices[0][a] - indices[0][b] || places[a] - places[b])
+  return { blocks, blockCount, order }
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import { indexIn, packingOf } from '#lacuna/engine/cpu/setup/place/packing.js'
+import type { Step } from '#lacuna/engine/engine.js'
+import { randomFactors, randomTensor, weighted } from '../../../problems.ts'
+import { bytesOf } from '../bits.ts'
+
+const dims = fc.array(fc.integer({ min: 1, max: 2 ** 32 - 1 }), { minLength: 2, maxLength: 6 })
+
+/** The words of a record of these indices. */
+function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readonly number[]): Uint32Array {
+  const record = new Uint32Array(words)
+  fields.forEach(({ word, shift }, o) => {
+    record[word] += indices[o] * 2 ** shift
+  })
+  return record
+}
+
+it('gives back every index, of modes of any size, packed or not', () => {
+  fc.assert(
+    fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, isPlain, draws) => {
+      const mode = at % dims.length
+      const packing = packingOf(dims, mode, isPlain)
+      const others = dims.filter((_, other) => other !== mode)
+      for (const largest of [true, false]) {
+        const indices = others.map((dim) => (largest ? dim - 1 : draws.next().value % dim))
+        const record = packed(packing, indices)
+        expect(packing.fields.map((field) => indexIn(record, 0, field))).toEqual(indices)
+      }
+      if (isPlain) expect(packing.words).toBe(others.length)
+    }),
+  )
+})
+
+it('takes a word where all fit into one, and keeps the order of coordinates', () => {
+  const uber = [183, 24, 1140, 1717]
+  expect(uber.map((_, mode) => packingOf(uber, mode, false).words)).toEqual([1, 1, 1, 1])
+  const ratings = [71_567, 65_133, 730]
+  expect(ratings.map((_, mode) => packingOf(ratings, mode, false).words)).toEqual([1, 1, 2])
+  const packing = packingOf([5, 300, 40, 2000, 9], 0, false)
+  const compare = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
+    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i] - b[i]
+    return 0
+  }
+  const index = (dim: number) => fc.integer({ min: 0, max: dim - 1 })
+  const coordinates = fc.tuple(index(300), index(40), index(2000), index(9))
+  fc.assert(
+    fc.property(coordinates, coordinates, (a, b) => {
+      expect(Math.sign(compare(packed(packing, a), packed(packing, b)))).toBe(Math.sign(compare(a, b)))
+    }),
+  )
+})
+
+describe('records of packed indices lead to the bits of plain ones', () => {
+  const shapes = {
+    'a word': { dims: [30, 20, 10], entries: 3000 },
+    'one of three words of one index, two of one': { dims: [70_000, 66_000, 30], entries: 3000 },
+    'two indices in each of two words': { dims: [3, 60_000, 50_000, 40_000, 7], entries: 3000 },
+    'more modes than most': { dims: [3, 900, 800, 700, 600, 500], entries: 3000 },
+  }
+  const learned = { kind: 'posterior', noise: 'auto', loss: 'huber', entries: 3000, mean: 1 } as const
+  const steps: Step[] = [
+    { kind: 'newton', momentum: 0.5, damping: 1 },
+    { kind: 'gradient', momentum: 0.5 },
+    { ...learned, begin: { sigma2: 0.2, squares: 80, variance: 0.7 } },
+    learned,
+  ]
+  const asked = { rank: 3, companions: true, posterior: true, seed: 2, probe: 1000 }
+  it.each(Object.entries(shapes))('%s', async (_, shape) => {
+    const plain = randomTensor({ ...shape, seed: 3 })
+    const engine = cpuEngine({ threads: 2 })
+    for (const tensor of [plain, weighted(plain)]) {
+      const found = []
+      for (const isPlain of [false, true]) {
+        const problem = await engine.load({ ...asked, tensor }, isPlain)
+        await problem.writeFactors(randomFactors(tensor.dims, 3, 1))
+        for (const [first, step] of steps.entries())
+          await problem.iterate({
+            first,
+            count: 1,
+            sample: step.kind === 'posterior' ? 1 : 0.6,
+            lambda: 0.01,
+            seed: 2,
+            step,
+          })
+        const { sums } = await problem.errors(['train', 'probe'])
+        for (const { squares } of sums) expect(squares).toBeGreaterThan(0)
+        found.push([bytesOf(await problem.readFactors()), ...sums.map((sum) => JSON.stringify(sum))])
+        await problem.close()
+      }
+      expect(found[0]).toEqual(found[1])
+    }
+    await engine.close()
+  })
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  cutChunks,
+  dealChunks,
+  firstSegments,
+  leastWindow,
+  type Share,
+  segmentSize,
+  segmentsOfRow,
+  sharedRows,
+  writeChunks,
+} from '#lacuna/engine/cpu/setup/place/segments.js'
+import { CHUNK_BYTES } from '#lacuna/kernels/solve/layout.js'
+
+const length = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 20 }) },
+  fc.integer({ min: 0, max: 50_000 }),
+)
+const rows = fc.array(length, { minLength: 1, maxLength: 300 }).map((lengths) => Uint32Array.from(lengths))
+
+/** Segments as even as can be: hashes make them nearly so. */
+function cut(lengths: Uint32Array, rank: number, parts: number) {
+  const entries = lengths.reduce((sum, n) => sum + n, 0)
+  const segment = segmentSize(entries, rank)
+  const first = firstSegments(lengths, segment, new Uint32Array(lengths.length + 1))
+  const segmentLengths = Uint32Array.from(lengths, () => 0)
+  const all = Array.from(lengths).flatMap((n, p) => {
+    const count = first[p + 1] - first[p]
+    segmentLengths[p] = count
+    return Array.from(
+      { length: count },
+      (_, s) => Math.floor((n * (s + 1)) / count) - Math.floor((n * s) / count),
+    )
+  })
+  const chunks = cutChunks(lengths, segment)
+  return { entries, segment, first, chunks, shares: dealChunks(chunks, parts, first, Uint32Array.from(all)) }
+}
+
+const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: Share): number[][] => {
+  const words = new Uint32Array(((share.endChunk - share.firstChunk) * CHUNK_BYTES) / 4)
+  writeChunks(chunks, share, first, words)
+  return Array.from({ length: share.endChunk - share.firstChunk }, (_, c) => [
+    ...words.subarray(5 * c, 5 * c + 5),
+  ])
+}
+
+it('gives every row, and every segment of a long one, to exactly one chunk of one part, in order', () => {
+  fc.assert(
+    fc.property(rows, fc.constantFrom(4, 64, 256), fc.integer({ min: 1, max: 7 }), (lengths, rank, parts) => {
+      const problem = cut(lengths, rank, parts)
+      const { segment, first, shares, entries } = problem
+      let next = 0 // segment
+      let sum = 0
+      for (const share of shares) {
+        expect(share.firstSegment).toBe(next)
+        let partial = 0
+        for (const [row, endRow, own, index, slot] of chunkWords(problem, share)) {
+          expect(own).toBe(next - share.firstSegment)
+          expect(next).toBe(first[row] + index)
+          if (endRow === 0) {
+            expect(lengths[row]).toBeGreaterThan(segment)
+            expect(slot).toBe(partial++)
+            next++
+          } else {
+            for (let p = row; p < endRow; p++) expect(first[p + 1] - first[p]).toBe(1)
+            next += endRow - row
+          }
+        }
+        expect(partial).toBe(share.longSegments)
+        expect(next).toBe(share.endSegment)
+        sum += share.entries
+      }
+      expect(next).toBe(first[lengths.length])
+      expect(sum).toBe(entries)
+    }),
+    { seed: 3, numRuns: 300 },
+  )
+})
+
+it('knows which rows several parts share, and who has what of them', () => {
+  fc.assert(
+    fc.property(rows, fc.constantFrom(4, 256), fc.integer({ min: 2, max: 9 }), (lengths, rank, parts) => {
+      const { first, shares } = cut(lengths, rank, parts)
+      const shared = sharedRows(shares, first)
+      const owners = new Map<number, Map<number, number>>() // row → part → segments
+      shares.forEach((share, k) => {
+        for (let s = share.firstSegment; s < share.endSegment; s++) {
+          const row = first.findLastIndex((start, p) => p < lengths.length && start <= s)
+          const own = owners.get(row) ?? new Map<number, number>()
+          owners.set(row, own.set(k, (own.get(k) ?? 0) + 1))
+        }
+      })
+      const wanted = [...owners].filter(([, own]) => own.size > 1).map(([row]) => row)
+      expect(shared.map(({ row }) => row)).toEqual(wanted)
+      for (const { row, firstPart, bounds } of shared) {
+        expect(bounds.at(-1)).toBe(first[row + 1] - first[row])
+        for (let p = 0; p + 1 < bounds.length; p++)
+          expect(bounds[p + 1] - bounds[p]).toBe(owners.get(row)?.get(firstPart + p) ?? 0)
+      }
+    }),
+    { seed: 4, numRuns: 200 },
+  )
+})
+
+it("cuts Uber's hour mode, 24 rows of 138,000 entries, evenly, for threads and for parts", () => {
+  const lengths = new Uint32Array(24).fill(137_895)
+  for (const parts of [1, 2, 3, 5, 16]) {
+    const problem = cut(lengths, 52, parts)
+    const { segment, chunks, shares } = problem
+    expect(chunks.count).toBeGreaterThan(200)
+    expect(segment).toBeLessThanOrEqual(4096)
+    const sizes = shares.map(({ entries }) => entries)
+    expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.03)
+  }
+})
+
+it('makes segments that are worth their sums, and windows that every segment has room for', () => {
+  for (const rank of [4, 64, 128, 256])
+    for (const entries of [10, 1e4, 1e6, 1e8, 1e11]) {
+      const segment = segmentSize(entries, rank)
+      expect(segment).toBeGreaterThanOrEqual(128)
+      expect(Math.ceil(entries / segment)).toBeLessThanOrEqual(2 ** 18)
+      if (entries <= 1e8) expect(segment).toBeLessThanOrEqual(4096 * Math.max(1, rank / 64))
+      // A window has at most twice as many, and a segment hardly ever less than half of its share.
+      expect(2 * leastWindow(segment)).toBeLessThan(segment / 4)
+      expect(segmentsOfRow(segment, segment)).toBe(1)
+      expect(segmentsOfRow(segment + 1, segment)).toBe(2)
+      expect(segmentsOfRow(3 * segment, segment)).toBe(3)
+    }
+})

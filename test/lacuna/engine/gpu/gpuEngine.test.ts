@@ -1,0 +1,353 @@
+/** The engine suite on a software adapter, and what only this engine has. */
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { CpuEngine } from '#lacuna/engine/cpu/cpuEngine.js'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import type { Engine, Iterations, LoadedProblem, Problem, Step } from '#lacuna/engine/engine.js'
+import { whyNotStarted } from '#lacuna/engine/gpu/adapter.js'
+import type { Device } from '#lacuna/engine/gpu/device.js'
+import { WORTHWHILE } from '#lacuna/engine/gpu/gpuEngine.js'
+import { autoEngine, type GpuEngine, gpuEngine } from '#lacuna/engine/gpu/index.js'
+import { fractionOf } from '#lacuna/engine/gpu/wgsl/step.js'
+import { synthetic } from '#lacuna/tensor/index.js'
+import { distance, randomFactors, randomTensor, toMatrix, weighted } from '../../../problems.ts'
+import { engineChecks, tryFewer } from '../suite.ts'
+import { useSoftwareAdapter } from './softwareAdapter.ts'
+
+useSoftwareAdapter()
+// Every rank and order compiles kernels of its own.
+tryFewer(15)
+
+const PATIENCE_MS = 300_000
+
+/** An engine that many checks share, so that kernels are compiled once. */
+const unclosed = (engine: Engine): Engine =>
+  new Proxy(engine, {
+    get(target, name) {
+      if (name === 'close') return async () => {}
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+/** What it refuses; and what would take a program that stands in for a card too long: the steps below are in its place. */
+const LEFT_OUT = [
+  'takes cells that are not listed',
+  'takes listed cells of other sets',
+  'does them on rows of several segments',
+  'counts entries by their weights',
+  'never raises the error',
+]
+const checks = engineChecks.filter(({ name }) => !LEFT_OUT.some((other) => name.startsWith(other)))
+
+const GRADIENT: Step = { kind: 'gradient', momentum: 0.9 }
+const NEWTON: Step = { kind: 'newton', momentum: 0.5, damping: 1 }
+const PAPER: Step = { kind: 'paper', maxInner: 2 }
+const runOf = (step: Step, sample = 0.7): Iterations => ({
+  first: 3,
+  count: 2,
+  sample,
+  lambda: 0.05,
+  seed: 1,
+  step,
+})
+
+async function begin(engine: Engine, problem: Problem): Promise<LoadedProblem> {
+  const loaded = await engine.load(problem)
+  await loaded.writeFactors(randomFactors(problem.tensor.dims, problem.rank, 1))
+  await loaded.balance()
+  return loaded
+}
+
+/** Factors after some steps of each kind, and errors. */
+async function solved(engine: Engine, problem: Problem): Promise<[Float32Array[], number[]]> {
+  const loaded = await begin(engine, problem)
+  // Rows of many components are solved for slowly where all that is parallel is not.
+  const steps = problem.rank > 100 ? [PAPER, GRADIENT] : [PAPER, GRADIENT, NEWTON]
+  for (const step of steps) await loaded.iterate(runOf(step))
+  // So few entries of a long row that not all of its segments are visited.
+  await loaded.iterate(runOf(GRADIENT, 0.05))
+  const { sums } = await loaded.errors(['train', 'probe'])
+  const factors = await loaded.readFactors()
+  await loaded.close()
+  return [factors, sums.flatMap(({ squares, absolutes }) => [squares, absolutes])]
+}
+
+const problemOf = (dims: number[], entries: number, rank: number): Problem => ({
+  tensor: randomTensor({ dims, entries, seed: 2 }),
+  probe: Math.ceil(entries / 4),
+  rank,
+  companions: true,
+  seed: 1,
+})
+
+const cpu = cpuEngine({ threads: 2, parts: 2 })
+afterAll(() => cpu.close())
+
+describe('the GPU engine', () => {
+  let engine: GpuEngine
+  beforeAll(async () => {
+    engine = await gpuEngine({ threads: 2 })
+  })
+  afterAll(() => engine.close())
+  it.each(checks)('$name', ({ check }) => check(() => unclosed(engine)), PATIENCE_MS)
+
+  it('refuses what it does not do, in a sentence', async () => {
+    const problem = { ...problemOf([9, 8], 40, 2), zeros: true }
+    await expect(engine.load(problem)).rejects.toThrow(/does not take cells .* for zeros.*use the CPU engine/)
+  })
+
+  it('samples as many entries as the CPU where c · nnz is almost whole', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    // 0.7 · 90 is 62.99999999999999 in float64, and 63 in any other way.
+    const { tensor } = synthetic({ dims: [4, 90], entries: 360, rank: 2, seed: 3 })
+    const problem = { ...problemOf([4, 90], 360, 1), tensor }
+    const found: Float32Array[][] = []
+    for (const place of [engine, cpu]) {
+      const loaded = await begin(place, problem)
+      await loaded.iterate(runOf(PAPER))
+      found.push(await loaded.readFactors())
+      await loaded.close()
+    }
+    expect(
+      distance(
+        found[0],
+        found[1].map((factor) => toMatrix(factor, 1)),
+      ),
+    ).toBeLessThan(1e-5)
+  })
+
+  it('goes on from a state of the CPU, and the CPU from its own', { timeout: PATIENCE_MS }, async () => {
+    const problem = problemOf([13, 60, 40], 6000, 5)
+    const [here, there, whole] = [
+      await engine.load(problem),
+      await cpu.load(problem),
+      await begin(cpu, problem),
+    ]
+    await whole.iterate({ ...runOf(NEWTON), count: 3 })
+    for (const [from, to] of [
+      [here, there],
+      [there, here],
+    ]) {
+      await from.writeFactors(randomFactors(problem.tensor.dims, 5, 1))
+      await from.balance()
+      await from.keep()
+      await from.iterate({ ...runOf(NEWTON), count: 1 })
+      await to.writeState(await from.readState())
+      await to.iterate({ ...runOf(NEWTON), first: 4, count: 2 })
+      const wanted = (await whole.readFactors()).map((factor) => toMatrix(factor, 5))
+      expect(distance(await to.readFactors(), wanted)).toBeLessThan(1e-3)
+      await to.restore()
+      expect(distance(await to.readFactors(), wanted)).toBeGreaterThan(1e-2)
+    }
+    for (const problem of [here, there, whole]) await problem.close()
+  })
+})
+
+describe.each([
+  ['with subgroups', {}],
+  ['without', { subgroups: false }],
+  ['where a kernel sees 32 kB at a time', { mostBinding: 32_768 }],
+])('steps on the GPU %s', (_, options) => {
+  let engine: GpuEngine
+  beforeAll(async () => {
+    engine = await gpuEngine({ threads: 2, ...options })
+  })
+  afterAll(() => engine.close())
+
+  const cases: [number[], number, number][] =
+    'mostBinding' in options
+      ? [[[3, 50, 40], 4000, 10]]
+      : [
+          [[30, 25], 300, 1],
+          [[3, 70, 50], 3000, 17],
+          [[5, 6, 7, 4, 3], 400, 50],
+          [[3, 4], 10, 256],
+        ]
+  it.each(cases)(
+    'of %j with %i entries at rank %i are those of the CPU',
+    { timeout: PATIENCE_MS },
+    async (...size) => {
+      const plain = problemOf(...size)
+      const [factors, sums] = await solved(engine, plain)
+      const [wanted, wantedSums] = await solved(cpu, plain)
+      const matrices = wanted.map((factor) => toMatrix(factor, size[2]))
+      expect(distance(factors, matrices)).toBeLessThan(1e-3)
+      sums.forEach((sum, i) => {
+        expect(Math.abs(sum / wantedSums[i] - 1)).toBeLessThan(1e-3)
+      })
+      const [again] = await solved(engine, { ...plain, tensor: plain.tensor })
+      expect(again).toEqual(factors)
+    },
+  )
+})
+
+describe('what does not fit, or is not worthwhile', () => {
+  const narrow = { threads: 2, mostBinding: 4096 }
+
+  it('is refused with its size where the card was asked for', async () => {
+    const engine = await gpuEngine(narrow)
+    const message = /factors of 900×9 at rank 2 take 14\.2 KiB, .* shows a program 4\.0 KiB at a time/
+    expect(() => engine.plan({ dims: [900, 9], entries: 40, rank: 2, companions: true })).toThrow(message)
+    await expect(engine.load(problemOf([900, 9], 40, 2))).rejects.toThrow(message)
+    await engine.close()
+  })
+
+  it('is left to the CPU where it was not', async () => {
+    const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
+    const size = { dims: [60, 9], entries: 10_000_000, rank: 2, companions: true }
+    expect(engine.plan(size).place).toBe(engine.description)
+    for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
+      expect(engine.plan({ ...size, ...other }).place).toBe('2 threads')
+    const small = await engine.load(problemOf([60, 9], 300, 2))
+    expect(small.place).toBeUndefined()
+    await small.close()
+    await engine.close()
+  })
+})
+
+describe('a device that is lost', () => {
+  const problem = {
+    ...problemOf([20, 30, 10], 2000, 3),
+    tensor: weighted(randomTensor({ dims: [20, 30, 10], entries: 2000, seed: 2 })),
+  }
+
+  it.each([
+    ['a new device', true],
+    ['the CPU', false],
+  ])('is followed by %s, from the last snapshot', { timeout: PATIENCE_MS }, async (place, reopens) => {
+    const remarks: string[] = []
+    const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
+    const loaded = await begin(engine, problem)
+    await loaded.keep()
+    const kept = await loaded.readFactors()
+    await loaded.writeState(await loaded.readState()) // a snapshot of it
+    const lasting = loaded.iterate({ ...runOf(NEWTON), count: 30 })
+    engine.device!.gpu.destroy()
+    expect((await lasting).done).toBe(30)
+    expect(remarks).toHaveLength(1)
+    expect(remarks[0]).toContain(`goes on from its last snapshot on ${place}`)
+    expect(loaded.place).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
+    // The same steps as if nothing had happened, and what was kept is still there.
+    const other = await begin(cpu, problem)
+    await other.iterate({ ...runOf(NEWTON), count: 30 })
+    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-2)
+    expect(
+      distance(
+        await loaded.readFactors('kept'),
+        kept.map((factor) => toMatrix(factor, 3)),
+      ),
+    ).toBeLessThan(1e-6)
+    await other.close()
+    await engine.close()
+  })
+})
+
+describe('a card that cannot be opened', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const info = { vendor: 'acme', architecture: 'one', device: '', description: '' }
+  const requestDevice = () => Promise.reject(new Error('the driver is broken'))
+  const adapter = { info, limits: {}, features: new Set(), requestDevice }
+  const message = 'The graphics card (acme one) cannot be opened: the driver is broken'
+
+  it('is refused in a sentence where it was asked for, and else left', async () => {
+    vi.stubGlobal('navigator', { gpu: { requestAdapter: async () => adapter } })
+    await expect(gpuEngine()).rejects.toMatchObject({ code: 'unavailable', message })
+    const remarks: string[] = []
+    const engine = await autoEngine({ threads: 1, onRemark: (remark) => remarks.push(remark) })
+    expect(engine).toBeInstanceOf(CpuEngine)
+    expect(remarks).toEqual([`${message}. So the CPU does it.`])
+    await engine.close()
+  })
+
+  it('is told from a package that is not installed', () => {
+    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+    expect(whyNotStarted(missing)).toMatch(/not installed: npm install webgpu/)
+    const unfit = Object.assign(new Error('libstdc++.so.6 is too old'), { code: 'ERR_DLOPEN_FAILED' })
+    expect(whyNotStarted(unfit)).toBe('WebGPU cannot be started: libstdc++.so.6 is too old')
+  })
+})
+
+describe('a card without memory', () => {
+  const problem = problemOf([20, 30, 10], 2000, 3)
+  const FULL = 'Out of memory.'
+  const inTime = { timeout: PATIENCE_MS }
+
+  /** As if something that is taken in the next scope did not fit. */
+  function refuseNext({ gpu }: Device): void {
+    const pop = gpu.popErrorScope
+    gpu.popErrorScope = async () => {
+      gpu.popErrorScope = pop
+      await gpu.popErrorScope()
+      return { message: FULL } as GPUError
+    }
+  }
+
+  it('leaves a run to the CPU, from the last snapshot', inTime, async () => {
+    const remarks: string[] = []
+    const onRemark = (remark: string) => remarks.push(remark)
+    const engine = await gpuEngine({ threads: 2, worthwhileFrom: 1, onRemark })
+    const [loaded, other] = [await begin(engine, problem), await begin(cpu, problem)]
+    await loaded.keep()
+    refuseNext(engine.device!) // the buffer for sums
+    for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
+    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-3)
+    expect(loaded.place).toBe(`${engine.name}, then 2 threads`)
+    expect(remarks).toHaveLength(1)
+    expect(remarks[0]).toMatch(/has no memory left; .* goes on from its last snapshot on the CPU\.$/)
+    await loaded.close()
+    // It has some again for others.
+    const next = await begin(engine, problem)
+    await next.iterate(runOf(NEWTON))
+    expect(next.place).toBe(engine.name)
+    for (const each of [next, other, engine]) await each.close()
+  })
+
+  it('fails the problem that is at work, and no other', inTime, async () => {
+    const engine = await gpuEngine({ threads: 2 })
+    const [failing, resting] = [await begin(engine, problem), await begin(engine, problem)]
+    const working = failing.iterate(runOf(NEWTON))
+    const said = Object.assign(new Event('uncapturederror'), { error: { message: FULL } })
+    await new Promise(setImmediate) // it has begun
+    engine.device!.gpu.dispatchEvent(said)
+    await expect(working).rejects.toMatchObject({ code: 'memory' })
+    await expect(failing.readFactors()).rejects.toMatchObject({ code: 'memory' })
+    await resting.iterate(runOf(NEWTON))
+    for (const each of [failing, resting, engine]) await each.close()
+  })
+
+  it('gives back what it had taken for a problem that it refuses', async () => {
+    const engine = await gpuEngine({ threads: 2 })
+    const device = engine.device!
+    const made: GPUBuffer[] = []
+    const storage = device.storage.bind(device)
+    device.storage = (byteLength) => {
+      if (made.length === 5) throw new RangeError('no room')
+      made.push(storage(byteLength))
+      vi.spyOn(made[made.length - 1], 'destroy')
+      return made[made.length - 1]
+    }
+    await expect(engine.load(problem)).rejects.toThrow(/^The graphics card has no room for/)
+    for (const { destroy } of made) expect(destroy).toHaveBeenCalledOnce()
+    await engine.close()
+  })
+})
+
+describe('a share of the entries, in binary', () => {
+  /** What the kernel of the windows makes of it. */
+  const wholePart = (c: number, n: number): number => {
+    const [high, low] = fractionOf(c)
+    const product = ((BigInt(high) << 32n) | BigInt(low)) * BigInt(n)
+    const whole = Number(product >> 64n)
+    const missing = (1n << 64n) - (product & ((1n << 64n) - 1n))
+    const bits = whole === 0 ? -1 : 31 - Math.clz32(whole)
+    return missing <= 1n << BigInt(11 + bits) ? whole + 1 : whole
+  }
+
+  it('rounds as float64 does', () => {
+    for (const c of [0.7, 0.35, 0.1, 0.02, 1 / 3])
+      for (let n = 1; n < 3000; n++) expect(wholePart(c, n)).toBe(Math.floor(c * n))
+  })
+})

@@ -1,0 +1,70 @@
+/** The engine suite over MPI: 1, 2, 3 and 5 processes of 1 or 2 threads, with Open MPI and MPICH. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { launchedProcess, launchedProcesses } from '#lacuna/comm/mpi/launch.js'
+import { briefVariantChecks, engineChecks, variantChecks } from '../suite.ts'
+import { bundle, type Launcher, startJob } from './job.ts'
+
+// Many processes on few cores.
+vi.setConfig({ testTimeout: 240_000 })
+
+let runner: Awaited<ReturnType<typeof bundle>>
+
+beforeAll(async () => {
+  runner = await bundle(new URL('./runner.ts', import.meta.url))
+})
+afterAll(() => runner?.remove())
+
+async function checked(
+  launcher: Launcher,
+  processes: number,
+  suites: string[],
+  { threads, sharedMemory = true }: { threads: number[]; sharedMemory?: boolean },
+): Promise<string[]> {
+  const job = startJob(launcher, processes, [runner.path, JSON.stringify({ threads, suites, sharedMemory })])
+  const { code, stdout, stderr } = await job.ended
+  const found = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  expect(found.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]))).toEqual([])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return found.map(({ name }) => name)
+}
+
+const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
+const checks = namesOf(engineChecks).filter((name) => !name.startsWith('plans'))
+
+// By messages MPICH waits by asking again and again: more processes than cores are in each other's way.
+describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
+  it.each([
+    [1, [2]],
+    [2, [1, 2]],
+    [3, [2]],
+    [5, [1]],
+  ])('%i processes of %j threads have the bits of the CPU engine', async (processes, threads) => {
+    const isBrief = launcher === 'MPICH'
+    // Three of them by messages alone, as if they were on several machines.
+    const found = await checked(launcher, processes, [isBrief ? 'brief' : 'variants'], {
+      threads,
+      sharedMemory: processes !== 3,
+    })
+    expect(found).toEqual(namesOf(isBrief ? briefVariantChecks : variantChecks))
+  })
+})
+
+it('3 processes of 2 threads do what every engine does', async () => {
+  expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
+})
+
+it('knows a launcher by what it tells the processes', () => {
+  expect(launchedProcesses({})).toBe(1)
+  expect(launchedProcesses({ OMPI_COMM_WORLD_SIZE: '8' })).toBe(8)
+  expect(launchedProcesses({ PMI_SIZE: '3' })).toBe(3)
+  expect(launchedProcesses({ SLURM_NTASKS: '4' })).toBe(1)
+  expect(launchedProcesses({ SLURM_NTASKS: '4', SLURM_MPI_TYPE: 'pmix' })).toBe(4)
+  expect(launchedProcesses({ PMI_SIZE: 'many' })).toBe(1)
+  // A step of a larger job; the batch script itself; a step without MPI.
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '4', PMIX_RANK: '1' })).toBe(4)
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_PROCID: '0' })).toBe(1)
+  expect(launchedProcesses({ SLURM_NTASKS: '8', SLURM_STEP_NUM_TASKS: '8', SLURM_MPI_TYPE: 'none' })).toBe(1)
+  expect(launchedProcess({ SLURM_PROCID: '3', PMIX_RANK: '3' })).toBe(3)
+  expect(launchedProcess({ OMPI_COMM_WORLD_RANK: '2', PMIX_RANK: '2', SLURM_PROCID: '0' })).toBe(2)
+  expect(launchedProcess({})).toBe(0)
+})

@@ -1,0 +1,92 @@
+/**
+ * The engine suite as one process of an MPI job does it: bundled and started by mpirun (job.ts). Every process gives the engine
+ * its own share of the entries; the first judges, and prints what it found, a line of JSON for each check.
+ */
+
+import { hashIndex, mix } from '#lacuna/base/random.js'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import { mpiEngine } from '#lacuna/engine/cpu/mpiEngine.js'
+import type { Engine, Problem } from '#lacuna/engine/engine.js'
+import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
+import {
+  briefVariantChecks,
+  engineChecks,
+  followOnly,
+  tryFewer,
+  type Variant,
+  variantChecks,
+} from '../suite.ts'
+
+const { threads, suites, sharedMemory } = JSON.parse(process.argv[2]) as {
+  threads: number[]
+  suites: string[]
+  sharedMemory: boolean
+}
+const engine = await mpiEngine({ threads: Math.max(...threads), sharedMemory })
+const { process: own, processes } = engine
+if (own > 0) followOnly()
+
+/** Which process has an entry: scattered, whoever comes first in the lines, or the first has all that has a fault. */
+function shareOf(tensor: SparseTensor): SparseTensor {
+  const { dims, indices, values, weights } = tensor
+  const isSound =
+    indices.every((column, mode) => column.every((index) => index < dims[mode])) &&
+    values.every(Number.isFinite) &&
+    (weights ?? values.slice(0, 0)).every((w) => w > 0 && w < Infinity)
+  const owner = (e: number): number =>
+    isSound ? mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), e)) % processes : 0
+  return pickEntries(
+    tensor,
+    Uint32Array.from(values.keys()).filter((e) => owner(e) === own),
+  )
+}
+
+/** The engine of the job with some of its threads; it stays open for the next check. */
+const shared = (threads: number): Engine => ({
+  description: engine.description,
+  processes,
+  plan: (size) => engine.plan(size),
+  load: ({ tensor, sets, ...problem }: Problem) =>
+    engine
+      .load({
+        ...problem,
+        tensor: shareOf(tensor),
+        sets: sets && Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, shareOf(set)])),
+        threads: Math.min(threads, problem.threads ?? threads),
+      })
+      .catch((error) => {
+        error.message = error.message.replace(/^process \d+ of \d+: /, '')
+        throw error
+      }),
+  close: async () => {},
+})
+
+async function attempt(name: string, check: () => Promise<void>): Promise<void> {
+  const start = performance.now()
+  const fault = await check().then(
+    () => undefined,
+    (error) => String(error?.stack ?? error),
+  )
+  if (own === 0)
+    process.stdout.write(`${JSON.stringify({ name, fault, seconds: (performance.now() - start) / 1000 })}\n`)
+  // The others are elsewhere now: mpirun ends them.
+  if (fault !== undefined) process.kill(process.pid, 'SIGKILL')
+}
+
+tryFewer()
+for (const [suite, checks] of Object.entries({ variants: variantChecks, brief: briefVariantChecks })) {
+  if (!suites.includes(suite)) continue
+  const variants: Variant[] = [
+    { name: 'the CPU engine', make: () => cpuEngine({ threads: 1 }), isOwn: true },
+    ...threads.map((count) => ({
+      name: `${processes} processes of ${count} threads`,
+      make: () => shared(count),
+    })),
+  ]
+  for (const { name, check } of checks) await attempt(name, () => check(variants))
+}
+if (suites.includes('engine'))
+  // What a process takes is less than all.
+  for (const { name, check } of engineChecks.filter(({ name }) => !name.startsWith('plans')))
+    await attempt(name, () => check(() => shared(Math.max(...threads))))
+await engine.close()

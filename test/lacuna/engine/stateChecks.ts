@@ -1,0 +1,180 @@
+/** What an engine does with the factors of its problems beside steps, and how it stops, goes on and is shared. */
+import type { Iterations, Step } from '#lacuna/engine/engine.js'
+import { balance, columnLengths } from '#lacuna/reference/fast.js'
+import { distance, randomFactors, randomTensor, toMatrix } from '../../problems.ts'
+import { bytesOf } from './bits.ts'
+import type { EngineCheck } from './check.ts'
+import { bumpy } from './entrySets.ts'
+import { below, demand, inEngineUnits, matrices, same, withEngine, withProblem } from './judge.ts'
+
+export const stateChecks: EngineCheck[] = [
+  {
+    name: 'balances the factors as the reference does, and fills the rows without entries',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [200, 150, 20], entries: 3000, seed: 6 })
+        const rank = 5
+        const lopsided = randomFactors(tensor.dims, rank, 6).map((factor, i) =>
+          factor.map((u) => u * 100 ** (i - 1)),
+        )
+        await withProblem(engine, { tensor, rank, companions: true, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(inEngineUnits(lopsided, loaded))
+          await loaded.balance()
+          const { factors, means } = balance(tensor, matrices(inEngineUnits(lopsided, loaded), rank))
+          const balanced = await loaded.readFactors()
+          below(distance(balanced, factors), 1e-5, 'difference')
+          const [first, ...others] = matrices(balanced, rank).map((matrix, i) => {
+            const seen = new Set(tensor.indices[i])
+            return columnLengths(matrix.filter((_, p) => seen.has(p)))
+          })
+          for (const lengths of others)
+            for (const [r, length] of lengths.entries())
+              below(Math.abs(length / first[r] - 1), 1e-5, 'length')
+          const state = await loaded.readState()
+          state.means.forEach((mean, i) => {
+            for (const [r, u] of mean.entries()) below(Math.abs(u / means[i][r] - 1), 1e-5, 'mean')
+            for (const p of loaded.statistics.emptyRows[i])
+              same([...balanced[i].subarray(p * rank, (p + 1) * rank)], [...mean], 'a row without entries')
+          })
+        })
+      }),
+  },
+  {
+    name: 'fills the rows without entries alone, with the mean of the others, when that is all it is asked for',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(2)
+        const rank = 3
+        await withProblem(engine, { tensor, rank, companions: false, seed: 1 }, async (loaded) => {
+          const written = randomFactors(tensor.dims, rank, 4)
+          await loaded.writeFactors(written)
+          await loaded.fillEmptyRows()
+          const filled = await loaded.readFactors()
+          loaded.statistics.emptyRows.forEach((rows, i) => {
+            demand(rows.length > 0, 'there are empty rows')
+            const empty = new Set(rows)
+            const observed = toMatrix(written[i], rank).filter((_, p) => !empty.has(p))
+            for (let p = 0; p < tensor.dims[i]; p++)
+              for (let r = 0; r < rank; r++) {
+                const mean = observed.reduce((sum, row) => sum + row[r], 0) / observed.length
+                const wanted = empty.has(p) ? mean : written[i][p * rank + r]
+                below(Math.abs(filled[i][p * rank + r] - wanted), 1e-6, `row ${p} of mode ${i}`)
+              }
+          })
+        })
+      }),
+  },
+  {
+    name: 'stops after the AO iteration it is in, and goes on when it is told to',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [50, 40, 30], entries: 20_000, seed: 1 })
+        const run: Iterations = {
+          first: 0,
+          count: 10_000_000,
+          sample: 0.5,
+          lambda: 0.1,
+          seed: 1,
+          step: { kind: 'paper', maxInner: 1 },
+        }
+        await withProblem(engine, { tensor, rank: 4, companions: false, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(randomFactors(tensor.dims, 4, 1))
+          setTimeout(() => loaded.stop(), 50)
+          const { done, cut, seconds } = await loaded.iterate(run)
+          demand(done > 0 && done < run.count, `${done} iterations are done`)
+          same(cut, 'stopped', 'why')
+          demand(seconds > 0.03, `it took ${seconds} s`)
+          same((await loaded.iterate(run)).done, 0, 'iterations while it is stopped')
+          loaded.stop(false)
+          const limited = await loaded.iterate({ ...run, seconds: 0.05 })
+          demand(limited.done > 0 && limited.cut === 'seconds', 'it ends in time')
+          const all = await loaded.iterate({ ...run, count: 3 })
+          same([all.done, all.cut], [3, undefined], 'all of them')
+        })
+      }),
+  },
+  {
+    name: 'keeps factors and puts them back',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = bumpy(3)
+        await withProblem(engine, { tensor, rank: 6, companions: true, seed: 1 }, async (loaded) => {
+          await loaded.writeFactors(randomFactors(tensor.dims, 6, 1))
+          await loaded.balance()
+          await loaded.keep()
+          const before = bytesOf(await loaded.readFactors())
+          const step: Step = { kind: 'newton', momentum: 0.6, damping: 1 }
+          const run = { first: 0, count: 2, sample: 0.5, lambda: 0.1, seed: 1, step }
+          await loaded.iterate(run)
+          const once = bytesOf(await loaded.readFactors())
+          demand(once !== before, 'iterating changes factors')
+          same(bytesOf(await loaded.readFactors('kept')), before, 'those kept')
+          await loaded.restore()
+          same(bytesOf(await loaded.readFactors()), before, 'restored')
+          // Momentum starts anew: the same iterations give the same factors.
+          await loaded.iterate(run)
+          same(bytesOf(await loaded.readFactors()), once, 'iterated again')
+        })
+      }),
+  },
+  {
+    name: 'serves several problems, one after the other and side by side',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const run = {
+          first: 0,
+          count: 3,
+          sample: 0.5,
+          lambda: 0.01,
+          seed: 1,
+          step: { kind: 'paper', maxInner: 1 },
+        } as const
+        const solve = async (seed: number, threads?: number): Promise<string> => {
+          const tensor = bumpy(seed)
+          return withProblem(
+            engine,
+            { tensor, rank: 4, companions: false, seed, threads },
+            async (loaded) => {
+              await loaded.writeFactors(randomFactors(tensor.dims, 4, seed))
+              await loaded.iterate(run)
+              return bytesOf(await loaded.readFactors())
+            },
+          )
+        }
+        const alone: string[] = []
+        for (const seed of [1, 2, 3, 4]) alone.push(await solve(seed))
+        same(
+          await Promise.all([1, 2, 3, 4].map((seed) => solve(seed, 1))),
+          alone,
+          'side by side, a thread each',
+        )
+        same(await Promise.all([1, 2, 3, 4].map((seed) => solve(seed))), alone, 'side by side on all threads')
+      }),
+  },
+  {
+    name: 'plans about as much memory as it takes, and more for more',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, companions: true }
+        const plan = engine.plan(size)
+        demand(
+          plan.byteLength > 3 * 8 * size.entries && plan.byteLength < 2 * 3 * 12 * size.entries,
+          'a record in each mode, of two words if the indices are packed, of three if not',
+        )
+        const sum = plan.items.reduce((total, { byteLength }) => total + byteLength, 0)
+        below(Math.abs(sum - plan.byteLength), 1, 'the items are all of it')
+        for (const more of [
+          { entries: 2_000_000 },
+          { rank: 50 },
+          { sets: { validation: 100_000 } },
+          { probe: 100_000 },
+          { weighted: true },
+          { strata: true },
+        ])
+          demand(
+            engine.plan({ ...size, ...more }).byteLength > plan.byteLength,
+            `more for ${Object.keys(more)}`,
+          )
+      }),
+  },
+]

@@ -1,0 +1,283 @@
+/** Each kind of step does to the factors what the reference does. */
+import fc from 'fast-check'
+import type { Step } from '#lacuna/engine/engine.js'
+import { balance, type FastStep } from '#lacuna/reference/fast.js'
+import { relativeError } from '#lacuna/reference/ntc.js'
+import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
+import { distance, randomFactors, randomTensor, weighted } from '../../problems.ts'
+import type { EngineCheck } from './check.ts'
+import { comparePosterior, posteriorCases } from './comparePosterior.ts'
+import { compareFast, comparePaper, iterated } from './compareSteps.ts'
+import { compareStrata, strataCases } from './compareStrata.ts'
+import {
+  below,
+  demand,
+  inDataUnits,
+  inEngineUnits,
+  matrices,
+  randomProblems,
+  scaledLambda,
+  withEngine,
+  withProblem,
+} from './judge.ts'
+
+const smallDims = (order: number): number[] =>
+  [7, 5, 6, 4, 3, 4].slice(0, order).map((dim) => (order === 2 ? 5 * dim : dim))
+
+const stepCases = fc.oneof(
+  fc.record({ kind: fc.constant('gradient' as const), momentum: fc.constantFrom(0, 0.5, 0.9) }),
+  fc.record({
+    kind: fc.constant('newton' as const),
+    momentum: fc.constantFrom(0, 0.5),
+    damping: fc.constantFrom(0, 1, 10),
+  }),
+)
+const fastCases = fc.record({
+  order: fc.integer({ min: 2, max: 6 }),
+  rank: fc.constantFrom(1, 3, 4, 10, 17, 30, 50),
+  entries: fc.integer({ min: 1, max: 400 }),
+  c: fc.constantFrom(0.1, 0.33, 0.5, 0.9, 1),
+  lambda: fc.constantFrom(0, 0.01, 1),
+  step: stepCases,
+  seed: fc.integer({ min: 0, max: 2 ** 40 }),
+})
+
+export const stepChecks: EngineCheck[] = [
+  {
+    name: 'does one AO iteration as the reference does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const cases = fc.record({
+          order: fc.integer({ min: 2, max: 6 }),
+          rank: fc.constantFrom(1, 3, 4, 10, 17, 50, 64, 100),
+          entries: fc.integer({ min: 1, max: 400 }),
+          c: fc.constantFrom(0.02, 0.1, 0.33, 0.5, 0.9, 1),
+          lambda: fc.constantFrom(0, 0.01, 1),
+          maxInner: fc.constantFrom(1, 5),
+          seed: fc.integer({ min: 0, max: 2 ** 40 }),
+        })
+        await fc.assert(
+          fc.asyncProperty(cases, async ({ order, ...problem }) =>
+            below(await comparePaper(engine, { dims: smallDims(order), ...problem }), 2e-4, 'difference'),
+          ),
+          { seed: 20, numRuns: randomProblems(40) },
+        )
+      }),
+  },
+  {
+    name: 'does so on rows of several segments',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const shapes: [number[], number][] = [
+          [[35, 25], 10],
+          [[7, 50, 60], 17],
+          [[3, 20, 30, 20], 4],
+          [[4, 5, 6, 14, 13], 6],
+        ]
+        for (const [dims, rank] of shapes)
+          for (const c of [0.02, 0.9]) {
+            const problem = { dims, rank, entries: 6000, c, lambda: 0.01, maxInner: 2, seed: 5 }
+            below(await comparePaper(engine, problem), 2e-4, `difference at ${dims.join('×')}, c = ${c}`)
+          }
+      }),
+  },
+  {
+    name: 'does gradient and newton steps as float64 does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const touchy: number[] = []
+        await fc.assert(
+          fc.asyncProperty(fastCases, async ({ order, entries, ...problem }) => {
+            const tensor = randomTensor({ dims: smallDims(order), entries, seed: problem.seed })
+            // Rows of fewer entries than components are ill-posed without λ: see the next check.
+            const lambda = problem.lambda + 1e-3
+            const { difference, touchiness } = await compareFast(engine, { ...problem, lambda }, tensor)
+            touchy.push(touchiness())
+            below(difference, Math.max(1e-3, 10 * touchy[touchy.length - 1]), 'difference')
+          }),
+          { seed: 21, numRuns: randomProblems(60) },
+        )
+        // Most of them hold the engine to 1e-3.
+        const most = Math.max(2, randomProblems(60) / 4)
+        below(touchy.filter((touchiness) => touchiness > 1e-4).length, most, 'touchy cases')
+      }),
+  },
+  {
+    name: 'does them without λ where the entries determine the rows',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const tensor = randomTensor({ dims: [20, 30, 25], entries: 6000, seed: 7 })
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 0 },
+        ]
+        for (const step of steps)
+          for (const rank of [1, 3, 4])
+            for (const c of [0.3, 1]) {
+              const { difference } = await compareFast(engine, { rank, c, lambda: 0, step, seed: 8 }, tensor)
+              below(difference, 1e-3, `difference at rank ${rank}, c = ${c}, ${step.kind}`)
+            }
+      }),
+  },
+  {
+    name: 'does them on rows of several segments, whether all of these are sampled or some',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 4 },
+        ]
+        const shapes: [number[], number][] = [
+          [[3, 2000], 10],
+          [[4, 120, 100], 17],
+          [[20, 3, 25, 20], 4],
+        ]
+        for (const [dims, rank] of shapes) {
+          const tensor = randomTensor({ dims, entries: 6000, seed: 5 })
+          for (const step of steps)
+            for (const c of [0.03, 0.6]) {
+              const settings = { rank, c, lambda: 0.01, step, seed: 5 }
+              const { difference, touchiness } = await compareFast(engine, settings, tensor)
+              // Of a few entries of a row, rounding may make much.
+              const most = c < 0.1 ? Math.max(1e-3, 3 * touchiness()) : 1e-3
+              below(difference, most, `difference at ${dims.join('×')}, c = ${c}, ${step.kind}`)
+            }
+        }
+      }),
+  },
+  {
+    name: 'does epochs of SGD in strata as float64 does, on random problems',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const touchy: number[] = []
+        await fc.assert(
+          fc.asyncProperty(strataCases, async (problem) => {
+            touchy.push(await compareStrata(engine, problem))
+          }),
+          { seed: 23, numRuns: randomProblems(20) },
+        )
+        // Rows of several segments.
+        touchy.push(await compareStrata(engine, { order: 3, rank: 5, entries: 20_000, rate: 0.3, seed: 5 }))
+        // Most of them hold the engine to 3e-4.
+        below(touchy.filter((touchiness) => touchiness > 3e-5).length, touchy.length / 4, 'touchy cases')
+      }),
+  },
+  {
+    name: 'counts entries by their weights, as float64 does',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const steps: FastStep[] = [
+          { kind: 'gradient', momentum: 0.9 },
+          { kind: 'newton', momentum: 0.5, damping: 4 },
+        ]
+        // Rows of several segments and of one, sampled and whole; orders with loops of their own and without.
+        const shapes: [number[], number, number][] = [
+          [[30, 25], 400, 5],
+          [[4, 120, 100], 6000, 6],
+          [[5, 6, 7, 8], 400, 3],
+          [[4, 5, 6, 4, 3], 400, 2],
+        ]
+        for (const [dims, entries, rank] of shapes)
+          for (const c of [0.6, 1]) {
+            const where = `at ${dims.join('×')}, c = ${c}`
+            const paper = {
+              dims,
+              rank,
+              entries,
+              c,
+              lambda: 0.01,
+              maxInner: 2,
+              seed: 5,
+              isWeighted: true,
+            } as const
+            below(await comparePaper(engine, paper), 2e-4, `paper's difference ${where}`)
+            const tensor = weighted(randomTensor({ dims, entries, seed: 5 }))
+            for (const step of steps) {
+              const settings = { rank, c, lambda: 0.1, step, seed: 5 }
+              const { difference, touchiness } = await compareFast(engine, settings, tensor)
+              below(difference, Math.max(1e-3, 10 * touchiness()), `${step.kind}'s difference ${where}`)
+            }
+          }
+      }),
+  },
+  {
+    name: 'takes an entry of weight 2 for one that is listed twice',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        const once = randomTensor({ dims: [12, 15, 9], entries: 500, seed: 3 })
+        const isTwice = (e: number): boolean => e % 3 === 0
+        const all = Uint32Array.from(once.values.keys())
+        const heavy = { ...once, weights: Float32Array.from(all, (e) => (isTwice(e) ? 2 : 1)) }
+        const twice = pickEntries(once, Uint32Array.of(...all, ...all.filter(isTwice)))
+        const entries = twice.values.length
+        // With weights of the mean 1, the entries count as so much of those that are listed twice.
+        const share = once.values.length / entries
+        const posterior = { kind: 'posterior', noise: 'gaussian', loss: 'squares', entries, mean: 1 } as const
+        const steps: Step[] = [
+          { kind: 'paper', maxInner: 2 },
+          { kind: 'gradient', momentum: 0.5 },
+          { kind: 'newton', momentum: 0.5, damping: 1 },
+          posterior,
+        ]
+        const rank = 3
+        const initial = randomFactors(once.dims, rank, 1)
+        const run = async (tensor: SparseTensor, step: Step, by: number): Promise<Float32Array[]> => {
+          const isPosterior = step.kind === 'posterior'
+          const problem = { tensor, rank, companions: true, seed: 1, posterior: isPosterior }
+          return withProblem(engine, problem, async (loaded) => {
+            await loaded.writeFactors(inEngineUnits(initial, loaded))
+            if (step.kind !== 'paper') await loaded.balance()
+            const settings = { first: 0, sample: 1, lambda: by * scaledLambda(0.3, loaded), seed: 1 }
+            const begin = { sigma2: 0.2 * by, squares: 80 * by, variance: 0.7 * by }
+            if (isPosterior) await loaded.iterate({ ...settings, count: 1, step: { ...step, begin } })
+            await loaded.iterate({ ...settings, count: 2, step })
+            return inDataUnits(await loaded.readFactors(), loaded)
+          })
+        }
+        for (const step of steps) {
+          const listed = await run(twice, step, 1)
+          const counted = await run(heavy, step, share)
+          const alike = await run(once, step, share)
+          below(distance(counted, matrices(listed, rank)), 1e-4, `difference of ${step.kind}`)
+          demand(distance(alike, matrices(listed, rank)) > 1e-2, `${step.kind} without weights differs`)
+        }
+      }),
+  },
+  {
+    // Without λ: the point it draws rows to moves with them.
+    name: 'never raises the error by a step over all entries without momentum',
+    check: (make) =>
+      withEngine(make, (engine) =>
+        fc.assert(
+          fc.asyncProperty(fastCases, fc.boolean(), async ({ order, rank, entries, step, seed }, nasty) => {
+            const tensor = randomTensor({ dims: smallDims(order), entries, seed })
+            // Columns of very different lengths, in one mode, and some elements at zero.
+            const initial = randomFactors(tensor.dims, rank, seed).map((factor, i) =>
+              factor.map((u, at) =>
+                nasty && u < 0.3 ? 0 : nasty && i === 0 ? u * 10 ** ((at % rank) % 7) : u,
+              ),
+            )
+            const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, {
+              first: 0,
+              count: 1,
+              sample: 1,
+              lambda: 0,
+              seed,
+              step: { ...step, momentum: 0 },
+            })
+            const before = relativeError(tensor, balance(tensor, matrices(initial, rank)).factors)
+            const after = relativeError(tensor, matrices(factors, rank))
+            demand(after <= before * (1 + 1e-4) + 1e-6, `the error rises from ${before} to ${after}`)
+          }),
+          { seed: 22, numRuns: randomProblems(40) },
+        ),
+      ),
+  },
+  {
+    name: 'sweeps under a learned prior as float64 does',
+    check: (make) =>
+      withEngine(make, async (engine) => {
+        for (const problem of posteriorCases) await comparePosterior(engine, problem)
+      }),
+  },
+]

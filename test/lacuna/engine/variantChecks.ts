@@ -1,0 +1,187 @@
+/** Engines of one kind, whatever their parts, threads and processes, give the same bits. */
+import type { Engine, Problem, Step } from '#lacuna/engine/engine.js'
+import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { randomFactors, randomTensor, weighted } from '../../problems.ts'
+import { stateText } from './bits.ts'
+import type { VariantCheck } from './check.ts'
+import { apart, bumpy, shuffled } from './entrySets.ts'
+import { demand, followsOnly, same, withEngine, withProblem } from './judge.ts'
+
+const posteriorStep: Step = { kind: 'posterior', noise: 'auto', loss: 'squares', entries: 20_000, mean: 1 }
+const first = { begin: { sigma2: 0.5, squares: 8000, variance: 0.7 } }
+
+interface BitRun {
+  step: Step
+  rank: number
+  c: number
+  zeros?: true
+  posterior?: true
+  strata?: true
+  isWeighted?: true
+  sides?: Problem['sides']
+}
+
+const BIT_RUNS: BitRun[] = [
+  { step: { kind: 'paper', maxInner: 2 }, rank: 5, c: 0.5 },
+  { step: { kind: 'paper', maxInner: 1 }, rank: 26, c: 0.05 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 5, c: 0.04 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 26, c: 1 },
+  { step: { kind: 'gradient', momentum: 0.9 }, rank: 26, c: 0.3 },
+  { step: { kind: 'newton', momentum: 0.6, damping: 1 }, rank: 10, c: 1, zeros: true },
+  { step: posteriorStep, rank: 10, c: 1, posterior: true },
+  {
+    step: { ...posteriorStep, noise: 'row', loss: 'huber' },
+    rank: 3,
+    c: 1,
+    posterior: true,
+    sides: [undefined, { lags: [1, 7] }, undefined],
+  },
+  { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
+  { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
+  { step: { kind: 'strata', rate: 1.3, least: 0.05 }, rank: 7, c: 1, strata: true },
+]
+
+/** Of so many, the rows of the first mode have five segments or more each: parts and processes share some of them. */
+const withLongRows = (seed: number, entries: number): SparseTensor =>
+  randomTensor({ dims: [6, 40, 30], entries, seed })
+
+const problemOf = ({ rank, zeros, posterior, strata, sides }: BitRun, tensor: SparseTensor) => ({
+  ...{ tensor, rank, companions: true, seed: 9, zeros, posterior, strata, sides },
+})
+
+/** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
+async function everything(
+  engine: Engine,
+  tensor: SparseTensor,
+  bitRun: BitRun,
+  heldOut: SparseTensor,
+  iterations = 3,
+): Promise<string> {
+  const { step, rank, c, zeros, posterior, strata, isWeighted } = bitRun
+  if (zeros) [tensor, heldOut] = apart(tensor)
+  if (isWeighted) [tensor, heldOut] = [weighted(tensor), weighted(heldOut)]
+  const problem = { ...problemOf(bitRun, tensor), sets: { validation: heldOut }, probe: 1000 }
+  return withProblem(engine, problem, async (loaded) => {
+    if (strata && !loaded.hasStrata) return 'without strata'
+    await loaded.writeFactors(randomFactors(tensor.dims, rank, 1))
+    await loaded.balance()
+    const run = { sample: c, lambda: 0.01, seed: 9, step }
+    if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, ...first } as Step })
+    await loaded.iterate({ ...run, first: 0, count: iterations })
+    if (step.kind !== 'paper' && !posterior) await loaded.balance()
+    await loaded.keep()
+    await loaded.iterate({ ...run, first: iterations, count: iterations + 1 })
+    const { sums } = await loaded.errors(zeros ? ['train', 'validation'] : ['train', 'probe', 'validation'])
+    return stateText(await loaded.readState()) + JSON.stringify({ sums, ...loaded.statistics, emptyRows: 0 })
+  })
+}
+
+/** With all kinds of steps. */
+export const variantChecks = variantChecksOf(BIT_RUNS, 2)
+/** For those to whom every message is dear: both solvers' steps and strata, few of them. */
+export const briefVariantChecks = variantChecksOf(
+  [BIT_RUNS[0], BIT_RUNS[3], BIT_RUNS[BIT_RUNS.length - 1]],
+  1,
+).slice(0, 2)
+
+function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): VariantCheck[] {
+  return [
+    {
+      name: 'give the same bits, whatever the order of the lines',
+      async check(variants) {
+        const tensor = withLongRows(4, 10_000)
+        const heldOut = withLongRows(5, 1500)
+        const found = new Map<number, string>()
+        for (const [v, { name, make, isOwn }] of variants.entries())
+          await withEngine(make, async (engine) => {
+            if (isOwn && followsOnly()) return
+            for (const [i, run] of bitRuns.entries()) {
+              const lines = v === 0 ? tensor : shuffled(tensor, v)
+              const text = await everything(
+                engine,
+                lines,
+                run,
+                v === 0 ? heldOut : shuffled(heldOut, v),
+                iterations,
+              )
+              if (!found.has(i)) found.set(i, text)
+              demand(
+                found.get(i) === text,
+                `${name} differs from ${variants[0].name}: ${JSON.stringify(run)}`,
+              )
+            }
+          })
+        same(new Set(found.values()).size, bitRuns.length, 'runs that differ')
+      },
+    },
+    {
+      name: 'go on from the state of another as if there had been no break',
+      async check(variants) {
+        const tensor = withLongRows(6, 10_000)
+        const runs = bitRuns.map((bitRun) => ({
+          problem: problemOf(bitRun, bitRun.isWeighted ? weighted(tensor) : tensor),
+          run: { sample: bitRun.c, lambda: 0.01, seed: 9, step: bitRun.step },
+        }))
+        // The states of one engine before each of some iterations, and after the last.
+        const states = await withEngine(variants[0].make, (engine) =>
+          Promise.all(
+            runs.map(({ problem, run }) =>
+              withProblem(engine, problem, async (loaded) => {
+                await loaded.writeFactors(randomFactors(tensor.dims, problem.rank, 1))
+                await loaded.balance()
+                if (problem.strata && !loaded.hasStrata) return []
+                if (problem.posterior)
+                  await loaded.iterate({
+                    ...run,
+                    first: 0,
+                    count: 1,
+                    step: { ...run.step, ...first } as Step,
+                  })
+                const states = [await loaded.readState()]
+                for (let k = 0; k < 4; k++) {
+                  await loaded.iterate({ ...run, first: k, count: 1 })
+                  states.push(await loaded.readState())
+                }
+                return states
+              }),
+            ),
+          ),
+        )
+        for (const [v, { name, make }] of variants.entries())
+          await withEngine(make, async (engine) => {
+            for (const [i, { problem, run }] of runs.entries())
+              await withProblem(engine, problem, async (loaded) => {
+                if (problem.strata && !loaded.hasStrata) return
+                const k = v % 4
+                await loaded.writeState(states[i][k])
+                await loaded.iterate({ ...run, first: k, count: 4 - k })
+                const isSame = stateText(await loaded.readState()) === stateText(states[i][4])
+                demand(isSame, `${name} goes on differently: ${JSON.stringify(run)}`)
+              })
+          })
+      },
+    },
+    {
+      name: 'give the same bits for coordinates that are given many times',
+      async check(variants) {
+        const tensor = bumpy(7, 6000)
+        // Half of the entries at one place: more than a segment holds, all with one hash.
+        const many = { ...tensor, indices: tensor.indices.map((column) => column.slice()) }
+        for (const column of many.indices) column.fill(3, 0, 2000).fill(4, 2000, 2020)
+        // Some of them differ in nothing but their weights.
+        const heavy = { ...many, values: many.values.slice(), weights: many.values.map((x) => 1 + x) }
+        heavy.values.fill(1, 0, 1000).fill(1, 2000)
+        const found = [new Set<string>(), new Set<string>()]
+        for (const [v, { make, isOwn }] of variants.entries())
+          await withEngine(make, async (engine) => {
+            if (isOwn && followsOnly()) return
+            for (const [i, entries] of [many, heavy].entries())
+              found[i].add(
+                await everything(engine, shuffled(entries, v + 1), BIT_RUNS[3], tensor, iterations),
+              )
+          })
+        for (const { size } of found) same(size, 1, 'results')
+      },
+    },
+  ]
+}

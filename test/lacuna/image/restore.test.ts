@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import {
+  blacken,
+  drawFacade,
+  hideAtRandom,
+  type Picture,
+  paperSettings,
+  quality,
+  restore,
+  sideBySide,
+} from '#lacuna/image/index.js'
+import { patchGrid } from '#lacuna/image/patches.js'
+
+const facade = drawFacade(144, 96)
+const known = hideAtRandom(facade, { share: 0.9, seed: 1 })
+
+describe('quality', () => {
+  it('is the closed form: off by d everywhere is 20 log10(white / d) dB', () => {
+    const truth: Picture = {
+      width: 2,
+      height: 2,
+      channels: 1,
+      maximum: 255,
+      data: Uint8Array.of(100, 100, 100, 100),
+    }
+    const off = { ...truth, data: Uint8Array.of(110, 90, 110, 100) }
+    const on = Uint8Array.of(0, 0, 0, 1)
+    expect(quality(truth, off, on).psnr).toBeCloseTo(20 * Math.log10(25.5), 10)
+    expect(quality(truth, off, on)).toMatchObject({ relative: 0.1, values: 3 })
+    expect(quality(truth, truth)).toEqual({ relative: 0, psnr: Infinity, values: 4 })
+  })
+})
+
+describe('restore', () => {
+  it('beats the paper’s setting by far on a drawn picture with 90% hidden, and keeps what is known', async () => {
+    const { picture, aborted } = await restore(facade, known)
+    expect(aborted).toBe(false)
+    const ours = quality(facade, picture, known).psnr
+    const paper = await restore(facade, known, { ...paperSettings, epochs: 60 })
+    const theirs = quality(facade, paper.picture, known).psnr
+    expect(ours).toBeGreaterThan(18)
+    expect(ours).toBeGreaterThan(theirs + 3)
+    for (const found of [picture, paper.picture])
+      expect(found.data.filter((_, at) => known[at])).toEqual(facade.data.filter((_, at) => known[at]))
+  })
+
+  it('leaves a smooth picture to the smooth surface, and texture to the model', async () => {
+    const smooth = Uint8Array.from(facade.data, (_, at) => {
+      const [i, j] = [Math.floor(at / 432) / 96, (Math.floor(at / 3) % 144) / 144]
+      return 40 + 150 * Math.abs(Math.sin(2 * i + j)) + 40 * j * (at % 3)
+    })
+    const gradient = { ...facade, data: smooth }
+    const soft = await restore(gradient, known, { epochs: 3 })
+    const textured = await restore(facade, known, { epochs: 3 })
+    expect(soft.modelShare).toBeLessThan(0.1)
+    expect(textured.modelShare).toBeGreaterThan(0.2)
+    // The model alone has 26 dB here, the surface almost 30.
+    expect(quality(gradient, soft.picture, known).psnr).toBeGreaterThan(28)
+  })
+
+  it('learns from the known pixels and from a ninth of the guessed ones', async () => {
+    const { stages } = await restore(facade, known, { epochs: 1 })
+    const hidden = known.reduce((sum, is) => sum + (1 - is), 0)
+    // Of the known ones, one in twenty is kept back as a judge.
+    const taught = 0.95 * (known.length - hidden)
+    stages.forEach(({ entries }, stage) => {
+      const edge = [16, 12][stage]
+      const { tops, lefts, rows, columns } = patchGrid(facade, edge, edge / 4)
+      const cover = (tops.length * lefts.length * rows * columns) / (144 * 96)
+      expect(entries / (cover * (taught + hidden / 9))).toBeCloseTo(1, 1)
+    })
+  })
+
+  it('never looks at what is hidden, and gives the same bits for any number of threads', async () => {
+    const small = drawFacade(64, 48)
+    const kept = hideAtRandom(small, { share: 0.8, perChannel: true, seed: 3 })
+    const one = await restore(small, kept, { threads: 1, epochs: 2 })
+    const two = await restore(blacken(small, kept), kept, { threads: 2, epochs: 2 })
+    expect(two.picture).toEqual(one.picture)
+    expect((await restore(small, kept, { epochs: 2, seed: 2 })).picture).not.toEqual(one.picture)
+  })
+
+  it('takes 16-bit grey, and pictures smaller than a patch', async () => {
+    const data = Uint16Array.from({ length: 9 * 50 }, (_, p) => 20_000 + 700 * (p % 50))
+    const grey: Picture = { width: 50, height: 9, channels: 1, maximum: 65535, data }
+    const kept = hideAtRandom(grey, { share: 0.7, seed: 1 })
+    const { picture } = await restore(grey, kept)
+    expect(picture).toMatchObject({ channels: 1, maximum: 65535 })
+    expect(quality(grey, picture, kept).psnr).toBeGreaterThan(30)
+    const tiny = { ...grey, width: 2, height: 1, data: Uint16Array.of(7, 0) }
+    expect((await restore(tiny, Uint8Array.of(1, 0))).picture.data[0]).toBe(7)
+  })
+
+  it('fills a hole larger than any patch, and replaces known values only when asked to', async () => {
+    const hole = Uint8Array.from(facade.data, (_, at) => {
+      const p = Math.floor(at / 3)
+      return Math.hypot((p % 144) - 70, p / 144 - 48) < 22 ? 0 : 1
+    })
+    const { picture } = await restore(facade, hole, { epochs: 2 })
+    expect(quality(facade, picture, hole).psnr).toBeGreaterThan(
+      quality(facade, blacken(facade, hole), hole).psnr + 5,
+    )
+    const replaced = await restore(facade, known, { method: 'plain', rank: 3, epochs: 3, replaceKnown: true })
+    expect(
+      quality(
+        facade,
+        replaced.picture,
+        known.map((is) => 1 - is),
+      ).psnr,
+    ).toBeLessThan(40)
+  })
+
+  it('refuses what has nothing known, and holes of another picture', async () => {
+    await expect(restore(facade, new Uint8Array(facade.data.length))).rejects.toThrow(
+      'Nothing of the picture is known',
+    )
+    await expect(restore(facade, new Uint8Array(3))).rejects.toThrow('given for 3 values')
+  })
+
+  it('stops when told to, with a whole picture', async () => {
+    const abort = new AbortController()
+    const { picture, aborted } = await restore(facade, known, {
+      signal: abort.signal,
+      onEpoch: () => abort.abort(),
+    })
+    expect(aborted).toBe(true)
+    expect(quality(facade, picture, known).psnr).toBeGreaterThan(15)
+  })
+})
+
+describe('the drawn picture', () => {
+  it('is the same each time and at any size', () => {
+    expect(drawFacade(144, 96)).toEqual(facade)
+    const large = drawFacade(288, 192)
+    const halved = facade.data.map((_, at) => {
+      const [i, j, k] = [Math.floor(at / 432), Math.floor(at / 3) % 144, at % 3]
+      const corner = (2 * i * 288 + 2 * j) * 3 + k
+      return (
+        (large.data[corner] + large.data[corner + 3] + large.data[corner + 864] + large.data[corner + 867]) /
+        4
+      )
+    })
+    expect(quality(facade, { ...facade, data: halved }).psnr).toBeGreaterThan(25)
+  })
+})
+
+describe('side by side', () => {
+  it('has the panels as they are, white between them', () => {
+    const joined = sideBySide([facade, blacken(facade, known)])
+    expect(joined).toMatchObject({ width: 144 * 2 + 2, height: 96 })
+    expect([...joined.data.subarray(0, 144 * 3)]).toEqual([...facade.data.subarray(0, 144 * 3)])
+    expect([...joined.data.subarray(144 * 3, 146 * 3)]).toEqual(Array(6).fill(255))
+  })
+})

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { asFlag } from '#cli/process/failure.ts'
+import { inWords } from '#lacuna/base/inputError.js'
+import { readTable } from '#lacuna/io/node/index.js'
+import { rejection } from '../pieces.ts'
+import { at, write } from '../tables.ts'
+
+describe('guesses', () => {
+  const guessed = async (columns: string, row: string): Promise<string> => {
+    const remarks: string[] = []
+    await readTable(write('g.csv', `${columns}\n${row}\n`), {
+      onRemark: ({ sentence }) => remarks.push(inWords(sentence, asFlag)),
+    })
+    return remarks[0].replace(/^.*taken as /, '')
+  }
+
+  test.each([
+    [
+      'userId,movieId,rating,timestamp',
+      '1,2,3.5,964982703',
+      `--modes userId movieId 'week(timestamp)' --value rating`,
+    ],
+    ['city,day,temperature', 'Rome,3,20.5', '--modes city day --value temperature'],
+    ['sensor,when,reading', 'a,2020-01-01 00:00:00,4', `--modes sensor 'week(when)' --value reading`],
+    ['i,j,k,x', '1,2,3,4', '--modes i j k --value x'],
+    ['id,paid,who,what', '1,2,ann,tea', '--modes who what --value paid'],
+    ['who,what', 'ann,tea', '--modes who what, rows counted'],
+    ['user_id,item_id,comment,score', '1,2,good,5', '--modes user_id item_id --value score'],
+  ])('%s', async (columns, row, expected) => {
+    expect(await guessed(columns, row)).toBe(expected)
+  })
+
+  test('are refused where there are not two modes to be seen', async () => {
+    const { message } = await rejection(guessed('lat,lon,depth', '1.5,2.5,3.5'))
+    expect(message).toContain('name at least two with modes')
+    expect(message).toContain('the columns are lat, lon, depth')
+  })
+
+  const told = async (text: string, name = 'g.csv') => {
+    const remarks: { text: string; guess: boolean }[] = []
+    const tensor = await readTable(write(name, text), {
+      onRemark: ({ text, guess }) => remarks.push({ text: text.replaceAll(at(''), ''), guess }),
+    })
+    return { tensor, remarks, guesses: remarks.filter(({ guess }) => guess).map(({ text }) => text) }
+  }
+
+  test('rest on names and the bulk of a column: a few marks do not make price the value', async () => {
+    const rows = Array.from(
+      { length: 20 },
+      (_, r) => `u${r},i${r % 4},${r === 6 ? 'N/A' : 1 + (r % 5)},9.99\n`,
+    )
+    const { tensor, guesses } = await told(`user,item,rating,price\n${rows.join('')}`)
+    expect(tensor).toMatchObject({ valueName: 'rating', dims: [19, 4], values: { length: 19 } })
+    expect(guesses).toEqual([
+      "g.csv: taken as modes: ['user', 'item'] value: 'rating'",
+      'g.csv: a cell is taken as empty ("N/A" in g.csv, line 8)',
+    ])
+  })
+
+  test.each([
+    [
+      'user,item,rating,price',
+      'ann,tea,good,1.5',
+      /line 7: rating is "good", which is no number; mend it or leave it empty/,
+    ],
+    ['user,item,depth', 'ann,tea,deep', /line 7: depth is "deep", which is no number/],
+    ['user,item,rating', 'ann,tea,4;5', /line 7: rating is "4;5", which is no number/],
+  ])('say which cell spoils the value of %s', async (columns, row, message) => {
+    const others = Array.from(
+      { length: 40 },
+      (_, r) => `u${r},i${r},${r}${columns.endsWith('price') ? ',1.5' : ''}\n`,
+    )
+    others[5] = `${row}\n`
+    expect((await rejection(told(`${columns}\n${others.join('')}`))).message).toMatch(message)
+  })
+
+  test('do not take text for a value, nor count rows where a column is called one', async () => {
+    const { message } = await rejection(told('user,item,rating\nann,tea,good\nbo,jam,bad\n'))
+    expect(message).toContain('the column rating should be numbers, but it is text, such as "good"')
+  })
+
+  test('leave out the row numbers that pandas writes without a name', async () => {
+    for (const header of [',user,item,rating', 'Unnamed: 0,user,item,rating']) {
+      const { guesses } = await told(`${header}\n0,ann,tea,3\n1,bo,tea,4\n2,bo,jam,5\n`)
+      expect(guesses).toEqual(["g.csv: taken as modes: ['user', 'item'] value: 'rating'"])
+    }
+    // In a table without any names they may be anything.
+    const headless = await told('1,ann,3\n2,bo,4\n3,cy,5\n')
+    expect(headless.tensor.modes?.map(({ name }) => name)).toEqual(['column0', 'column1'])
+    // The same numbers under a name of their own are a mode.
+    expect((await told('step,user,rating\n0,ann,3\n1,bo,4\n')).tensor.modes?.map(({ name }) => name)).toEqual(
+      ['step', 'user'],
+    )
+  })
+
+  test('refuse dates that may be read in more than one way', async () => {
+    const { message } = await rejection(told('who,when,value\nann,01/02/2024,1\nbo,03/04/2024,2\n'))
+    expect(message).toContain(
+      `("01/02/2024") are not written as ISO writes them (2014-04-01), and may be read in more`,
+    )
+    expect(message).toContain("dates: '%m/%d/%Y' or '%d/%m/%Y'")
+  })
+
+  test('say that a comma stands before fractions, and ask where it may group thousands', async () => {
+    const { tensor, guesses } = await told('who;what;value\nann;tea;4,5\nbo;jam;3,25\nbo;tea;2\n')
+    expect([...tensor.values]).toEqual([4.5, 3.25, 2])
+    expect(guesses[0]).toBe('g.csv: a comma stands before the fraction of a number')
+    const headless = await told('ann;tea;3,5\nbo;jam;4,25\n')
+    expect([...headless.tensor.values]).toEqual([3.5, 4.25])
+    for (const text of ['who;value\nann;1,234\nbo;5,678\n', 'who;x;value\nann;1.5;4,5\nbo;2.5;3,5\n'])
+      expect((await rejection(told(text))).message).toContain(
+        "say what stands before the fraction with decimal: ',' or '.'",
+      )
+  })
+
+  test('say that there are no rows where there are none', async () => {
+    expect((await rejection(told('user,item,rating\n'))).message).toContain(
+      'there are no rows, only the columns user, item, rating.',
+    )
+  })
+})
+
+describe('decimal commas', () => {
+  const text = 'who;share;value\nann;0,5;4,5\nbo;1,0;1e1\ncy;0,50;7\n'
+
+  test('make numbers of labels and values, in text and through DuckDB', async () => {
+    for (const query of [undefined, 'SELECT * FROM data']) {
+      const tensor = await readTable(write('c.csv', text), {
+        modes: ['who', 'share', 'bins(share, 1)'],
+        value: 'value',
+        decimal: ',',
+        ...(query && { query }),
+      })
+      expect(tensor.labels?.slice(1)).toEqual([
+        ['0.5', '1.0'],
+        ['0.0', '1.0'],
+      ])
+      expect([...tensor.values]).toEqual([4.5, 10, 7])
+    }
+  })
+
+  test('leave no room for points', async () => {
+    const points = write('p.csv', 'who;what;value\nann;a;4,5\nbo;b;1.000\n')
+    const read = readTable(points, { modes: ['who', 'what'], value: 'value', decimal: ',' })
+    expect((await rejection(read)).message).toContain(
+      'line 3: the value value is "1.000", but a comma stands before fractions in this table',
+    )
+  })
+})

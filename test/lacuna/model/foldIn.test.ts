@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest'
+import { complete } from '#lacuna/index.js'
+import { CpModel } from '#lacuna/model/index.js'
+import { observe, pickEntries, type SparseTensor, split, syntheticRatings } from '#lacuna/tensor/index.js'
+import { plainly, randomModel } from './answers.ts'
+
+const pick = (tensor: SparseTensor, isMeant: (entry: number) => boolean): SparseTensor =>
+  pickEntries(tensor, Uint32Array.from(tensor.values.keys()).filter(isMeant))
+
+/** Ratings of which a tenth of the users comes later. */
+const all = syntheticRatings({ users: 150, items: 120, weeks: 3, entries: 5000, seed: 2 })
+const two = { ...all, dims: all.dims.slice(0, 2), indices: all.indices.slice(0, 2) }
+const { train, test } = split(two, { test: 0.1 }, 1)
+const isNew =
+  (tensor: SparseTensor) =>
+  (e: number): boolean =>
+    tensor.indices[0][e] % 10 === 3
+const old = pick(train, (e) => !isNew(train)(e))
+const later = pick(train, isNew(train))
+const laterTest = pick(test, isNew(test))
+const options = { rank: 6, prior: 'learned' } as const
+
+describe('a new row', () => {
+  it('is as well predicted as if all had been learned together, and nothing else has changed', async () => {
+    const { model } = await complete(old, options)
+    const { model: together } = await complete(train, options)
+    const folded = model.foldIn(later)
+    expect(folded.error(laterTest).rmse).toBeLessThan(1.05 * together.error(laterTest).rmse)
+    expect(folded.error(laterTest).rmse).toBeLessThan(0.9 * model.error(laterTest).rmse)
+    expect(folded.factors[1]).toEqual(model.factors[1])
+    for (let user = 0; user < 150; user++)
+      if (user % 10 !== 3)
+        expect(folded.factors[0].subarray(6 * user, 6 * user + 6)).toEqual(
+          model.factors[0].subarray(6 * user, 6 * user + 6),
+        )
+    expect(folded.observed!.counts[0][13]).toBe(observe(train).counts[0][13])
+  })
+
+  it('is the same in other units', async () => {
+    const times = (tensor: SparseTensor): SparseTensor => ({
+      ...tensor,
+      values: tensor.values.map((x) => 1024 * x),
+    })
+    const { model } = await complete(old, options)
+    const { model: large } = await complete(times(old), options)
+    expect(large.range).toEqual(model.range!.map((x) => 1024 * x))
+    const errors = [model.foldIn(later).error(laterTest), large.foldIn(times(later)).error(times(laterTest))]
+    expect(errors[1].rmse / errors[0].rmse).toBeCloseTo(1024, 1)
+    expect(large.prior!.sigma2 / model.prior!.sigma2).toBeCloseTo(1024 ** 2, -2)
+  })
+
+  it('of few entries is held by what was learned of rows, where λ alone would not', async () => {
+    const { model } = await complete(old, options)
+    const seen = new Map<number, number>()
+    const few = pick(later, (e) => {
+      const user = later.indices[0][e]
+      seen.set(user, (seen.get(user) ?? 0) + 1)
+      return seen.get(user)! <= 3
+    })
+    const loose = new CpModel({ ...model.fields, prior: undefined, training: { finalLambda: 1e-6 } })
+    const held = model.foldIn(few).error(laterTest).rmse
+    expect(held).toBeLessThan(1.02 * model.error(laterTest).rmse) // which has the mean of all users
+    expect(held).toBeLessThan(0.8 * loose.foldIn(few).error(laterTest).rmse)
+  })
+
+  it('has the factors that explain it, by label, in any mode', () => {
+    const model = randomModel([8, 30, 4], 3, { training: { value: 'stars', finalLambda: 0 } })
+    const truth = [0.7, 0, 0.4]
+    const entries = Array.from({ length: 40 }, (_, e) => {
+      const [film, week] = [e % 30, e % 4]
+      const k = [0, 1, 2].map((r) => model.factors[1][3 * film + r] * model.factors[2][3 * week + r])
+      return {
+        user: 'eve',
+        film: `f${film}`,
+        week: `w${week}`,
+        stars: truth.reduce((sum, a, r) => sum + a * k[r], 0),
+      }
+    })
+    const folded = model.foldIn(entries)
+    expect(folded.dims).toEqual([9, 30, 4])
+    expect(folded.label(0, 8)).toBe('eve')
+    truth.forEach((a, r) => void expect(folded.factors[0][24 + r]).toBeCloseTo(a, 3))
+    expect(folded.predict({ user: 'eve', film: 'f3', week: 'w1' }, { clip: false })).toBeCloseTo(
+      plainly(folded, [8, 3, 1]),
+      10,
+    )
+    expect(folded.observed!.counts[0][8]).toBe(40)
+    // Films that were known have not learned from it.
+    model.observed!.counts[1].forEach((count, film) => {
+      if (count > 0) expect(folded.observed!.counts[1][film]).toBe(count)
+    })
+  })
+
+  it('counts in what was seen, and what says nothing new does not', () => {
+    const model = randomModel([8, 9], 2, { training: { finalLambda: 0.1 } })
+    const counts = model.observed!.counts[0]
+    const user = counts.findIndex((count) => count > 0)
+    const film = model.observed!.counts[1].findIndex((count) => count > 0)
+    const known = model.foldIn([{ user: `u${user}`, film: `f${film}`, value: 0 }])
+    expect(known.observed).toEqual(model.observed)
+    expect(known.factors).toEqual(model.factors)
+    const { observed } = model.foldIn([{ user: 'eve', film: `f${film}`, value: 4 }])
+    expect(observed).toMatchObject({ entries: 101, min: 0.1, max: 4 })
+    expect(observed!.mean).toBeCloseTo((100 * 0.7 + 4) / 101, 6)
+    expect([observed!.counts[0][8], observed!.means[0][8]]).toEqual([1, 4])
+    const all = new CpModel({ ...model.fields, training: { missing: 'zero' } })
+    const more = all.foldIn([{ user: 'eve', film: `f${film}`, value: 4 }]).observed!
+    expect(more.mean).toBeCloseTo((72 * 0.7 + 4) / 81, 6)
+    expect(more.means[0][8]).toBeCloseTo(4 / 9, 6)
+  })
+
+  it('may come with others that are new in another mode', () => {
+    const model = randomModel([20, 30], 2, { training: { finalLambda: 1e-3 } })
+    const entries = Array.from({ length: 30 }, (_, e) => ({
+      user: 'eve',
+      film: `f${e}`,
+      value: 1 + (e % 3),
+    })).concat(
+      Array.from({ length: 19 }, (_, e) => ({ user: `u${e}`, film: 'new', value: 2 })),
+      [{ user: 'eve', film: 'new', value: 2 }],
+    )
+    const folded = model.foldIn(entries)
+    expect(folded.dims).toEqual([21, 31])
+    const { values } = folded.slice([null, 30], { clip: false })
+    const mean = values.reduce((sum, y) => sum + y, 0) / values.length
+    expect(mean).toBeGreaterThan(1)
+    expect(mean).toBeLessThan(2.5)
+    expect(folded.unobserved.map((rows) => rows.length)).toEqual([0, 0])
+  })
+
+  it('where cells that are not listed are zeros, is one that all cells determine', async () => {
+    const counts = { ...train, values: train.values.map(() => 1) }
+    const zeros = { rank: 3, missing: 'zero' } as const
+    const { model: together } = await complete(counts, zeros)
+    const isOne = (e: number): boolean => counts.indices[0][e] === 3
+    expect(together.range).toEqual([0, 1])
+    // All but that user's row is taken from the model of all.
+    const without = new CpModel({
+      ...together.fields,
+      factors: together.factors.map((factor, mode) =>
+        mode === 0 ? factor.map((x, at) => (Math.floor(at / 3) === 3 ? 0 : x)) : factor,
+      ),
+      observed: {
+        ...together.observed!,
+        counts: together.observed!.counts.map((rows, mode) =>
+          mode === 0 ? rows.map((n, row) => (row === 3 ? 0 : n)) : rows,
+        ),
+      },
+    })
+    const folded = without.foldIn(pick(counts, isOne))
+    for (let r = 0; r < 3; r++) expect(folded.factors[0][9 + r]).toBeCloseTo(together.factors[0][9 + r], 1)
+  })
+
+  it.each([
+    [[{ user: 'eve', film: 'f1', value: -1 }], 'Row 1: value is -1'],
+    [[{ user: 'eve', value: 1 }], 'Row 1: there is no film; give a label for each mode: user, film.'],
+    [[], 'There are no entries to fold in.'],
+  ])('is refused in a sentence: %j', (entries, message) => {
+    expect(() => randomModel([3, 4], 2).foldIn(entries)).toThrow(message)
+  })
+})
+
+describe('an update', () => {
+  it('without the old entries comes within 2% of learning from all of them', async () => {
+    const { train: before, test: more } = split(train, { test: 0.1 }, 3)
+    const { model } = await complete(before, options)
+    const { model: together } = await complete(train, options)
+    const updated = model.foldIn(more, { update: true })
+    expect(updated.error(test).rmse).toBeLessThan(1.02 * together.error(test).rmse)
+    expect(updated.error(test).rmse).toBeLessThan(model.error(test).rmse)
+    expect(updated.observed!.entries).toBe(train.values.length)
+  })
+
+  it('moves a row the less the more entries it has had', () => {
+    const base = randomModel([20, 30], 2)
+    const counts = (n: number) => base.dims.map((dim) => new Uint32Array(dim).fill(n))
+    const moved = (n: number): number => {
+      const model = new CpModel({
+        ...base.fields,
+        observed: { ...base.observed!, counts: counts(n) },
+        training: { finalLambda: 1e-3 },
+      })
+      const updated = model.foldIn([{ user: 'u1', film: 'f1', value: 9 }], { update: true })
+      return Math.abs(updated.predict([1, 1], { clip: false }) - model.predict([1, 1], { clip: false }))
+    }
+    expect(moved(5)).toBeGreaterThan(3 * moved(100))
+  })
+
+  it('needs to know what rows have had', () => {
+    const { observed, ...fields } = randomModel([3, 4], 2).fields
+    expect(() =>
+      new CpModel(fields).foldIn([{ user: 'u1', film: 'f1', value: 1 }], { update: true }),
+    ).toThrow('written by an older version')
+  })
+})

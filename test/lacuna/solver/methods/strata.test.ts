@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import { cutIntoBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
+import type { LoadedProblem } from '#lacuna/engine/engine.js'
+import type { CpModel } from '#lacuna/model/index.js'
+import { decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
+import { fastMethod } from '#lacuna/solver/methods/fast.js'
+import { newStrata, observeStrata, strataStep, usesStrata } from '#lacuna/solver/methods/strata.js'
+import type { EpochReport } from '#lacuna/solver/run/report.js'
+import { defaults, type Settings } from '#lacuna/solver/settings/settings.js'
+import { synthetic } from '#lacuna/tensor/index.js'
+import { weighted } from '../../../problems.ts'
+
+const settings = (changes: Partial<Settings> = {}): Settings => ({ ...defaults.fast, rank: 10, ...changes })
+/** The MovieLens-like problem of docs/solver.md. */
+const ratings = { dims: [7157, 6513, 730], entries: 1_000_005 }
+
+describe('strata are used', () => {
+  it('on long modes of short rows', () => {
+    expect(usesStrata(settings(), ratings)).toBe(true)
+    expect(usesStrata(settings(), { dims: [71567, 65133, 730], entries: 10_000_054 })).toBe(true)
+    expect(usesStrata(settings(), { dims: [4000, 3000, 2000, 500], entries: 1_000_000 })).toBe(true)
+  })
+
+  it('neither where a mode is short, nor where rows are long or next to empty, nor for matrices or very many modes', () => {
+    for (const { dims, entries } of [
+      { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
+      { dims: [1063, 1599, 3], entries: 509_921 },
+      { dims: [7157, 6513, 127], entries: 1_000_005 },
+      { dims: [1000, 900, 500], entries: 1_300_000 },
+      { dims: [7157, 6513, 730], entries: 400_000 },
+      { dims: [6000, 5000], entries: 1_000_000 },
+      { dims: new Array(9).fill(1000), entries: 100_000 },
+    ])
+      expect(usesStrata(settings(), { dims, entries })).toBe(false)
+  })
+
+  it('nor where every process would hold too many entries', () => {
+    const dims = [120_000, 110_000, 1000]
+    expect(usesStrata(settings(), { dims, entries: 16_000_000 })).toBe(true)
+    expect(usesStrata(settings(), { dims, entries: 17_000_000 })).toBe(false)
+  })
+
+  it('nor where the user has decided otherwise', () => {
+    const others: Partial<Settings>[] = [
+      { solver: 'paper' },
+      { missing: 'zero' },
+      { lambda: 1 },
+      { sample: 0.5 },
+      { loss: 'huber' },
+    ]
+    for (const changes of others) expect(usesStrata(settings(changes), ratings)).toBe(false)
+  })
+})
+
+describe('the schedule of strata', () => {
+  /** Progress of epochs one after another; returns what becomes of the rate, until strata end. */
+  function ratesAfter(...progress: number[]): number[] {
+    const state = newStrata()
+    const rates = [state.rate]
+    for (const p of progress) {
+      if (!observeStrata(state, 1, Math.exp(-p))) break
+      rates.push(state.rate)
+    }
+    return rates
+  }
+
+  it('goes on as it is while epochs bring 8% or more', () => {
+    expect(ratesAfter(0.5, 0.081, 0.2)).toEqual([1.3, 1.3, 1.3, 1.3])
+  })
+
+  it('halves the rate in noise, and hands over when that does no more good', () => {
+    expect(ratesAfter(0.5, 0.01, 0.3, 0.015, 0.1, 0.01, 0.05, 0.3)).toEqual([
+      1.3, 1.3, 0.65, 0.65, 0.325, 0.325, 0.1625,
+    ])
+  })
+
+  it('goes on in a swamp with the rate as it was, and waits longer each time before it tries another', () => {
+    const slow = (count: number): number[] => new Array(count).fill(0.05)
+    const rates = ratesAfter(...slow(17))
+    expect(rates.flatMap((rate, epoch) => (rate === 0.65 ? [epoch] : []))).toEqual([1, 7, 17])
+    expect(rates).toHaveLength(18)
+    expect(ratesAfter(...slow(3), 0.01, 0.05)).toHaveLength(4)
+  })
+
+  it('hands over at once when the error grows at half the rate, or is no number', () => {
+    expect(ratesAfter(-0.1, -0.1, 0.5)).toHaveLength(2)
+    expect(ratesAfter(Number.NaN, Number.NaN, 0.5)).toHaveLength(2)
+  })
+
+  it('takes Σ‖k_m‖² for no less than a tenth of what factors of the size of the data have', () => {
+    const train = { entries: 100, weight: 100, squares: 0, absolutes: 800 }
+    const { rate, least } = strataStep(
+      newStrata(),
+      { dims: [9, 9, 9], sets: { train }, emptyRows: [], valueScale: 1, factorScale: 1, digest: '' },
+      1,
+    )
+    // The mean is 8; factors of U[0, 4] have a mean square of 16/3, and k of one component its square.
+    expect(rate).toBe(1.3)
+    expect(least).toBeCloseTo(0.1 * 3 * (16 / 3) ** 2)
+  })
+})
+
+describe('the fast solver with strata', () => {
+  const train = { entries: 100_000, weight: 100_000, squares: 130_000, absolutes: 100_000 }
+  const statistics = {
+    dims: [1000, 500, 200],
+    emptyRows: [0, 0, 0].map(() => new Uint32Array(0)),
+    sets: { train },
+    valueScale: 1,
+    factorScale: 1,
+    digest: '',
+  }
+  const loaded = { statistics, hasStrata: true, cost: () => 1 } as Partial<LoadedProblem> as LoadedProblem
+  const reportOf = (relative: number, epoch: number): EpochReport => ({
+    epoch,
+    seconds: 0,
+    updateSeconds: 0,
+    train: { relative, rmse: relative, mae: relative, entries: 1000 },
+    sample: 1,
+    lambda: 0,
+  })
+
+  /** Epochs that end with these errors; what follows from the last of them. */
+  function follow(...errors: number[]) {
+    const method = fastMethod(settings({ prior: 'isotropic' }), loaded)
+    const state = method.begin(reportOf(1, 0), true)
+    let best = reportOf(1, 0)
+    const reports: EpochReport[] = []
+    const verdicts = errors.map((relative, i) => {
+      const past = { iterations: i, epoch: i, reports, best }
+      const round = method.next(state, past)
+      expect(round).toMatchObject({ iterations: 1, sample: 1, step: { kind: 'strata' } })
+      const report = reportOf(relative, i + 1)
+      const verdict = method.judge(state, past, round, report)
+      reports.push(report)
+      if (verdict.keep) best = report
+      return verdict
+    })
+    const epoch = errors.length
+    return {
+      verdict: verdicts.at(-1)!,
+      next: method.next(state, { iterations: epoch, epoch, reports, best }),
+    }
+  }
+
+  it('goes on while they make progress', () => {
+    const { verdict, next } = follow(0.5, 0.3)
+    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(next.step).toMatchObject({ kind: 'strata', rate: 1.3 })
+  })
+
+  it('hands over to rows that are solved with all entries, and with the best factors', () => {
+    const { verdict, next } = follow(0.5, 0.495, 0.49)
+    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(next).toMatchObject({ sample: 1, step: { kind: 'newton' } })
+    expect(follow(0.5, 0.51, 0.505).verdict).toEqual({ tell: true, keep: false, back: true })
+  })
+
+  it('begins with samples where they did nothing but harm, or the error is no number', () => {
+    for (const errors of [[1.2, 1.3], [Number.NaN]]) {
+      const { verdict, next } = follow(...errors)
+      expect(verdict).toMatchObject({ keep: false, back: true })
+      expect(next.step.kind).toBe('newton')
+      expect(next.sample).toBeCloseTo((3 * 10 * 1000) / 100_000)
+    }
+  })
+})
+
+describe('blocks of rows', () => {
+  it('have about as many entries each, and rows at random', () => {
+    const lengths = Uint32Array.from({ length: 1000 }, (_, p) => (p % 10 === 0 ? 0 : 1 + (p % 7)))
+    const places = new Uint32Array(1000)
+    const blocks = cutIntoBlocks(lengths, 8, 5, places)
+    expect([...places].sort((a, b) => a - b)).toEqual([...places.keys()])
+    const entries = new Array(8).fill(0)
+    blocks.forEach((block, p) => {
+      entries[block] += lengths[p]
+      for (const q of [p - 1, p + 1])
+        if (places[q] > places[p]) expect(blocks[q]).toBeGreaterThanOrEqual(block)
+    })
+    const all = entries.reduce((sum, count) => sum + count, 0)
+    for (const count of entries) expect(Math.abs(count - all / 8)).toBeLessThanOrEqual(7)
+    expect(new Set(blocks.subarray(0, 40)).size).toBeGreaterThan(4)
+  })
+})
+
+const problem = synthetic({ dims: [200, 180, 150], entries: 30_000, rank: 3, seed: 2, testEntries: 1000 })
+
+describe('a run on long modes', () => {
+  const options: RunOptions = { rank: 3, prior: 'isotropic', watch: { hidden: problem.test! } }
+  const bytesOf = ({ factors }: CpModel): string =>
+    Buffer.concat(factors.map(({ buffer }) => Buffer.from(buffer))).toString('base64')
+
+  it('begins with strata, finds the truth, and goes on from the middle of them as if there had been no break', async () => {
+    const run = await Run.start(problem.tensor, { ...options, threads: 2 })
+    for (let epoch = 1; epoch <= 3; epoch++) expect(await run.advance()).toMatchObject({ epoch, sample: 1 })
+    const state = await run.state()
+    expect(state.progress.method).toMatchObject({ strata: { rate: 1.3 } })
+    for await (const _ of run);
+    const { model, watch } = await run.result()
+    await run.close()
+    expect(watch!.hidden.relative).toBeLessThan(1e-3)
+
+    const saved = decodeRun(Buffer.concat(encodeRun(state)), 'a run')
+    const engine = cpuEngine({ threads: 3, parts: 2 })
+    const other = await Run.resume(saved, problem.tensor, { ...options, engine })
+    for await (const _ of other);
+    expect(bytesOf((await other.result()).model)).toBe(bytesOf(model))
+    await other.close()
+    await engine.close()
+  })
+
+  it('does without them where factors are given, entries have weights, or epochs are few', async () => {
+    const initial = problem.factors
+    const heavy = weighted(problem.tensor)
+    for (const [tensor, more] of [
+      [problem.tensor, { initial }],
+      [heavy, {}],
+      [problem.tensor, { epochs: 19 }],
+    ] as const) {
+      const run = await Run.start(tensor, { ...options, threads: 1, ...more })
+      const { method } = (await run.state()).progress
+      await run.close()
+      expect(method).not.toHaveProperty('strata')
+    }
+  })
+})

@@ -1,0 +1,173 @@
+/** Merged and split modes are learned as if someone had arranged the tensor by hand, and speak of the original ones. */
+import { describe, expect, it } from 'vitest'
+import type { CpModel } from '#lacuna/model/index.js'
+import { complete, decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
+import { observe, type SparseTensor, split, synthetic, withZeros } from '#lacuna/tensor/index.js'
+
+const { tensor } = synthetic({ dims: [6, 50, 5], entries: 1000, rank: 2, snrDb: 20, seed: 3 })
+const modes = ['from', 'hour', 'to'].map((name) => ({ name }))
+const parts = split({ ...tensor, modes }, { validation: 0.1, test: 0.1 }, 1)
+
+const arrange: RunOptions = { mergeModes: [['to', 'from']], split: [{ mode: 'hour', into: 12 }] }
+const options: RunOptions = { rank: 3, epochs: 30, tolerance: 0 }
+
+/** from and to as one, hours as half-days and hours of them. */
+const byHand = ({ indices: [from, hour, to], values }: SparseTensor): SparseTensor => ({
+  dims: [30, 5, 12],
+  indices: [from.map((i, e) => 5 * i + to[e]), hour.map((t) => Math.floor(t / 12)), hour.map((t) => t % 12)],
+  values,
+})
+
+/** Why it is refused. */
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'It is not.',
+    (error: Error) => error.message,
+  )
+
+const bytesOf = ({ factors }: CpModel): string =>
+  factors
+    .map((factor) => Buffer.from(factor.buffer, factor.byteOffset, factor.byteLength).toString('hex'))
+    .join()
+
+describe('a run on arranged modes', () => {
+  it('has the bits of one on the tensor arranged by hand, and the errors of the original', async () => {
+    for (const solver of ['fast', 'paper'] as const) {
+      const { train, validation, test } = parts
+      const asked = { solver, ...options, ...(solver === 'paper' && { epochs: 3 }) }
+      const arranged = await complete(train, { ...asked, ...arrange, validation, watch: { test } })
+      const hand = await complete(byHand(train), {
+        ...asked,
+        validation: byHand(validation),
+        watch: { test: byHand(test) },
+      })
+      const { model } = arranged
+      expect(bytesOf(model)).toBe(bytesOf(hand.model))
+      expect(arranged.validation).toEqual(hand.validation)
+      expect(arranged.watch).toEqual(hand.watch)
+      expect(model.dims).toEqual([6, 50, 5])
+      expect(model.unobserved).toEqual(hand.model.unobserved)
+      expect(model.observed).toEqual(observe(train))
+      expect(model.prior).toEqual(hand.model.prior)
+      expect(model.error(test).rmse).toBeCloseTo(arranged.watch!.test.rmse, 4)
+      expect(model.predict([2, 31, 4])).toBe(hand.model.predict([14, 2, 7]))
+      expect(model.predict({ from: 3, hour: 32, to: 5 })).toBe(model.predict([2, 31, 4]))
+      expect(arranged.settings).toMatchObject({ mergeModes: [[0, 2]], split: [{ mode: 1, into: [12] }] })
+    }
+  })
+
+  it('knows zeros where nothing is listed, but not beyond the last row of a block', async () => {
+    const asked: RunOptions = { ...options, epochs: 5, missing: 'zero' }
+    const { train } = parts
+    const { model } = await complete(train, { ...asked, mergeModes: [[0, 2]] })
+    const indices = [train.indices[0].map((i, e) => 5 * i + train.indices[2][e]), train.indices[1]]
+    const hand = await complete({ dims: [30, 50], indices, values: train.values }, asked)
+    expect(bytesOf(model)).toBe(bytesOf(hand.model))
+    expect(model.observed).toEqual(withZeros(observe(train), train.dims))
+    expect(await refusal(complete(train, { ...asked, ...arrange }))).toBe(
+      "missing: 'zero' takes every cell for known, and split: '2:12' makes blocks of which one is not full: mode 2 has 50 rows; give blocks that they fill.",
+    )
+  })
+})
+
+describe('neighbours and attributes beside an arrangement', () => {
+  const { train, validation } = parts
+  const merge: RunOptions = { mergeModes: [['to', 'from']] }
+  const values = Float32Array.from({ length: 50 }, (_, t) => Math.sin(t / 4))
+  const features = { columns: 1, values }
+  const handTrain: SparseTensor = pairs(train)
+
+  it('are of the modes as they are called, wherever these come to stand', async () => {
+    // hour is the third mode, and the second one where the others are merged.
+    const { indices, values } = train
+    const last = { dims: [6, 5, 50], indices: [indices[0], indices[2], indices[1]], values }
+    const named = ['from', 'to', 'hour'].map((name) => ({ name }))
+    const asked = { ...options, epochs: 300, choose: false }
+    const without = await complete({ ...last, modes: named }, { ...asked, ...merge })
+    for (const sides of [{ lags: { hour: [1, 2] } }, { features: { hour: features } }]) {
+      const arranged = await complete({ ...last, modes: named }, { ...asked, ...sides, ...merge })
+      const hand = await complete(handTrain, { ...asked, ...sides })
+      expect(bytesOf(arranged.model)).toBe(bytesOf(hand.model))
+      expect(bytesOf(arranged.model)).not.toBe(bytesOf(without.model))
+    }
+  })
+
+  it('are tried in that arrangement', async () => {
+    const asked = { ...options, epochs: 300, lags: { hour: [1] } }
+    const arranged = await complete(train, { ...asked, ...merge, validation })
+    const hand = await complete(handTrain, { ...asked, validation: pairs(validation) })
+    expect(arranged.choice).toEqual(hand.choice)
+    expect(arranged.choice!.trials.length).toBeGreaterThan(1)
+    expect(arranged.model.arrangement).toEqual({ mergeModes: [[0, 2]], split: [] })
+  })
+
+  it('are refused of modes that are merged or split', async () => {
+    const refused = (given: RunOptions) => refusal(complete(train, { ...options, ...arrange, ...given }))
+    expect(await refused({ lags: { hour: [1] } })).toBe(
+      'lags is of mode hour, which is merged or split; leave one of them out.',
+    )
+    expect(await refused({ features: { to: { columns: 1, values: new Float32Array(5) } } })).toBe(
+      'features is of mode to, which is merged or split; leave one of them out.',
+    )
+  })
+})
+
+/** from and to as one, in the first place. */
+function pairs({ indices: [from, hour, to], values }: SparseTensor): SparseTensor {
+  const both = from.map((i, e) => 5 * i + to[e])
+  return { dims: [30, 50], indices: [both, hour], values, modes: [{ name: 'pair' }, { name: 'hour' }] }
+}
+
+describe('what was learned so far', () => {
+  it('goes on with the same bits, and not in another arrangement', async () => {
+    const { train } = parts
+    const run = await Run.start(train, { ...options, ...arrange })
+    await run.advance()
+    const saved = decodeRun(Buffer.concat(encodeRun(await run.state())), 'a.run')
+    while (await run.advance());
+    const whole = (await run.result()).model
+    await run.close()
+
+    const resumed = await Run.resume(saved, train)
+    while (await resumed.advance());
+    expect(bytesOf((await resumed.result()).model)).toBe(bytesOf(whole))
+    await resumed.close()
+
+    const other = (given: RunOptions) => refusal(Run.resume(saved, train, given))
+    expect(await other({ mergeModes: [] })).toBe(
+      "The run was saved with mergeModes: '1,3', and now it is left out; leave it as it was, or start anew.",
+    )
+    expect(await other({ ...arrange, split: [{ mode: 1, into: 10 }] })).toBe(
+      "The run was saved with split: '2:12', and now it is 2:10; leave it as it was, or start anew.",
+    )
+    // Those who saved it before there were arrangements had none.
+    const { mergeModes, split, ...before } = (await plainState(train)).settings
+    const old = { ...(await plainState(train)), settings: before as typeof saved.settings }
+    const plain = decodeRun(Buffer.concat(encodeRun(old)), 'old.run')
+    expect(await refusal(Run.resume(plain, train, arrange))).toContain(
+      'saved without mergeModes, and now it is 1,3;',
+    )
+  })
+
+  it('is a start in the same arrangement, and no other', async () => {
+    const { train } = parts
+    const { model } = await complete(train, { ...options, ...arrange, epochs: 3 })
+    const more = await complete(train, { initial: model, epochs: 3 })
+    expect(more.model.arrangement).toEqual(model.arrangement)
+    expect(more.train.rmse).toBeLessThan(model.error(train).rmse)
+    expect(await refusal(complete(train, { initial: model, mergeModes: [[0, 2]] }))).toBe(
+      "The initial model was learned with split: '2:12', and now it is without split; leave both mergeModes and split out to go on as it was.",
+    )
+    const factors = model.factors.map((factor) => factor.slice())
+    expect((await complete(train, { initial: factors, rank: 3, ...arrange, epochs: 1 })).model.dims).toEqual([
+      6, 50, 5,
+    ])
+  })
+})
+
+async function plainState(train: SparseTensor) {
+  const run = await Run.start(train, { ...options, epochs: 2 })
+  const state = await run.state()
+  await run.close()
+  return state
+}

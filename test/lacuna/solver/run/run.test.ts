@@ -1,0 +1,468 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import type { CpModel } from '#lacuna/model/index.js'
+import { complete, decodeRun, encodeRun, Run, type RunOptions, type RunState } from '#lacuna/solver/index.js'
+import { resumeRun, startRun } from '#lacuna/solver/run/fileRun.js'
+import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
+import { refusal } from '../../../refusal.ts'
+import { shuffled } from '../../engine/suite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lacuna-run-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const at = (name: string): string => join(folder, name)
+
+const problem = synthetic({
+  dims: [12, 60, 50],
+  entries: 12_000,
+  rank: 3,
+  snrDb: 15,
+  seed: 2,
+  testEntries: 800,
+})
+const { tensor } = problem
+const hidden = problem.test!
+
+const bytesOf = ({ factors }: Pick<CpModel, 'factors'>): string =>
+  Buffer.concat(
+    factors.map((factor) => Buffer.from(factor.buffer, factor.byteOffset, factor.byteLength)),
+  ).toString('base64')
+
+const SOLVERS: RunOptions[] = [
+  { solver: 'fast', rank: 4, epochs: 12, tolerance: 0 },
+  { solver: 'fast', rank: 26, epochs: 6, tolerance: 0 },
+  { solver: 'paper', rank: 4, sample: 0.3, maxInner: 2, epochs: 6 },
+]
+/** Ends with sweeps under a learned prior. */
+const LEARNED: RunOptions = { rank: 5, epochs: 42, tolerance: 0 }
+
+describe('a run', () => {
+  it('reports, pauses where the loop is left, and goes on where it is entered again', async () => {
+    for (const options of [...SOLVERS, LEARNED]) {
+      const whole = await complete(tensor, options)
+      const run = await Run.start(tensor, options)
+      const epochs: number[] = []
+      for (let visits = 0; !run.stopped; visits++) {
+        expect(visits).toBeLessThan(1000)
+        let count = 0
+        for await (const { epoch } of run) {
+          epochs.push(epoch)
+          if (++count === 3) break
+        }
+      }
+      expect(epochs).toEqual(whole.epochs.map(({ epoch }) => epoch))
+      expect(run.reports.map(({ train }) => train)).toEqual(whole.epochs.map(({ train }) => train))
+      const { model, train, stopped } = await run.result()
+      expect({ stopped, train }).toEqual({ stopped: 'epochs', train: whole.train })
+      expect(bytesOf(model)).toBe(bytesOf(whole.model))
+      expect(await run.advance()).toBeUndefined()
+      await run.close()
+    }
+  })
+
+  it('can be looked at on the way without being disturbed', async () => {
+    const options = SOLVERS[0]
+    const run = await Run.start(tensor, options)
+    const errors: number[] = []
+    for await (const report of run) {
+      const model = await run.model()
+      errors.push(model.error(tensor).relative)
+      // The best so far: never worse than any report.
+      expect(errors.at(-1)).toBeLessThan(1.001 * Math.min(...run.reports.map(({ train }) => train.relative)))
+      expect(model.training.train).toMatchObject({ relative: expect.closeTo(errors.at(-1)!, 4) })
+      expect(report.epoch).toBe(run.epoch)
+      await run.state()
+      await run.result()
+    }
+    expect(bytesOf((await run.result()).model)).toBe(bytesOf((await complete(tensor, options)).model))
+    expect(errors.at(-1)).toBeLessThan(errors[0])
+    await run.close()
+  })
+
+  it('is interrupted after the iteration at hand, in the middle of a round, and loses nothing', async () => {
+    for (const options of [...SOLVERS, LEARNED]) {
+      const wanted = bytesOf((await complete(tensor, options)).model)
+      const run = await Run.start(tensor, options)
+      let partial = 0
+      while (!run.stopped) {
+        // An iteration at a time: most rounds have several.
+        if (!(await run.advance({ seconds: 0 })) && !run.stopped) partial++
+      }
+      expect(partial).toBeGreaterThan(3)
+      expect(bytesOf((await run.result()).model)).toBe(wanted)
+      await run.close()
+    }
+  })
+
+  it('is paused by its signal', async () => {
+    const abort = new AbortController()
+    const run = await Run.start(tensor, {
+      rank: 4,
+      epochs: 100_000,
+      tolerance: 0,
+      lambda: 1,
+      signal: abort.signal,
+    })
+    setTimeout(() => abort.abort(), 100)
+    let reports = 0
+    for await (const _ of run) reports++
+    expect(reports).toBeGreaterThan(0)
+    expect(run.stopped).toBeUndefined()
+    expect((await run.result()).stopped).toBe('aborted')
+    expect(await run.advance()).toBeUndefined()
+    await run.close()
+  })
+
+  it('says whether it has learned anything', async () => {
+    const run = await Run.start(tensor, { rank: 4 })
+    expect(run.learned).toBe(false)
+    const start = (await run.model()).error(tensor).relative
+    await run.advance()
+    expect(run.learned).toBe(true)
+    expect((await run.model()).error(tensor).relative).toBeLessThan(start)
+    await run.close()
+  })
+
+  it('keeps to its seconds, whatever the sample, and pauses do not count', async () => {
+    // A round of a quarter epoch takes much longer at rank 200 than the time there is.
+    const large = synthetic({ dims: [100, 90, 80], entries: 300_000, rank: 3, seed: 1 }).tensor
+    for (const sample of [1, 0.001]) {
+      const run = await Run.start(large, {
+        rank: 120,
+        sample,
+        lambda: 1,
+        seconds: 0.3,
+        epochs: 1000,
+        tolerance: 0,
+      })
+      const start = performance.now()
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      for await (const _ of run);
+      expect(run.stopped).toBe('seconds')
+      expect(run.seconds).toBeGreaterThanOrEqual(0.3)
+      // One iteration and one look more, at the most.
+      expect((performance.now() - start) / 1000).toBeLessThan(10)
+      expect((await run.result()).train.relative).toBeGreaterThan(0)
+      await run.close()
+    }
+  })
+})
+
+describe('sets that are watched', () => {
+  it('are reported, and influence nothing', async () => {
+    for (const options of [...SOLVERS, LEARNED]) {
+      const alone = await complete(tensor, options)
+      const watched = await complete(tensor, { ...options, watch: { hidden, again: hidden, tensor } })
+      expect(bytesOf(watched.model)).toBe(bytesOf(alone.model))
+      expect(watched.epochs).toHaveLength(alone.epochs.length)
+      const last = watched.epochs.at(-1)!
+      expect(last.watch?.again).toEqual(last.watch?.hidden)
+      expect(last.watch?.tensor.relative).toBeCloseTo(last.train.relative, 6)
+      expect(watched.model.error(hidden).relative).toBeCloseTo(watched.watch!.hidden.relative, 5)
+      expect(watched.validation).toBeUndefined()
+    }
+  })
+
+  it('are beside validation entries, which alone choose', async () => {
+    const options = { rank: 12, lambda: 1e-6, sample: 1, epochs: 40, tolerance: 0, patience: 1000 } as const
+    const half = Math.floor(hidden.values.length / 2)
+    const numbers = Uint32Array.from(hidden.values, (_, e) => e)
+    const validation = pickEntries(hidden, numbers.subarray(0, half))
+    const other = pickEntries(hidden, numbers.subarray(half))
+    const result = await complete(tensor, { ...options, validation, watch: { other } })
+    const best = result.epochs.reduce((a, b) => (b.validation!.relative < a.validation!.relative ? b : a))
+    expect(result.validation).toEqual(best.validation)
+    expect(result.watch).toEqual(best.watch)
+    expect(bytesOf(result.model)).toBe(bytesOf((await complete(tensor, { ...options, validation })).model))
+  })
+})
+
+describe('rows without entries', () => {
+  it('have the mean of the others whenever errors are measured, so that what is reported is what the model does', async () => {
+    const kept = Uint32Array.from(tensor.values.keys()).filter((e) => tensor.indices[1][e] % 7 !== 3)
+    const holey = pickEntries(tensor, kept)
+    for (const options of [...SOLVERS, LEARNED]) {
+      const result = await complete(holey, { ...options, validation: hidden, watch: { hidden } })
+      expect(result.model.unobserved[1].length).toBeGreaterThan(5)
+      expect(result.model.error(hidden).relative).toBeCloseTo(result.validation!.relative, 5)
+      expect(result.watch!.hidden).toEqual(result.validation)
+    }
+  })
+})
+
+describe('a change on the way', () => {
+  it('takes effect from the next round on, and forgets what fitted better before', async () => {
+    for (const solver of ['fast', 'paper'] as const) {
+      const run = await Run.start(tensor, { solver, rank: 4, lambda: 0.001, sample: 1, epochs: 400 })
+      for (let i = 0; i < 30; i++) await run.advance()
+      const before = (await run.model()).error(tensor).relative
+      // Far too much: what fits now fits less closely, and is returned all the same.
+      await run.change({ lambda: 1000 })
+      const report = await run.advance()
+      expect(report?.lambda).toBe(1000)
+      for (let i = 0; i < 20; i++) await run.advance()
+      expect((await run.model()).error(tensor).relative).toBeGreaterThan(1.5 * before)
+      expect(run.settings.lambda).toBe(1000)
+      await run.close()
+    }
+  })
+
+  it('lets a run that has ended go on', async () => {
+    const run = await Run.start(tensor, { rank: 4, epochs: 2 })
+    for await (const _ of run);
+    expect(run.stopped).toBe('epochs')
+    await run.change({ epochs: 4 })
+    expect(run.stopped).toBeUndefined()
+    for await (const _ of run);
+    expect(run.epoch).toBeGreaterThan(3.5)
+    await run.close()
+  })
+
+  it('is refused where it makes no sense', async () => {
+    const run = await Run.start(tensor, { rank: 4 })
+    expect(() => run.change({ rank: 5 } as object)).toThrow(
+      /rank cannot be changed on the way; lambda, sample/,
+    )
+    expect(() => run.change({ lambda: -1 })).toThrow('lambda is -1')
+    await run.close()
+  })
+})
+
+describe('a saved run', () => {
+  it('goes on with the bits that the uninterrupted one gives: on other threads and parts, from other lines', async () => {
+    for (const options of [...SOLVERS, LEARNED]) {
+      const whole = await complete(tensor, { ...options, validation: hidden, watch: { hidden } })
+      const run = await startRun(tensor, { ...options, validation: hidden, watch: { hidden } })
+      const moves = [
+        { threads: 1, parts: 1 },
+        { threads: 3, parts: 2 },
+        { threads: 2, parts: 3 },
+      ]
+      let current = run
+      for (const [i, move] of moves.entries()) {
+        // In the middle of a round, mostly.
+        for (let step = 0; step < 5; step++) await current.advance({ seconds: 0 })
+        await current.save(at('moving.run'))
+        await current.close()
+        const engine = cpuEngine(move)
+        current = await resumeRun(at('moving.run'), shuffled(tensor, i + 1), {
+          engine,
+          validation: shuffled(hidden, i + 1),
+          watch: { hidden: shuffled(hidden, i + 7) },
+        })
+        expect(current.settings).toEqual(whole.settings)
+        if (i < moves.length - 1) continue
+        for await (const _ of current);
+        const result = await current.result()
+        expect(bytesOf(result.model)).toBe(bytesOf(whole.model))
+        const plain = ({ epochs }: typeof whole) =>
+          epochs.map(({ seconds: _, updateSeconds: __, ...rest }) => rest)
+        expect(plain(result)).toEqual(plain(whole))
+        expect(result).toMatchObject({
+          stopped: whole.stopped,
+          train: whole.train,
+          validation: whole.validation,
+        })
+        await current.close()
+        await engine.close()
+      }
+    }
+  })
+
+  it('knows by a digest if the entries are others, and names a setting that is', async () => {
+    const run = await startRun(tensor, { rank: 4, seed: 3, validation: hidden })
+    await run.advance()
+    await run.save(at('a.run'))
+    await run.close()
+    const resume = (of: SparseTensor, options: RunOptions) =>
+      resumeRun(at('a.run'), of, options).then((found) => found.close())
+    await resume(tensor, { validation: hidden })
+    await resume(tensor, { validation: hidden, rank: 4, seed: 3, threads: 1, epochs: 7, seconds: 100 })
+    const changed = { ...tensor, values: tensor.values.slice() }
+    changed.values[5] += 0.5
+    const other = refusal(
+      'The run was saved with other entries: the tensor, its validation entries or the sets that it watched are not the same now; give all of them as they were, or start anew.',
+      'checkpoint',
+    )
+    await expect(resume(changed, { validation: hidden })).rejects.toThrow(other)
+    await expect(resume(tensor, {})).rejects.toThrow(other)
+    await expect(resume(tensor, { validation: hidden, rank: 5 })).rejects.toThrow(
+      refusal(
+        'The run was saved with rank: 4, and now it is 5; leave it as it was, or start anew.',
+        'checkpoint',
+      ),
+    )
+    await expect(resume(tensor, { validation: hidden, solver: 'paper' })).rejects.toThrow("solver: 'fast'")
+  })
+
+  it('is refused when it is damaged, cut short, or something else', async () => {
+    const run = await startRun(tensor, { rank: 4 })
+    await run.advance()
+    const state = await run.state()
+    await run.close()
+    const bytes = Buffer.concat(encodeRun(state))
+    const again = decodeRun(bytes, 'x.run')
+    expect(again.progress).toEqual(JSON.parse(JSON.stringify(state.progress)))
+    expect(again.settings).toEqual(state.settings)
+    expect(again.engine).toEqual(state.engine)
+    for (const end of [0, 5, 20, 100, bytes.length - 1])
+      expect(() => decodeRun(bytes.subarray(0, end), 'x.run')).toThrow(
+        /^x\.run: (this is no saved run|the saved run is damaged)/,
+      )
+    for (const place of [12, 30, 500, bytes.length - 200, bytes.length - 2]) {
+      const flipped = Buffer.from(bytes)
+      flipped[place] ^= 4
+      expect(() => decodeRun(flipped, 'x.run')).toThrow(/^x\.run: /)
+    }
+    expect(() => decodeRun(Buffer.from('PK not a run at all, but text'), 'x.run')).toThrow('no saved run')
+  })
+
+  it('cannot be made to lie by someone who writes his own', async () => {
+    const run = await startRun(tensor, { rank: 4 })
+    const state = await run.state()
+    await run.close()
+    const forged = (change: (state: RunState) => void): Buffer => {
+      const copy = structuredClone(state)
+      change(copy)
+      return Buffer.concat(encodeRun(copy))
+    }
+    const cases: [Buffer, RegExp][] = [
+      [forged((s) => Object.assign(s.settings, { rank: 0 })), /rank is 0/],
+      [forged((s) => Object.assign(s.settings, { solver: 'magic' })), /solver/],
+      [forged((s) => Object.assign(s.progress, { iterations: 'x' })), /progress\.iterations is not a number/],
+      [forged((s) => Object.assign(s.progress, { best: null })), /progress\.best is not an object/],
+      [forged((s) => s.engine.factors.pop()), /factors/],
+      [forged((s) => s.engine.factors.splice(0, 1, new Float32Array(3))), /factors/],
+      [forged((s) => s.engine.kept?.[0].fill(Number.NaN)), /kept/],
+      [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /strata/],
+    ]
+    for (const [bytes, message] of cases) {
+      writeFileSync(at('forged.run'), bytes)
+      const error = await resumeRun(at('forged.run'), tensor).catch((error) => error)
+      expect(error.name).toBe('InputError')
+      expect(error.message).toMatch(message)
+    }
+  })
+
+  it('is written whole: the one before it stays until then', async () => {
+    const run = await startRun(tensor, { rank: 4 })
+    await run.save(at('whole.run'))
+    const before = readFileSync(at('whole.run'))
+    await expect(run.save(at('gone/whole.run'))).rejects.toThrow('there is no folder')
+    expect(readFileSync(at('whole.run')).equals(before)).toBe(true)
+    expect(existsSync(at('gone'))).toBe(false)
+    await run.close()
+  })
+})
+
+describe('an engine that is given', () => {
+  it('stays open, and serves run after run and runs side by side', async () => {
+    const engine = cpuEngine({ threads: 2 })
+    const alone = bytesOf((await complete(tensor, { rank: 4, epochs: 3 })).model)
+    for (let i = 0; i < 3; i++)
+      expect(bytesOf((await complete(tensor, { rank: 4, epochs: 3, engine })).model)).toBe(alone)
+    const models = await Promise.all(
+      [1, 2, 3, 4].map(() => complete(tensor, { rank: 4, epochs: 3, engine, threads: 1 })),
+    )
+    for (const { model } of models) expect(bytesOf(model)).toBe(alone)
+    await engine.close()
+    await expect(complete(tensor, { rank: 4, engine })).rejects.toThrow('closed')
+  })
+})
+
+describe('the order of the lines', () => {
+  it('makes no difference, to the bit', async () => {
+    for (const options of [...SOLVERS, LEARNED]) {
+      const one = await complete(tensor, { ...options, validation: hidden })
+      const other = await complete(shuffled(tensor, 5), { ...options, validation: shuffled(hidden, 6) })
+      expect(bytesOf(other.model)).toBe(bytesOf(one.model))
+      expect(other.validation).toEqual(one.validation)
+    }
+  })
+})
+
+describe('the border', () => {
+  const few = pickEntries(tensor, Uint32Array.of(0, 1, 2))
+  const cases: [string, unknown, unknown, RegExp][] = [
+    ['nothing at all', undefined, undefined, /^The tensor is missing; give dims, indices and values/],
+    ['null', null, {}, /^The tensor is missing/],
+    ['text', 'tensor', {}, /^The tensor is no tensor/],
+    ['a model', { dims: [2, 2], rank: 1, factors: [] }, {}, /^The tensor is no tensor/],
+    ['plain numbers', { ...few, values: [1, 2, 3] }, {}, /^The tensor has values that are no Float32Array/],
+    ['float64', { ...few, values: Float64Array.of(1, 2, 3) }, {}, /no Float32Array/],
+    [
+      'plain indices',
+      { ...few, indices: few.indices.map((c) => [...c]) },
+      {},
+      /indices of mode 1 that are no Uint32Array/,
+    ],
+    ['unequal columns', { ...few, values: Float32Array.of(1, 2) }, {}, /^Mode 1 has 3 indices for 2 values/],
+    ['a missing column', { ...few, indices: few.indices.slice(1) }, {}, /3 dims but 2 index columns/],
+    [
+      'an index beyond',
+      { ...few, dims: [12, 60, 3] },
+      {},
+      /^Entry \d has index \d+ in mode 3; .* from 0 to 2/,
+    ],
+    ['NaN', { ...few, values: Float32Array.of(1, NaN, 3) }, {}, /^Entry 1 has the value NaN/],
+    ['no entries', pickEntries(few, new Uint32Array(0)), {}, /no observed entries/],
+    ['an unknown option', few, { ranks: 3 }, /^There is no option ranks; there are rank, solver/],
+    [
+      'an engine that is none',
+      few,
+      { engine: {} },
+      /^engine is no engine; give what cpuEngine\(\) or gpuEngine\(\) makes/,
+    ],
+    [
+      'initial factors that are none',
+      few,
+      { initial: {} },
+      /^initial is neither a model nor a list of factors/,
+    ],
+    ['options that are none', few, 5, /^The options are 5; they must be an object/],
+    ['text for a number', few, { rank: '5' }, /^rank is 5; it must be a whole number from 1/],
+    ['NaN for a number', few, { lambda: NaN }, /^lambda is NaN/],
+    ['validation that is none', few, { validation: [] }, /^validation is no tensor/],
+    [
+      'validation with NaN',
+      few,
+      { validation: { ...few, values: few.values.map(() => NaN) } },
+      /^Entry 0 of validation has the value NaN/,
+    ],
+    ['watch that is none', few, { watch: few.values }, /no tensor|missing/],
+    [
+      'a watched name that is taken',
+      few,
+      { watch: { train: few } },
+      /^watch has a set 'train'; choose another name/,
+    ],
+    [
+      'a watched set of another size',
+      few,
+      { watch: { a: { ...few, dims: [12, 60, 51] } } },
+      /^The watched set 'a' is of size 12×60×51/,
+    ],
+  ]
+  it.each(cases)('refuses %s', async (_, of, options, message) => {
+    for (const start of [complete, startRun]) {
+      const error = await (start as typeof startRun)(of as SparseTensor, options as RunOptions).then(
+        () => undefined,
+        (error) => error,
+      )
+      expect(error.name).toBe('InputError')
+      expect(error.message).toMatch(message)
+      expect(typeof error.code).toBe('string')
+    }
+  })
+
+  it('takes the rank of a model to start from', async () => {
+    const { model } = await complete(tensor, { rank: 3, epochs: 2 })
+    const again = await complete(tensor, { initial: model, epochs: 1 })
+    expect(again.model.rank).toBe(3)
+    await expect(complete(tensor, { initial: model, rank: 4 })).rejects.toThrow(
+      'The initial model has rank 3',
+    )
+  })
+})

@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parseOrdered } from '#cli/commands/complete/ordered.ts'
+import { rankPlot } from '#cli/report/rankPlot.ts'
+import { completeByFolds, decodeAnyModel, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
+import { decodeNpz, encodeNpz } from '#lacuna/formats.js'
+import { complete, InputError, synthetic } from '#lacuna/index.js'
+import { bestStart } from '#lacuna/solver/select/bestStart.js'
+import { gapsOf } from '#lacuna/tensor/gaps.js'
+import { foldsOf, splitFold } from '#lacuna/tensor/split/folds.js'
+
+const { tensor } = synthetic({ dims: [24, 20, 12], entries: 2500, rank: 3, snrDb: 15, seed: 2 })
+const labelled = {
+  ...tensor,
+  modes: ['station', 'hour', 'day'].map((name) => ({ name })),
+  labels: tensor.dims.map((dim, mode) => Array.from({ length: dim }, (_, row) => `${'shd'[mode]}${row}`)),
+}
+
+describe('models of folds', () => {
+  let result: FoldedCompletion
+  beforeAll(async () => {
+    // A station that nothing explains.
+    const values = tensor.values.map((x, e) =>
+      tensor.indices[0][e] === 7 ? Math.abs(3 * Math.sin(e * e)) : x,
+    )
+    const options = { rank: 3, threads: 2 }
+    const ordered = [{ mode: 1, lags: [1, 6] }]
+    result = (await completeByFolds({ ...labelled, values }, options, { folds: 3, starts: 2, ordered }))!
+  })
+
+  it('are judged by the rows of each mode, of which the worst are named', () => {
+    const { byMode, error } = result.outOfFold
+    expect(byMode.map(({ name }) => name)).toEqual(['station', 'hour', 'day'])
+    expect(byMode[0].worst[0]).toMatchObject({ label: 's7', row: 7 })
+    expect(byMode[0].worst[0].share).toBeGreaterThan(0.3)
+    for (const { bySupport } of byMode) {
+      expect(bySupport.reduce((sum, { entries }) => sum + entries, 0)).toBe(error.entries)
+      const squares = bySupport.reduce((sum, { entries, rmse }) => sum + entries * rmse ** 2, 0)
+      expect(Math.sqrt(squares / error.entries)).toBeCloseTo(error.rmse, 6)
+    }
+    expect(result.model.training.outOfFold).toBe(result.outOfFold)
+  })
+
+  it('keep with them whether they agree', () => {
+    const { stability, model } = result
+    expect(stability.found).toHaveLength(3)
+    expect(stability.found).toEqual(model.components().map(({ found }) => found!.in))
+    expect(stability.match).toBe(model.stability().match)
+    expect(stability.coreConsistency).toBeLessThanOrEqual(1)
+    expect(model.training.stability).toBe(stability)
+  })
+
+  it('are read without what intervals are made of only if none of it is there', () => {
+    const whole = encodeEnsemble(result.model)
+    const entries = decodeNpz(whole, 'e.npz')
+    const changed = (name: string, entry: (typeof entries)[string] | undefined): Uint8Array => {
+      const { [name]: _, ...others } = entries
+      return encodeNpz(entry === undefined ? others : { ...others, [name]: entry })
+    }
+    const name = 'residual_scale_2.npy'
+    for (const entry of [
+      undefined,
+      { shape: [2], data: Float32Array.of(1, 1) },
+      { shape: [20], data: new Float32Array(20) },
+    ])
+      expect(() => decodeAnyModel(changed(name, entry), 'e.npz')).toThrow('intervals')
+    expect(() => decodeAnyModel(changed('nothing.npy', undefined), 'e.npz')).not.toThrow()
+  })
+})
+
+describe('starts', () => {
+  it('lead to the seed with the smallest training error', async () => {
+    const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
+    const errors: [number, number][] = []
+    for (const seed of [6, 1015, 2024]) {
+      const { train } = await complete(tensor, { ...options, seed, prior: 'isotropic' })
+      errors.push([train.rmse, seed])
+    }
+    const [[, best]] = errors.sort(([a], [b]) => a - b)
+    expect(await bestStart(tensor, { ...options, noise: 'row' }, 3)).toBe(best)
+    expect(await bestStart(tensor, options, 1)).toBe(6)
+    expect(await bestStart(tensor, { ...options, signal: AbortSignal.abort() }, 2)).toBeUndefined()
+  })
+
+  it('are had by every model of folds', async () => {
+    const options = { rank: 4, seed: 6, threads: 1, epochs: 4 }
+    const { model } = (await completeByFolds(tensor, options, { folds: 2, starts: 3 }))!
+    const folds = foldsOf(tensor, gapsOf(tensor), 2, 6)
+    for (const [fold, member] of model.members.entries()) {
+      const { train } = splitFold(tensor, folds, fold)
+      expect(member.training.seed).toBe(await bestStart(train, { ...options, seed: 6 + fold }, 3))
+    }
+    expect(model.members.some(({ training }, fold) => training.seed !== 6 + fold)).toBe(true)
+  })
+
+  it('are whole numbers', async () => {
+    await expect(completeByFolds(tensor, {}, { starts: 0 })).rejects.toThrow(
+      'starts is 0; it must be a whole number from 1 to 100.',
+    )
+  })
+})
+
+describe('ordered modes', () => {
+  it('are named by number or name, with periods if they have any', () => {
+    expect(parseOrdered(['2', '3'], labelled)).toEqual([{ mode: 1 }, { mode: 2 }])
+    expect(parseOrdered(['2,3'], labelled)).toEqual([{ mode: 1 }, { mode: 2 }])
+    expect(parseOrdered(['hour:6,day:7'], labelled)).toEqual([
+      { mode: 1, lags: [1, 6] },
+      { mode: 2, lags: [1, 7] },
+    ])
+    expect(parseOrdered(['hour:12+6'], labelled)).toEqual([{ mode: 1, lags: [1, 6, 12] }])
+  })
+
+  it.each([
+    ['hour:99', 'period of 99 for hour, which has 20 rows'],
+    ['hour:0', 'period of 0 for hour'],
+    ['week', "names mode 'week'"],
+    ['hour:x', "names mode 'hour:x'"],
+    ['', "is ''; give modes"],
+  ])('are refused as %s', (text, why) => {
+    expect(() => parseOrdered([text], labelled)).toThrow(InputError)
+    expect(() => parseOrdered([text], labelled)).toThrow(why)
+  })
+
+  it('have distances from 1 on', async () => {
+    const ordered = [{ mode: 1, lags: [0] }]
+    await expect(completeByFolds(tensor, {}, { ordered })).rejects.toThrow('cannot be 0 apart')
+  })
+})
+
+it('errors are drawn against ranks, and once more near the best', async () => {
+  const trials = [90, 60, 40, 36, 35, 35.1].map((rmse, i) => ({ rank: 2 ** i, rmse, spread: 0.5 }))
+  const circles = (text: string): number => text.match(/<circle /g)!.length
+  const svg = await rankPlot(trials, trials[4], 'svg')
+  expect(svg).toMatch(/^<svg [\s\S]*<\/svg>\n$/)
+  expect(svg).toContain('chosen: rank 16, 35')
+  expect(circles(svg)).toBe(2 + 6 + 3) // in the legend, of all, and of 36, 35 and 35.1
+  const few = trials.slice(3)
+  expect(circles(await rankPlot(few, few[0], 'svg'))).toBe(2 + 3)
+  const page = await rankPlot(trials, trials[4], 'html')
+  expect(page).toContain('<td>16</td><td>35</td><td>± 0.5</td><td>chosen</td>')
+  expect(page).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/)
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { cpuEngine } from '#lacuna/engine/cpu/index.js'
+import { readRows, textTable } from '#lacuna/io/table/index.js'
+import { readTns } from '#lacuna/io/tns/index.js'
+import { complete } from '#lacuna/solver/index.js'
+import { randomTensor } from '../../../problems.ts'
+
+const { indices, values } = randomTensor({ dims: [40, 30, 20], entries: 3000, seed: 7 })
+const lines = Array.from(values, (x, e) => `${indices.map((column) => column[e] + 1).join(' ')} ${x}`)
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
+
+const read = (all: readonly string[], isToBeSorted: boolean) =>
+  readTns(pieces(all.join('\n')), { name: 'a.tns', dims: [40, 30, 20], negative: 'keep', isToBeSorted })
+
+const cell = lines[100].split(' ').slice(0, 3).join(' ')
+
+it.each([
+  ['one entry given twice', [...lines, `${cell} 0.5`]],
+  ['given again with the same value', [...lines.slice(0, 2000), lines[100], ...lines.slice(2000)]],
+  ['given again and again, more than a segment has room for', [...lines, ...Array(700).fill(`${cell} 1`)]],
+  ['two of them, of which the first in the file is told', [...lines, lines[7], lines[3]]],
+])('refuses coordinates that repeat in the same words when they are sorted: %s', async (_, all) => {
+  const failure = await read(all, false).catch((error) => error)
+  expect(failure.message).toMatch(/a.tns, line \d+: coordinates .* were already given by a.tns, line \d+/)
+  const tensor = await read(all, true)
+  for (const options of [{ threads: 1 }, { threads: 3, parts: 2 }]) {
+    const engine = cpuEngine(options)
+    // Given other sizes, as by a held-out file, they are the same entries.
+    const given = { ...tensor, dims: [41, 30, 20] }
+    await expect(complete(given, { rank: 2, epochs: 1, engine })).rejects.toThrow(failure.message)
+    await engine.close()
+  }
+})
+
+it('refuses rows of a table that repeat in the same words, unless they are merged', async () => {
+  const rows = Array.from(
+    values,
+    (x, e) => `${indices.map((column) => column[e] + 1).join(',')},${Math.abs(x)}`,
+  )
+  const content = ['a,b,c,x', ...rows, rows[100], rows[3]].join('\n')
+  const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
+  const read = (isToBeSorted: boolean, merge?: 'mean') =>
+    readRows(table, { modes: ['a', 'b', 'c'], value: 'x', isToBeSorted, ...(merge && { merge }) })
+  const failure = await read(false).catch((error) => error)
+  expect(failure.message).toMatch(
+    new RegExp(`^a.csv, line ${values.length + 2}, at a = .* in all 2 rows repeat`),
+  )
+  await expect(complete(await read(true), { rank: 2, epochs: 1, threads: 2 })).rejects.toThrow(
+    failure.message,
+  )
+  expect((await read(true, 'mean')).values.length).toBe(values.length)
+})
+
+it('finds nothing to refuse where coordinates differ', async () => {
+  const { epochs } = await complete(await read(lines, true), { rank: 2, epochs: 1, threads: 2 })
+  expect(epochs.length).toBeGreaterThan(0)
+})

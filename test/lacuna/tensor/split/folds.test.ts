@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { option } from '#lacuna/base/inputError.js'
+import { attributesOf } from '#lacuna/tensor/attributes.js'
+import { gapsOf } from '#lacuna/tensor/gaps.js'
+import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
+import { byEntry, describeFoldBy, foldsOf, parseFoldBy, splitFold } from '#lacuna/tensor/split/folds.js'
+
+/** All cells but those that are left out. */
+function cells(dims: readonly number[], isOut: (place: readonly number[]) => boolean): SparseTensor {
+  let places: number[][] = [[]]
+  for (const dim of dims)
+    places = places.flatMap((place) => Array.from({ length: dim }, (_, index) => [...place, index]))
+  places = places.filter((place) => !isOut(place))
+  return {
+    dims,
+    indices: dims.map((_, mode) => Uint32Array.from(places, (place) => place[mode])),
+    values: new Float32Array(places.length).fill(1),
+  }
+}
+
+const chance = (...words: readonly number[]): number =>
+  Math.abs(Math.sin(words.reduce((sum, word) => 57.3 * sum + word, 1)) * 43758.5) % 1
+
+describe('folds', () => {
+  const tensor = cells([30, 20, 10], (place) => chance(...place) < 0.5)
+  const entries = tensor.values.length
+
+  it('hold out every entry once, about as many each', () => {
+    const folds = foldsOf(tensor, byEntry(tensor), 5, 1)
+    const parts = [0, 1, 2, 3, 4].map((fold) => splitFold(tensor, folds, fold))
+    expect(parts.reduce((sum, { out }) => sum + out.values.length, 0)).toBe(entries)
+    for (const { train, out } of parts) {
+      expect(train.values.length + out.values.length).toBe(entries)
+      expect(Math.abs(out.values.length / entries - 0.2)).toBeLessThan(0.02)
+    }
+  })
+
+  it('depend on seed and coordinates, not on the order of the entries', () => {
+    const order = Uint32Array.from(tensor.values.keys()).reverse()
+    const folds = foldsOf(tensor, byEntry(tensor), 5, 1)
+    expect(foldsOf(pickEntries(tensor, order), byEntry(tensor), 5, 1)).toEqual(folds.slice().reverse())
+    expect(foldsOf(tensor, byEntry(tensor), 5, 2)).not.toEqual(folds)
+  })
+
+  it('keep together what is asked for: rows, blocks, pairs', () => {
+    for (const [text, groups] of [
+      ['2', 20],
+      ['2:5', 4],
+      ['1+3', 300],
+    ] as const) {
+      const by = parseFoldBy(text, tensor, option('foldBy'))
+      const folds = foldsOf(tensor, by, 4, 1)
+      const foldOf = new Map<string, number>()
+      tensor.values.forEach((_, e) => {
+        const group = by.map(({ mode, length }) => Math.floor(tensor.indices[mode][e] / length)).join()
+        expect(foldOf.get(group) ?? folds[e]).toBe(folds[e])
+        foldOf.set(group, folds[e])
+      })
+      expect(foldOf.size).toBe(groups)
+      const sizes = [0, 1, 2, 3].map((fold) => [...foldOf.values()].filter((found) => found === fold).length)
+      expect(sizes).toEqual([groups / 4, groups / 4, groups / 4, groups / 4])
+    }
+  })
+
+  it('are described and refused in words', () => {
+    const named = { ...tensor, modes: [{ name: 'station' }, { name: 'hour' }, { name: 'day' }] }
+    const parse = (text: string): string => describeFoldBy(parseFoldBy(text, named, option('foldBy')), named)
+    expect(parse('entry')).toBe('single entries')
+    expect(parse('station+day')).toBe('what has station and day in common')
+    expect(parse('hour:4')).toBe('what has blocks of 4 of hour in common')
+    expect(() => parse('week')).toThrow("foldBy names mode 'week'; there are station, hour, day, or 1 to 3.")
+    expect(() => parse('hour:0')).toThrow(
+      "foldBy is 'hour:0'; give modes, as in station+day or hour:24, or entry.",
+    )
+  })
+})
+
+describe('gaps', () => {
+  const dims = [20, 24, 15]
+  const by = (isOut: (place: readonly number[]) => boolean): number[] =>
+    gapsOf(cells(dims, isOut)).map(({ mode }) => mode)
+
+  it('are found as they are', () => {
+    expect(by((place) => chance(...place) < 0.6)).toEqual([0, 1, 2])
+    expect(by(([, , k]) => k % 4 === 1)).toEqual([2])
+    expect(by(([i, , k]) => chance(i, k) < 0.3)).toEqual([0, 2])
+    expect(by(([i, j, k]) => chance(i, k) < 0.3 || chance(i, j, k) < 0.1)).toEqual([0, 2])
+  })
+
+  it('say nothing where next to everything is missing', () => {
+    expect(by(([i, j, k]) => (i + j + k) % 60 !== 0 || k % 2 === 0)).toEqual([0, 1, 2])
+  })
+})
+
+describe('attributes', () => {
+  it('are numbers of mean 0 and deviation 1, or words that several rows have', () => {
+    const { names, columns, values, unknown } = attributesOf(
+      ['year', 'genres', 'same'],
+      [
+        ['1990', 'Drama|War', 'a'],
+        ['2000', 'War', 'a'],
+        [null, 'Drama| Noir', 'a'],
+        undefined,
+        ['2010', '', 'a'],
+      ],
+    )
+    expect(names).toEqual(['year', 'genres: Drama', 'genres: War', 'same: a'])
+    expect(columns).toBe(4)
+    const d = Math.sqrt(200 / 3)
+    expect([...values].map((x) => Number(x.toFixed(4)))).toEqual(
+      [-10 / d, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 10 / d, 0, 0, 1].map((x) =>
+        Number(x.toFixed(4)),
+      ),
+    )
+    expect(unknown).toBe(1)
+  })
+
+  it('that are numbers and all the same say nothing', () => {
+    expect(attributesOf(['x'], [['1'], ['1'], [null]]).columns).toBe(0)
+  })
+})

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { SparseTensor } from '#lacuna/tensor/sparseTensor.js'
+import { split } from '#lacuna/tensor/split/split.js'
+import { chiSquare } from '../../../chiSquare.ts'
+import { refusal } from '../../../refusal.ts'
+
+/** Entry e is at (e, 0) and has the value e. */
+function numbered(count: number): SparseTensor {
+  const numbers = Uint32Array.from({ length: count }, (_, e) => e)
+  return { dims: [count, 1], indices: [numbers, new Uint32Array(count)], values: Float32Array.from(numbers) }
+}
+
+const numbersIn = (part: SparseTensor) => [...part.values]
+
+it('divides the entries with exact counts, each into one part, whole', () => {
+  const share = fc.double({ min: 0, max: 0.45, noNaN: true })
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 20, max: 300 }),
+      share,
+      share,
+      fc.nat(),
+      (count, validation, test, seed) => {
+        const parts = split(numbered(count), { validation, test }, seed)
+        const wanted = (s: number) => (s > 0 ? Math.max(1, Math.round(s * count)) : 0)
+        expect(parts.validation.values.length).toBe(wanted(validation))
+        expect(parts.test.values.length).toBe(wanted(test))
+        const all = [parts.train, parts.validation, parts.test]
+        expect(all.flatMap(numbersIn).sort((a, b) => a - b)).toEqual(numbersIn(numbered(count)))
+        for (const part of all) expect([...part.indices[0]]).toEqual(numbersIn(part))
+      },
+    ),
+    { seed: 1, numRuns: 200 },
+  )
+})
+
+it('holds out at least one entry where a share is asked for', () => {
+  const parts = split(numbered(3), { validation: 0.1, test: 0.01 }, 1)
+  expect([parts.train, parts.validation, parts.test].map((part) => part.values.length)).toEqual([1, 1, 1])
+})
+
+it('is the same by the same seed, another by another seed', () => {
+  const byseed = (seed: number) => numbersIn(split(numbered(1000), { test: 0.3 }, seed).test)
+  expect(byseed(5)).toEqual(byseed(5))
+  expect(byseed(5)).not.toEqual(byseed(6))
+})
+
+it('is unbiased: every division of 5 entries is equally likely', () => {
+  const counts = new Map<string, number>()
+  for (let seed = 0; seed < 6000; seed++) {
+    const { validation, test } = split(numbered(5), { validation: 0.4, test: 0.2 }, seed)
+    const key = `${numbersIn(validation)} | ${numbersIn(test)}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  expect(counts.size).toBe(30) // 5! / (2! 2! 1!)
+  expect(chiSquare([...counts.values()])).toBeLessThan(4)
+})
+
+it('refuses shares that are none, and seeds that are none', () => {
+  const tensor = numbered(10)
+  for (const share of [-0.1, 1, NaN])
+    expect(() => split(tensor, { test: share }, 1)).toThrow(
+      refusal(`A held-out share is ${share}; it must lie in [0, 1).`),
+    )
+  expect(() => split(tensor, { validation: 0.5, test: 0.5 }, 1)).toThrow(
+    refusal('Holding out 5 + 5 of 10 entries leaves none to learn from.'),
+  )
+  expect(() => split(tensor, { test: 0.5 }, 1.5)).toThrow('The seed is 1.5')
+})
