@@ -1,4 +1,4 @@
-/** The engine's sampling for the references: windows of a row's entries in the order of their hashes (kernels/sample.ts). */
+/** The engine's sampling for the references: windows of a row's entries in the order of their hashes (kernels/solve/entries/sample.ts). */
 
 import { below, draw, hashIndex, mix, purpose, stream } from '#lacuna/base/random.js'
 import { orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'

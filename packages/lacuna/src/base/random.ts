@@ -5,7 +5,7 @@ import { InputError } from './inputError.ts'
  * by the seed and, say, an iteration and a mode) and of a counter (say, the row). So a thread, a
  * browser or an MPI rank that updates row p draws the same number, whoever updated the rows before it.
  *
- * The same two functions stand in AssemblyScript in kernels/random.ts; a test holds them equal.
+ * The same two functions stand in AssemblyScript in kernels/solve/random.ts; a test holds them equal.
  */
 
 /** A bijection of 32-bit words in which every input bit flips every output bit about half the time. */

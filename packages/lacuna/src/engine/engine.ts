@@ -215,7 +215,7 @@ export type Step =
   | StrataStep
 
 /**
- * An epoch of SGD in strata (kernels/strata.ts): every entry once, moving the rows of all modes together. It knows neither λ nor
+ * An epoch of SGD in strata (kernels/solve/strata.ts): every entry once, moving the rows of all modes together. It knows neither λ nor
  * momentum, and c is 1.
  */
 export interface StrataStep {

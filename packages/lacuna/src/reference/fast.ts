@@ -1,5 +1,5 @@
 /**
- * The steps of the fast solver in plain float64, to be read beside docs/solver.md: what kernels/gradientRow.ts and
+ * The steps of the fast solver in plain float64, to be read beside docs/solver.md: what kernels/solve/rows/gradientRow.ts and
  * newtonRow.ts must compute, and what balancing means. The paper's own steps are in nmc.ts and ntc.ts.
  */
 

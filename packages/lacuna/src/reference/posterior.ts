@@ -1,6 +1,6 @@
 /**
- * Sweeps under a learned prior in plain float64, to be read beside docs/accuracy.md: what kernels/posterior.ts,
- * posteriorRow.ts and engine/cpu/posterior.ts must compute.
+ * Sweeps under a learned prior in plain float64, to be read beside docs/accuracy.md: what kernels/solve/rows/posterior.ts,
+ * posteriorRow.ts and engine/cpu/steps/posterior/posterior.ts must compute.
  *
  * Rows of mode i are a_p ~ N(μ, Σ); the entries leave V_p uncertain of them. Everything that a step needs of another mode's
  * row b is M = E[b bᵀ] = b bᵀ + V.

@@ -1,4 +1,4 @@
-/** Where rows are expected, if something is known of them beside their entries: what engine/cpu/rowMeans.ts must compute. */
+/** Where rows are expected, if something is known of them beside their entries: what engine/cpu/steps/posterior/rowMeans.ts must compute. */
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
 

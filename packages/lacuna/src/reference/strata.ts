@@ -1,5 +1,5 @@
 /**
- * SGD in strata in plain float64: what kernels/strata.ts must compute. Which blocks rows are in, and in which order a cell's
+ * SGD in strata in plain float64: what kernels/solve/strata.ts must compute. Which blocks rows are in, and in which order a cell's
  * entries stand, is the engine's to choose; the strata and the moves are here.
  */
 import type { SparseTensor } from '../tensor/index.ts'

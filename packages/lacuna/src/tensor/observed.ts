@@ -39,7 +39,7 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   return { min, max }
 }
 
-/** Halves of a number of units: 2²⁸ of each add up exactly. kernels/totals.ts has the same. */
+/** Halves of a number of units: 2²⁸ of each add up exactly. kernels/solve/setup/totals.ts has the same. */
 const HALF = HALF_UNITS
 
 /** A power of two of which no value is 2⁵⁰ times: what is a billionth of the largest is still known to six digits. */

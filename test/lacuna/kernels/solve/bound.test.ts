@@ -1,4 +1,4 @@
-/** What kernels/gradientRow.ts rests on: for K ≥ 0, H = KᵀK and any v > 0, D = diag((Hv)_r / v_r) is no smaller than H. */
+/** What kernels/solve/rows/gradientRow.ts rests on: for K ≥ 0, H = KᵀK and any v > 0, D = diag((Hv)_r / v_r) is no smaller than H. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { jacobiEigenvalues } from './jacobi.ts'

@@ -107,7 +107,7 @@ export class CpuProblem implements LoadedProblem {
     )
   }
 
-  /** `skip` leaves out parts of the work for a bench (kernels/layout.ts). */
+  /** `skip` leaves out parts of the work for a bench (kernels/solve/layout.ts). */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
     const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
     return answer as Iterated

@@ -1,4 +1,4 @@
-// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/balance.ts). The threads deal
+// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts). The threads deal
 // the blocks among themselves; a block's sums are in float32, and whoever adds them does so in the order of the blocks.
 // Rows without entries do not count: they are not learned.
 import { BLOCK_ROWS } from "./layout";

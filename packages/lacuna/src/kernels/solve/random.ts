@@ -1,4 +1,4 @@
-// The counter-based generator of src/random.ts, in AssemblyScript: same functions, same bits.
+// The counter-based generator of packages/lacuna/src/base/random.ts, in AssemblyScript: same functions, same bits.
 
 export function mix(x: u32): u32 {
   x = (x ^ (x >> 16)) * 0x7feb352d;

@@ -1,6 +1,6 @@
 /**
  * Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves.
- * docs/solver.md tells what each idea gained; src/reference/fast.ts has the steps in float64.
+ * docs/solver.md tells what each idea gained; packages/lacuna/src/reference/fast.ts has the steps in float64.
  */
 import type { LoadedProblem, Statistics, Step } from '../../engine/engine.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'

@@ -71,7 +71,7 @@ export function posteriorStep(
   }
 }
 
-/** Predictions below this share of the mean are taken for as noisy as this (engine/cpu/posterior.ts). */
+/** Predictions below this share of the mean are taken for as noisy as this (engine/cpu/steps/posterior/posterior.ts). */
 const LEAST_MEAN = 0.02
 
 /** What a model keeps of the prior, for rows to come: in data units. */

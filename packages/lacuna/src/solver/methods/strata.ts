@@ -1,5 +1,5 @@
 /**
- * Where the fast solver begins with SGD in strata (kernels/strata.ts), how far each epoch goes, and when it hands over to the
+ * Where the fast solver begins with SGD in strata (kernels/solve/strata.ts), how far each epoch goes, and when it hands over to the
  * solved rows. An epoch visits every entry once and moves the rows of all modes, each seeing the moves before it, for about
  * what a sampled quarter of an epoch of solved rows costs. That pays where the rows are too short for small samples of them
  * and the modes too long for each other's moves to be awaited; docs/solver.md has the figures. In noise each move overshoots:

@@ -61,7 +61,7 @@ export interface ModeLayout {
   by: number
   /** Sums over the blocks of rows. */
   blockSums: number
-  /** Tables of the rows that parts share: kernels/step.ts. */
+  /** Tables of the rows that parts share: kernels/solve/rows/step.ts. */
   sharedRows: number
   /** Where a prior is learned: (P × R × R), (P), (P × 3) in float64, and (R × R) twice: Σ⁻¹ and σ² Σ⁻¹. */
   moments: number

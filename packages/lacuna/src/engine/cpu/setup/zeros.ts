@@ -1,5 +1,5 @@
 /**
- * Cells that are not listed as zeros: what a part must know of all cells together (kernels/zeros.ts). Every part has all
+ * Cells that are not listed as zeros: what a part must know of all cells together (kernels/solve/setup/zeros.ts). Every part has all
  * factors and does the same for itself, on the same numbers.
  */
 

@@ -1,4 +1,4 @@
-/** An epoch of SGD in strata (kernels/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
+/** An epoch of SGD in strata (kernels/solve/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
 import { CONTROL_LOOKS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
 import type { StrataStep } from '../../engine.ts'
 import type { ModeLayout, PartLayout } from '../memory/layout.ts'

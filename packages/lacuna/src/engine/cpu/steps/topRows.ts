@@ -1,4 +1,4 @@
-/** The best rows of a matrix for many questions, on all threads (kernels/top.ts). */
+/** The best rows of a matrix for many questions, on all threads (kernels/solve/top.ts). */
 import * as at from '../../../kernels/solve/layout.ts'
 import { newMemory } from '../memory/memories.ts'
 import { compileKernel } from '../threads/compileKernel.ts'

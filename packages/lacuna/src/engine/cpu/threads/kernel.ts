@@ -15,7 +15,7 @@ export function paddedRank(rank: number): number {
   return padded
 }
 
-/** What kernels/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
+/** What kernels/solve/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
 export interface Kernel {
   setScratch(address: number): void
   setPosteriorScratch(address: number): void

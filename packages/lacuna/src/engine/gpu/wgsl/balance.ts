@@ -1,5 +1,5 @@
 /**
- * Balancing the columns of the factors (src/engine/cpu/balance.ts): sums over blocks of rows, what columns are multiplied by
+ * Balancing the columns of the factors (packages/lacuna/src/engine/cpu/steps/balance.ts): sums over blocks of rows, what columns are multiplied by
  * and v from them, means, and rows without entries. All modes at once; nothing leaves the device.
  */
 import type { Shape } from '../shape.ts'

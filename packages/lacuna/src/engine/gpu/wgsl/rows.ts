@@ -1,4 +1,4 @@
-/** The updates of rows from their sums: src/kernels/gradientRow.ts, newtonRow.ts and paperRow.ts in WGSL. */
+/** The updates of rows from their sums: packages/lacuna/src/kernels/solve/rows/gradientRow.ts, newtonRow.ts and paperRow.ts in WGSL. */
 import { powerOfTwo, quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { header } from './gather.ts'
 import { stepStruct } from './step.ts'

@@ -1,4 +1,4 @@
-/** The passes over a sample: per segment, what the update of a row needs (src/kernels/entries.ts). */
+/** The passes over a sample: per segment, what the update of a row needs (packages/lacuna/src/kernels/solve/entries/entries.ts). */
 import { quadsOf, type Shape, type Team, tilesOf } from '../shape.ts'
 import {
   addUp,

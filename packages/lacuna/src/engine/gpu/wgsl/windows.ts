@@ -1,5 +1,5 @@
 /**
- * Which entries of every row a step uses: kernels/sample.ts in WGSL, with the same draws. One invocation per segment. There
+ * Which entries of every row a step uses: kernels/solve/entries/sample.ts in WGSL, with the same draws. One invocation per segment. There
  * are no numbers of 64 bits here, so products and quotients are made of words.
  */
 import type { Shape } from '../shape.ts'
@@ -17,7 +17,7 @@ ${stepStruct(shape)}
 ${random}
 ${wideArithmetic}
 
-const ROUNDING = 0x51ed270bu; // the streams of kernels/sample.ts
+const ROUNDING = 0x51ed270bu; // the streams of kernels/solve/entries/sample.ts
 const SEGMENTS = 0x2545f491u;
 const OFFSET = 0xffffffffu;
 
@@ -95,7 +95,7 @@ fn windowOf(row: vec4<u32>, segment: vec4<u32>, index: u32, p: u32, key: u32, B:
 }
 `
 
-/** src/random.ts in WGSL: same functions, same bits. */
+/** packages/lacuna/src/base/random.ts in WGSL: same functions, same bits. */
 const random = `
 fn mixed(word: u32) -> u32 {
   var x = (word ^ (word >> 16u)) * 0x7feb352du;

@@ -6,7 +6,7 @@ import { hashFour, mix, mixFour } from "../random";
 /** Bytes from one column of a block to the next. */
 export const COLUMN: usize = <usize>LOADED_AT_A_TIME << 2;
 
-/** hashes[e] of the coordinates of each entry: `hashCoordinates` of src/tensor/coordinateOrder.ts, four at a time. */
+/** hashes[e] of the coordinates of each entry: `hashCoordinates` of packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time. */
 export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hashes: usize): void {
   for (let at: usize = 0; at < <usize>count << 2; at += 16) {
     let h = i32x4.splat(key);

@@ -1,6 +1,6 @@
 // Puts the records of each segment in their order: by a hash of their coordinates, so that it is random, and the same
 // whatever the order in which the entries came. Entries whose hashes are equal go by their coordinates, then by value and weight.
-// src/engine/cpu/order.ts has the same hashes in TypeScript.
+// packages/lacuna/src/engine/cpu/setup/place/order.ts has the same hashes in TypeScript.
 //
 // Hashes are spread evenly, so that a record's hash says about where it goes: records are thrown into as many buckets as there
 // are of them, and then hardly any is out of order.

@@ -1,4 +1,4 @@
-// What the values of a row add up to, exactly: as whole numbers of units, in two halves (src/tensor/observed.ts).
+// What the values of a row add up to, exactly: as whole numbers of units, in two halves (packages/lacuna/src/tensor/observed.ts).
 import { HALF_UNITS } from "../layout";
 
 /** Of each value of a block, two float64: how often HALF_UNITS units fit into it, and the units that are left. */

@@ -1,5 +1,5 @@
 /**
- * The training entries by the cells of a grid of blocks of rows, for SGD in strata (kernels/strata.ts). Rows come to blocks at
+ * The training entries by the cells of a grid of blocks of rows, for SGD in strata (kernels/solve/strata.ts). Rows come to blocks at
  * random, each block with about as many entries as the others; their places in the order of the blocks stand in the records,
  * and while an epoch runs the factors lie in that order, where momentum has its past otherwise: a cell's rows are neighbours.
  *

@@ -1,6 +1,6 @@
 /**
  * The order of entries within their rows: by a hash of their coordinates, so that any run of them is a random sample of
- * the row, and so that it is the same whatever the order of the input. The kernels sort by it (kernels/order.ts); here is
+ * the row, and so that it is the same whatever the order of the input. The kernels sort by it (kernels/solve/setup/order.ts); here is
  * the same in TypeScript, where entries are counted and placed.
  */
 import { extend, hashIndex, mix, purpose, stream } from '../../../../base/random.ts'
@@ -39,7 +39,7 @@ export interface OrderedSegment {
 }
 
 /**
- * The records (n × words) of a segment in their order: what kernels/order.ts does. A row's segments divide the places evenly
+ * The records (n × words) of a segment in their order: what kernels/solve/setup/order.ts does. A row's segments divide the places evenly
  * among them: a place times their number has the segment in its high word and the place within it in its low one.
  */
 export function inOrder(

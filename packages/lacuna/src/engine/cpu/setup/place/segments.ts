@@ -113,7 +113,7 @@ export interface Share {
   entries: number
   /** Segments of long rows among them: each has sums of its own. */
   longSegments: number
-  /** See VIEW_FIRST_ROW … VIEW_EARLIER of kernels/layout.ts. */
+  /** See VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
   firstRow: number
   firstIndex: number
   lastRow: number

@@ -1,5 +1,5 @@
 /**
- * Sweeps under a learned prior, as threads do them (kernels/posterior.ts, posteriorRow.ts): rows a ~ N(μ, Σ) per mode, what
+ * Sweeps under a learned prior, as threads do them (kernels/solve/rows/posterior.ts, posteriorRow.ts): rows a ~ N(μ, Σ) per mode, what
  * is left uncertain of each, and noise that may grow with the values. Everyone has all factors, moments and sums, and
  * decides the same from them; in float64, but what is kept for the next sweep is rounded to float32, so that a state that
  * is saved is all there is.
