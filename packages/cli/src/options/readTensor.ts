@@ -21,7 +21,7 @@ export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   duplicates?: DuplicatePolicy
   mask?: string
   /** Whether a run is started with the entries as they are, which finds out whether coordinates repeat. */
-  isToBeSorted?: boolean
+  deferDuplicateCheck?: boolean
 }
 
 /** Reads the tensor in a file, or in files that are one table, with progress, and says what it is. */

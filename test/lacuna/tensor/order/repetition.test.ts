@@ -12,8 +12,8 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
-const read = (all: readonly string[], isToBeSorted: boolean) =>
-  readTns(pieces(all.join('\n')), { name: 'a.tns', dims: [40, 30, 20], negative: 'keep', isToBeSorted })
+const read = (all: readonly string[], deferDuplicateCheck: boolean) =>
+  readTns(pieces(all.join('\n')), { name: 'a.tns', dims: [40, 30, 20], negative: 'keep', deferDuplicateCheck })
 
 const cell = lines[100].split(' ').slice(0, 3).join(' ')
 
@@ -42,8 +42,8 @@ it('refuses rows of a table that repeat in the same words, unless they are merge
   )
   const content = ['a,b,c,x', ...rows, rows[100], rows[3]].join('\n')
   const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
-  const read = (isToBeSorted: boolean, merge?: 'mean') =>
-    readRows(table, { modes: ['a', 'b', 'c'], value: 'x', isToBeSorted, ...(merge && { merge }) })
+  const read = (deferDuplicateCheck: boolean, merge?: 'mean') =>
+    readRows(table, { modes: ['a', 'b', 'c'], value: 'x', deferDuplicateCheck, ...(merge && { merge }) })
   const failure = await read(false).catch((error) => error)
   expect(failure.message).toMatch(
     new RegExp(`^a.csv, line ${values.length + 2}, at a = .* in all 2 rows repeat`),

@@ -62,7 +62,7 @@ export const entriesOfOne = (progress: Progress): Entries => ({
 export const entriesOfMany = (world: World, progress: Progress): Entries => ({
   async read(files, asked) {
     // What is dealt out is other arrays, and no process sorts all of it.
-    const options = { ...asked, isToBeSorted: false }
+    const options = { ...asked, deferDuplicateCheck: false }
     const readShare = await shareReader(world, files, options)
     if (!readShare)
       return dealOut(

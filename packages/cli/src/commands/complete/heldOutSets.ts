@@ -26,8 +26,8 @@ export async function readParts(
   const { negative, duplicates, mask, seed, threads } = options
   const dims = options.dims ?? initial?.dims
   const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
-  const isToBeSorted = goesAsItIs(options)
-  const train = await entries.read(files, { ...asked, mask, ...alike(initial), isToBeSorted })
+  const deferDuplicateCheck = goesAsItIs(options)
+  const train = await entries.read(files, { ...asked, mask, ...alike(initial), deferDuplicateCheck })
   collectGarbage() // the file, and its pieces
   const parts: Parts = { train }
   for (const part of ['validation', 'test'] as const) {

@@ -43,7 +43,7 @@ export interface ReadTensorOptions
   /** Told how many of the file's bytes have been read. */
   onProgress?(bytesRead: number, byteLength: number): void
   /** Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are: that is quicker. */
-  isToBeSorted?: boolean
+  deferDuplicateCheck?: boolean
 }
 
 /** Text of numbers packs to about a quarter. */

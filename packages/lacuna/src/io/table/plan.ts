@@ -80,7 +80,7 @@ export interface ReadRowsOptions extends TableOptions {
   /** With `like`: its modes, but the labels of the table itself. */
   newLabels?: boolean
   /** Rows that repeat coordinates are an error, and left to the run that the entries go to as they are: that is quicker. */
-  isToBeSorted?: boolean
+  deferDuplicateCheck?: boolean
   /** Told what was guessed and which rows were left out. */
   onRemark?(remark: Remark): void
   /** Told how many rows have been read. */
@@ -136,7 +136,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     ...(weight && { weight }),
     ...(like && { like }),
     ...(options.newLabels && { newLabels: true }),
-    ...(options.isToBeSorted && { isToBeSorted: true }),
+    ...(options.deferDuplicateCheck && { deferDuplicateCheck: true }),
     ...(dims && { dims }),
     ...(negative && { negative }),
     ...(onRemark && { onRemark }),

@@ -33,7 +33,7 @@ export interface Plan {
   dims?: readonly number[]
   negative?: NegativePolicy
   /** Rows that repeat coordinates are an error, and left to the engine that sorts the entries. */
-  isToBeSorted?: boolean
+  deferDuplicateCheck?: boolean
   onRemark?(remark: Remark): void
   onRows?(rows: number): void
 }
@@ -57,7 +57,7 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
   const named = nameEntries(plan, finished, found, sizesOf(plan, finished, most))
   const where = (entry: number): string => named.where(entry, entries)
   const known = { where, largest: most, ...(plan.negative && { negative: plan.negative }) }
-  if (plan.isToBeSorted && plan.merge === 'error' && !found.weights) {
+  if (plan.deferDuplicateCheck && plan.merge === 'error' && !found.weights) {
     const tensor = knownTensor(named.tensor, { ...known, distinct: true })
     putOffRepetitionCheck(tensor, () => checkDistinct(indices, where))
     return tensor

@@ -38,7 +38,7 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   /** About how many bytes will come; saves growing the columns. */
   sizeHint?: number
   /** Coordinates that repeat are an error, and left to the engine that sorts the entries: for who starts a run with them as they are. */
-  isToBeSorted?: boolean
+  deferDuplicateCheck?: boolean
 }
 
 /** Reads a tensor from the pieces of a .tns text. */
@@ -73,7 +73,7 @@ export interface KnownOfColumns {
 /** The tensor of what has been read. What is known to be good is not looked at again. */
 export function tensorOfColumns(
   { indices, values, where, header }: Columns,
-  { name, negative, duplicates, dims, isToBeSorted }: ReadTnsOptions,
+  { name, negative, duplicates, dims, deferDuplicateCheck }: ReadTnsOptions,
   { distinct, nonnegative, largest }: KnownOfColumns = {},
 ): SparseTensor {
   if (values.length === 0) throw noEntries(name)
@@ -84,7 +84,7 @@ export function tensorOfColumns(
   })
   const tensor = { ...frame, indices, values }
   const policies = { ...(negative && { negative }), ...(duplicates && { duplicates }) }
-  const isPutOff = !distinct && leavesRepetition({ isToBeSorted, duplicates })
+  const isPutOff = !distinct && leavesRepetition({ deferDuplicateCheck, duplicates })
   if ((distinct || isPutOff) && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
     checkPolicies(policies)
     checkShape(tensor)
@@ -100,9 +100,9 @@ export function tensorOfColumns(
 
 /** Whether it is left to an engine to see whether coordinates repeat. */
 export const leavesRepetition = ({
-  isToBeSorted = false,
+  deferDuplicateCheck = false,
   duplicates = 'error',
-}: Pick<ReadTnsOptions, 'isToBeSorted' | 'duplicates'>): boolean => isToBeSorted && duplicates === 'error'
+}: Pick<ReadTnsOptions, 'deferDuplicateCheck' | 'duplicates'>): boolean => deferDuplicateCheck && duplicates === 'error'
 
 /** What the head of a file says, up to the end of the line of its first entry: comments, and that entry. */
 export function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {
