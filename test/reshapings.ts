@@ -8,7 +8,7 @@ export function allCoordinates(dims: readonly number[]): number[][] {
 }
 
 /** Sizes of three or four modes, of which two may be merged, in any order and place, and another may be split. */
-export const arrangements = fc
+export const reshapings = fc
   .record({
     dims: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 4 }),
     order: fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
@@ -24,7 +24,7 @@ export const arrangements = fc
     const sizes = dims.map((dim, mode) => (splits && mode === third ? long : dim))
     return {
       dims: sizes,
-      arrangement: {
+      reshaping: {
         mergeModes: merges ? [[first, second]] : [],
         split: splits ? [{ mode: third, into, offset }] : [],
       },

@@ -30,11 +30,11 @@ const sentences = (stderr: string): string[] =>
 
 /** A model without the time that it took. */
 async function learned(path: string): Promise<object> {
-  const { dims, arrangement, factors, labels, training, unobserved } = await readModel(path)
+  const { dims, reshaping, factors, labels, training, unobserved } = await readModel(path)
   const { seconds, ...rest } = training
   return {
     dims,
-    arrangement,
+    reshaping,
     labels,
     unobserved,
     training: rest,

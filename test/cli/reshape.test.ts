@@ -8,7 +8,7 @@ import { readModel, readTensor } from '#lacuna/io/node/index.js'
 import { startRun } from '#lacuna/solver/run/fileRun.js'
 import { lacuna } from './lacuna.ts'
 
-const cwd = mkdtempSync(join(tmpdir(), 'lacuna-arrangement-'))
+const cwd = mkdtempSync(join(tmpdir(), 'lacuna-reshaping-'))
 const file = (name: string): string => join(cwd, name)
 afterAll(() => rmSync(cwd, { recursive: true }))
 

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { version } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
-import { arrangeHelp, commandsOf } from './options/help.ts'
+import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
 import { endWith, isSpeaker, leaveToFirst } from './process/processes.ts'
 
@@ -71,7 +71,7 @@ for (const load of isOne ? [commands[asked]] : isVersion ? [] : Object.values(co
   // Settings of the program are not inherited by commands that are added to it.
   program.addCommand(make().copyInheritedSettings(program))
 }
-arrangeHelp(program)
+groupHelpOptions(program)
 for (const command of commandsOf(program))
   command
     .exitOverride()

@@ -78,11 +78,11 @@ export { attributesOf } from './tensor/attributes.ts'
 export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
 export { modeNumber } from './tensor/modeNumber.ts'
 export {
-  arrangedModes,
-  type FixedArrangement,
-  fixArrangement,
-  isArranged,
+  isReshaped,
   modesAsLearned,
+  type ResolvedReshaping,
+  reshapedModes,
+  resolveReshaping,
   rowAt,
 } from './tensor/reshape.ts'
 export {

@@ -67,17 +67,17 @@ describe('a picture as a tensor', () => {
     const known = new Uint8Array(256).fill(1)
     known[0] = 0
     const values = ramp(256)
-    const arranged = patchTensor(
+    const reshaped = patchTensor(
       { ...size, values, known, knownShare: 1, guessShare: 0, key: 1 },
       patchGrid(size, 8, 8),
     )
-    expect(arranged.tensor.dims).toEqual([1, 64, 1])
-    expect(arranged.tensor.values).toHaveLength(63)
+    expect(reshaped.tensor.dims).toEqual([1, 64, 1])
+    expect(reshaped.tensor.values).toHaveLength(63)
     const model = new CpModel({
       ...{ dims: [1, 64, 1], rank: 1 },
       factors: [Float32Array.of(0.5), new Float32Array(64).fill(0.5), Float32Array.of(1)],
     })
-    const mean = averagePatches(model, arranged, size, values)
+    const mean = averagePatches(model, reshaped, size, values)
     for (let at = 0; at < 256; at++) expect(mean[at]).toBeCloseTo(at % 32 < 8 ? 0.25 : values[at], 6)
   })
 
@@ -92,12 +92,12 @@ describe('a picture as a tensor', () => {
       guessShare: 1,
       key: 1,
     }
-    const arranged = patchTensor({ ...source, guess: source.values }, patchGrid(size, 6, 2))
-    const factors = arranged.tensor.dims.map((rows, mode) =>
+    const reshaped = patchTensor({ ...source, guess: source.values }, patchGrid(size, 6, 2))
+    const factors = reshaped.tensor.dims.map((rows, mode) =>
       new Float32Array(2 * rows).fill(mode === 0 ? 0.25 : 1),
     )
-    const model = new CpModel({ dims: arranged.tensor.dims, rank: 2, factors })
-    for (const y of averagePatches(model, arranged, size, source.values)) expect(y).toBeCloseTo(0.5, 5)
+    const model = new CpModel({ dims: reshaped.tensor.dims, rank: 2, factors })
+    for (const y of averagePatches(model, reshaped, size, source.values)) expect(y).toBeCloseTo(0.5, 5)
   })
 })
 

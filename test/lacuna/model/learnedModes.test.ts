@@ -13,8 +13,8 @@ import {
   topForAll,
 } from '#lacuna/model/index.js'
 import { observe } from '#lacuna/tensor/index.js'
-import { arrangedModes, fixArrangement, rowAt } from '#lacuna/tensor/reshape.js'
-import { allCoordinates, arrangements } from '../../reshapings.ts'
+import { reshapedModes, resolveReshaping, rowAt } from '#lacuna/tensor/reshape.js'
+import { allCoordinates, reshapings } from '../../reshapings.ts'
 
 const RANK = 2
 
@@ -24,23 +24,23 @@ const factorsOf = (sizes: readonly number[]): Float32Array[] =>
     Float32Array.from({ length: size * RANK }, (_, at) => 0.5 + ((7 * at + 13 * k) % 29) / 10),
   )
 
-const models = arrangements.map(({ dims, arrangement }) => {
-  const modes = arrangedModes(fixArrangement(arrangement, { dims }), dims)
+const models = reshapings.map(({ dims, reshaping }) => {
+  const modes = reshapedModes(resolveReshaping(reshaping, { dims }), dims)
   const factors = factorsOf(modes.dims)
-  /** As it is written: over the ranks, the product of the arranged rows. */
+  /** As it is written: over the ranks, the product of the reshaped rows. */
   const naive = (cell: readonly number[]): number =>
     [0, 1].reduce(
       (sum, r) =>
         sum + modes.digits.reduce((y, digits, k) => y * factors[k][rowAt(digits, cell) * RANK + r], 1),
       0,
     )
-  return { dims, naive, model: new CpModel({ dims, rank: RANK, factors, arrangement }) }
+  return { dims, naive, model: new CpModel({ dims, rank: RANK, factors, reshaping }) }
 })
 
 const columnsOf = (cells: number[][], order: number): Uint32Array[] =>
   Array.from({ length: order }, (_, mode) => Uint32Array.from(cells, (cell) => cell[mode]))
 
-test('a model of arranged modes answers for every cell of the original', () => {
+test('a model of reshaped modes answers for every cell of the original', () => {
   fc.assert(
     fc.property(models, ({ dims, model, naive }) => {
       const cells = allCoordinates(dims)
@@ -81,22 +81,22 @@ test('so does a slice, whichever modes are fixed, and a mean over what is not kn
 
 describe('in files', () => {
   const dims = [2, 3, 5]
-  const arrangement = { mergeModes: [[0, 1]], split: [{ mode: 2, into: [2], offset: 0 }] }
+  const reshaping = { mergeModes: [[0, 1]], split: [{ mode: 2, into: [2], offset: 0 }] }
   const names = {
     modes: [{ name: 'from' }, { name: 'to' }, { name: 'hour' }],
     labels: [['a', 'b'], undefined, undefined],
   }
-  const model = new CpModel({ dims, rank: RANK, factors: factorsOf([6, 3, 2]), arrangement, ...names })
+  const model = new CpModel({ dims, rank: RANK, factors: factorsOf([6, 3, 2]), reshaping, ...names })
 
-  test('an arrangement is version 2, and whatever has none stays version 1', () => {
+  test('a reshaping is version 2, and whatever has none stays version 1', () => {
     const metadata = (of: CpModel) =>
       JSON.parse(new TextDecoder().decode(unpackNpz(encodeModel(of), 'm.npz')['metadata.json']))
-    expect(metadata(model)).toMatchObject({ version: 2, dims, arrangement })
+    expect(metadata(model)).toMatchObject({ version: 2, dims, arrangement: reshaping })
     const plain = new CpModel({ dims, rank: RANK, factors: factorsOf(dims) })
     expect(metadata(plain).version).toBe(1)
     expect(metadata(plain)).not.toHaveProperty('arrangement')
-    expect(decodeModel(encodeModel(model), 'm.npz').arrangement).toEqual(arrangement)
-    expect(decodeModel(encodeModel(plain), 'm.npz').arrangement).toBeUndefined()
+    expect(decodeModel(encodeModel(model), 'm.npz').reshaping).toEqual(reshaping)
+    expect(decodeModel(encodeModel(plain), 'm.npz').reshaping).toBeUndefined()
   })
 
   test('factors are called by what they are of', () => {
@@ -114,7 +114,7 @@ describe('in files', () => {
   })
 
   test('factors of the original sizes are refused', () => {
-    expect(() => new CpModel({ dims, rank: RANK, factors: factorsOf(dims), arrangement })).toThrow(
+    expect(() => new CpModel({ dims, rank: RANK, factors: factorsOf(dims), reshaping })).toThrow(
       'Factor 1 has 4 values; 6 rows of rank 2 need 12.',
     )
   })
@@ -129,7 +129,7 @@ function seen(dims: readonly number[]): ReturnType<typeof observe> {
   return observe({ dims, indices, values: Float32Array.from(cells, (_, e) => 1 + (e % 5)) })
 }
 
-describe('answers of arranged models', () => {
+describe('answers of reshaped models', () => {
   const dims = [3, 4, 10]
   const names = {
     modes: [{ name: 'from' }, { name: 'to' }, { name: 'hour' }],
@@ -138,10 +138,10 @@ describe('answers of arranged models', () => {
   const observed = seen(dims)
   const fields = { dims, rank: RANK, observed, ...names }
   const split = { split: [{ mode: 2, into: [2, 2], offset: 1 }] }
-  const parted = new CpModel({ ...fields, factors: factorsOf([3, 4, 3, 2, 2]), arrangement: split })
+  const parted = new CpModel({ ...fields, factors: factorsOf([3, 4, 3, 2, 2]), reshaping: split })
   const merged = new CpModel({
     ...{ ...fields, factors: factorsOf([12, 3, 2, 2]) },
-    arrangement: { mergeModes: [[0, 1]], ...split },
+    reshaping: { mergeModes: [[0, 1]], ...split },
   })
   /** The split model with its hours multiplied out by hand. */
   const hours = Float32Array.from({ length: 10 * RANK }, (_, at) => {

@@ -1,4 +1,4 @@
-/** Merged and split modes are learned as if someone had arranged the tensor by hand, and speak of the original ones. */
+/** Merged and split modes are learned as if someone had reshaped the tensor by hand, and speak of the original ones. */
 import { describe, expect, it } from 'vitest'
 import type { CpModel } from '#lacuna/model/index.js'
 import { complete, decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
@@ -30,29 +30,29 @@ const bytesOf = ({ factors }: CpModel): string =>
     .map((factor) => Buffer.from(factor.buffer, factor.byteOffset, factor.byteLength).toString('hex'))
     .join()
 
-describe('a run on arranged modes', () => {
-  it('has the bits of one on the tensor arranged by hand, and the errors of the original', async () => {
+describe('a run on reshaped modes', () => {
+  it('has the bits of one on the tensor reshaped by hand, and the errors of the original', async () => {
     for (const solver of ['fast', 'paper'] as const) {
       const { train, validation, test } = parts
       const asked = { solver, ...options, ...(solver === 'paper' && { epochs: 3 }) }
-      const arranged = await complete(train, { ...asked, ...arrange, validation, watch: { test } })
+      const reshaped = await complete(train, { ...asked, ...arrange, validation, watch: { test } })
       const hand = await complete(byHand(train), {
         ...asked,
         validation: byHand(validation),
         watch: { test: byHand(test) },
       })
-      const { model } = arranged
+      const { model } = reshaped
       expect(bytesOf(model)).toBe(bytesOf(hand.model))
-      expect(arranged.validation).toEqual(hand.validation)
-      expect(arranged.watch).toEqual(hand.watch)
+      expect(reshaped.validation).toEqual(hand.validation)
+      expect(reshaped.watch).toEqual(hand.watch)
       expect(model.dims).toEqual([6, 50, 5])
       expect(model.unobserved).toEqual(hand.model.unobserved)
       expect(model.observed).toEqual(observe(train))
       expect(model.prior).toEqual(hand.model.prior)
-      expect(model.error(test).rmse).toBeCloseTo(arranged.watch!.test.rmse, 4)
+      expect(model.error(test).rmse).toBeCloseTo(reshaped.watch!.test.rmse, 4)
       expect(model.predict([2, 31, 4])).toBe(hand.model.predict([14, 2, 7]))
       expect(model.predict({ from: 3, hour: 32, to: 5 })).toBe(model.predict([2, 31, 4]))
-      expect(arranged.settings).toMatchObject({ mergeModes: [[0, 2]], split: [{ mode: 1, into: [12] }] })
+      expect(reshaped.settings).toMatchObject({ mergeModes: [[0, 2]], split: [{ mode: 1, into: [12] }] })
     }
   })
 
@@ -70,7 +70,7 @@ describe('a run on arranged modes', () => {
   })
 })
 
-describe('neighbours and attributes beside an arrangement', () => {
+describe('neighbours and attributes beside a reshaping', () => {
   const { train, validation } = parts
   const merge: RunOptions = { mergeModes: [['to', 'from']] }
   const values = Float32Array.from({ length: 50 }, (_, t) => Math.sin(t / 4))
@@ -85,20 +85,20 @@ describe('neighbours and attributes beside an arrangement', () => {
     const asked = { ...options, epochs: 300, choose: false }
     const without = await complete({ ...last, modes: named }, { ...asked, ...merge })
     for (const sides of [{ lags: { hour: [1, 2] } }, { features: { hour: features } }]) {
-      const arranged = await complete({ ...last, modes: named }, { ...asked, ...sides, ...merge })
+      const reshaped = await complete({ ...last, modes: named }, { ...asked, ...sides, ...merge })
       const hand = await complete(handTrain, { ...asked, ...sides })
-      expect(bytesOf(arranged.model)).toBe(bytesOf(hand.model))
-      expect(bytesOf(arranged.model)).not.toBe(bytesOf(without.model))
+      expect(bytesOf(reshaped.model)).toBe(bytesOf(hand.model))
+      expect(bytesOf(reshaped.model)).not.toBe(bytesOf(without.model))
     }
   })
 
-  it('are tried in that arrangement', async () => {
+  it('are tried in that reshaping', async () => {
     const asked = { ...options, epochs: 300, lags: { hour: [1] } }
-    const arranged = await complete(train, { ...asked, ...merge, validation })
+    const reshaped = await complete(train, { ...asked, ...merge, validation })
     const hand = await complete(handTrain, { ...asked, validation: pairs(validation) })
-    expect(arranged.choice).toEqual(hand.choice)
-    expect(arranged.choice!.trials.length).toBeGreaterThan(1)
-    expect(arranged.model.arrangement).toEqual({ mergeModes: [[0, 2]], split: [] })
+    expect(reshaped.choice).toEqual(hand.choice)
+    expect(reshaped.choice!.trials.length).toBeGreaterThan(1)
+    expect(reshaped.model.reshaping).toEqual({ mergeModes: [[0, 2]], split: [] })
   })
 
   it('are refused of modes that are merged or split', async () => {
@@ -119,7 +119,7 @@ function pairs({ indices: [from, hour, to], values }: SparseTensor): SparseTenso
 }
 
 describe('what was learned so far', () => {
-  it('goes on with the same bits, and not in another arrangement', async () => {
+  it('goes on with the same bits, and not in another reshaping', async () => {
     const { train } = parts
     const run = await Run.start(train, { ...options, ...arrange })
     await run.advance()
@@ -140,7 +140,7 @@ describe('what was learned so far', () => {
     expect(await other({ ...arrange, split: [{ mode: 1, into: 10 }] })).toBe(
       "The run was saved with split: '2:12', and now it is 2:10; leave it as it was, or start anew.",
     )
-    // Those who saved it before there were arrangements had none.
+    // Those who saved it before there were reshapings had none.
     const { mergeModes, split, ...before } = (await plainState(train)).settings
     const old = { ...(await plainState(train)), settings: before as typeof saved.settings }
     const plain = decodeRun(Buffer.concat(encodeRun(old)), 'old.run')
@@ -149,11 +149,11 @@ describe('what was learned so far', () => {
     )
   })
 
-  it('is a start in the same arrangement, and no other', async () => {
+  it('is a start in the same reshaping, and no other', async () => {
     const { train } = parts
     const { model } = await complete(train, { ...options, ...arrange, epochs: 3 })
     const more = await complete(train, { initial: model, epochs: 3 })
-    expect(more.model.arrangement).toEqual(model.arrangement)
+    expect(more.model.reshaping).toEqual(model.reshaping)
     expect(more.train.rmse).toBeLessThan(model.error(train).rmse)
     expect(await refusal(complete(train, { initial: model, mergeModes: [[0, 2]] }))).toBe(
       "The initial model was learned with split: '2:12', and now it is without split; leave both mergeModes and split out to go on as it was.",

@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Arrangement,
-  arrangeColumns,
-  arrangedModes,
-  fixArrangement,
+  type ModeReshaping,
   refuseGaps,
+  reshapeColumns,
+  reshapedModes,
+  resolveReshaping,
   rowAt,
   unobservedRows,
 } from '#lacuna/tensor/reshape.js'
-import { allCoordinates, arrangements } from '../../reshapings.ts'
+import { allCoordinates, reshapings } from '../../reshapings.ts'
 
 test('every cell keeps a place of its own, within the sizes', () => {
   fc.assert(
-    fc.property(arrangements, ({ dims, arrangement }) => {
-      const modes = arrangedModes(fixArrangement(arrangement, { dims }), dims)
+    fc.property(reshapings, ({ dims, reshaping }) => {
+      const modes = reshapedModes(resolveReshaping(reshaping, { dims }), dims)
       const cells = allCoordinates(dims)
       const columns = dims.map((_, mode) => Uint32Array.from(cells, (cell) => cell[mode]))
-      const arranged = arrangeColumns(modes, columns)
+      const reshaped = reshapeColumns(modes, columns)
       const places = cells.map((cell, e) => {
         const rows = modes.digits.map((digits) => rowAt(digits, cell))
-        expect(arranged.map((column) => column[e])).toEqual(rows)
+        expect(reshaped.map((column) => column[e])).toEqual(rows)
         rows.forEach((row, k) => {
           expect(row).toBeLessThan(modes.dims[k])
         })
@@ -34,8 +34,8 @@ test('every cell keeps a place of its own, within the sizes', () => {
 
 test('merged modes stand where the first did, and a split one is block by block, place by place', () => {
   const dims = [3, 50, 4]
-  const { dims: sizes, digits } = arrangedModes(
-    fixArrangement({ mergeModes: [[2, 0]], split: [{ mode: 1, into: [7, 3], offset: 4 }] }, { dims }),
+  const { dims: sizes, digits } = reshapedModes(
+    resolveReshaping({ mergeModes: [[2, 0]], split: [{ mode: 1, into: [7, 3], offset: 4 }] }, { dims }),
     dims,
   )
   expect(sizes).toEqual([12, 3, 7, 3])
@@ -47,18 +47,20 @@ test('merged modes stand where the first did, and a split one is block by block,
 test('modes are found by name and number, and the order of naming does not matter', () => {
   const dims = [5, 48, 4, 3]
   const modes = ['from', 'hour', 'to', 'kind'].map((name) => ({ name }))
-  const fixed = fixArrangement(
+  const fixed = resolveReshaping(
     { mergeModes: [['to', 'from']], split: [{ mode: 'hour', into: 24 }] },
     { dims, modes },
   )
   expect(fixed).toEqual({ mergeModes: [[0, 2]], split: [{ mode: 1, into: [24], offset: 0 }] })
-  expect(fixArrangement({ split: [{ mode: 1, into: [24] }], mergeModes: [[0, 2]] }, { dims })).toEqual(fixed)
+  expect(resolveReshaping({ split: [{ mode: 1, into: [24] }], mergeModes: [[0, 2]] }, { dims })).toEqual(
+    fixed,
+  )
 })
 
 describe('what cannot be done gets a sentence', () => {
   const modes = ['from', 'hour', 'to'].map((name) => ({ name }))
   const labels = [undefined, ['2024-01-01 00:00:00', '2024-01-01 01:00:00', '2024-01-01 03:00:00'], undefined]
-  test.each<[string, Arrangement, string]>([
+  test.each<[string, ModeReshaping, string]>([
     [
       'a number beyond',
       { mergeModes: [[0, 3]] },
@@ -93,9 +95,9 @@ describe('what cannot be done gets a sentence', () => {
     ['no list', { mergeModes: 3 as never }, 'mergeModes must be a list of lists of modes.'],
     ['blocks of nothing', { split: [{ mode: 1, into: null }] as never }, 'split has blocks of'],
     ['no blocks', { split: [{ mode: 1 }] as never }, 'split has blocks of ; lengths must be'],
-  ])('%s', (name, arrangement, message) => {
+  ])('%s', (name, reshaping, message) => {
     const dims = [name === 'too many pairs' ? 1e9 : 9, 3, 8]
-    expect(() => fixArrangement(arrangement, { dims, modes, labels })).toThrow(message)
+    expect(() => resolveReshaping(reshaping, { dims, modes, labels })).toThrow(message)
   })
 
   test('but text is taken as it comes, and numbers that go up by one step', () => {
@@ -105,12 +107,12 @@ describe('what cannot be done gets a sentence', () => {
       ['0.1', '0.2', '0.3'],
       ['2024-02-28', '2024-02-29', '2024-03-01'],
     ])
-      expect(fixArrangement({ split }, { dims: [3, 2], labels: [names, undefined] }).split).toHaveLength(1)
+      expect(resolveReshaping({ split }, { dims: [3, 2], labels: [names, undefined] }).split).toHaveLength(1)
   })
 
   test('where all cells are known, blocks must be full', () => {
     const fixed = (offset: number) =>
-      fixArrangement({ split: [{ mode: 1, into: 6, offset }] }, { dims: [2, 12] })
+      resolveReshaping({ split: [{ mode: 1, into: 6, offset }] }, { dims: [2, 12] })
     expect(() => refuseGaps(fixed(0), [2, 12])).not.toThrow()
     expect(() => refuseGaps(fixed(0), [2, 13])).toThrow("missing: 'zero' takes every cell for known")
     expect(() => refuseGaps(fixed(1), [2, 12])).toThrow(
@@ -121,8 +123,8 @@ describe('what cannot be done gets a sentence', () => {
 
 test('a row is unobserved if all pairs with it are, or its block or place is', () => {
   const dims = [2, 3, 5]
-  const modes = arrangedModes(
-    fixArrangement({ mergeModes: [[0, 1]], split: [{ mode: 2, into: 2 }] }, { dims }),
+  const modes = reshapedModes(
+    resolveReshaping({ mergeModes: [[0, 1]], split: [{ mode: 2, into: 2 }] }, { dims }),
     dims,
   )
   // Pairs (1, 0), (1, 1), (1, 2) and (0, 2); the second of three blocks.

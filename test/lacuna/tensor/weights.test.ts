@@ -11,7 +11,7 @@ import {
   type TensorOptions,
 } from '#lacuna/tensor/index.js'
 import { inCOrder } from '#lacuna/tensor/order/cOrder.js'
-import { arrangedModes, arrangeTensor, fixArrangement } from '#lacuna/tensor/reshape.js'
+import { reshapedModes, reshapeTensor, resolveReshaping } from '#lacuna/tensor/reshape.js'
 
 /** As an entry's coordinates say, so that it shows if one has another's. */
 const weightAt = (i: number, j: number): number => 1 + i + j / 8
@@ -43,8 +43,8 @@ it('through splits of any kind, sorting and arranging', () => {
   expect(isOwn(inCOrder(tensor))).toBe(true)
   expect(describeTensor(tensor).weights).toEqual({ min: 1, max: 6.5, mean: 3.75 })
   const dims = [6, 5]
-  const modes = arrangedModes(fixArrangement({ split: [{ mode: 0, into: 2 }] }, { dims }), dims)
-  expect(arrangeTensor(tensor, modes).weights).toBe(tensor.weights)
+  const modes = reshapedModes(resolveReshaping({ split: [{ mode: 0, into: 2 }] }, { dims }), dims)
+  expect(reshapeTensor(tensor, modes).weights).toBe(tensor.weights)
   // Cells that are held out may have had no entry.
   const { train, test } = splitCells(tensor, { test: 0.2 }, 1)
   expect(isOwn(train)).toBe(true)

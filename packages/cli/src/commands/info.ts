@@ -27,7 +27,7 @@ import { tellEngines } from '../process/engines.ts'
 import { asFlag } from '../process/failure.ts'
 import { recordOfFolds } from './complete/foldDetails.ts'
 import { describeJob, planJob, refuseUnreadable } from './complete/memory.ts'
-import { describeArrangement } from './complete/reshape.ts'
+import { describeReshaping } from './complete/reshape.ts'
 
 interface Options extends TableOptions {
   rank: number
@@ -96,7 +96,7 @@ async function info(files: string[], options: Options): Promise<void> {
 async function tellModel(file: string, model: TensorModel, json: boolean): Promise<void> {
   const { dims, labels, modes, training } = model
   const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
-  const [{ rank, arrangement }] = members
+  const [{ rank, reshaping }] = members
   const unobserved = unobservedOf(model)
   if (json)
     return printJson({
@@ -105,7 +105,7 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
       rank,
       ...(members.length > 1 && { models: members.length }),
       modes,
-      ...(arrangement && { arrangement }),
+      ...(reshaping && { arrangement: reshaping }),
       unobserved: unobserved.map(({ length }) => length),
       training,
       ...(model.observed && { observed: { ...model.observed, counts: undefined, means: undefined } }),
@@ -127,7 +127,7 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
   const what = members.length > 1 ? `${members.length} models` : 'a model'
   await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
-  if (arrangement) await print(`\n${oneLine(describeArrangement(arrangement, model))}`)
+  if (reshaping) await print(`\n${oneLine(describeReshaping(reshaping, model))}`)
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )

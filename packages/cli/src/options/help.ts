@@ -88,7 +88,7 @@ const groupOf = (groups: Readonly<Record<string, readonly string[]>>, name: stri
 const FEW_OPTIONS = 8
 
 /** Puts options and commands under headings, and all that is written about them into lines that fit. */
-export function arrangeHelp(program: Command): void {
+export function groupHelpOptions(program: Command): void {
   for (const command of commandsOf(program)) {
     const group = groupOf(COMMANDS, command.name())
     if (group && command.parent === program) command.helpGroup(group)

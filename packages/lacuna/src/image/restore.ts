@@ -169,7 +169,7 @@ async function fillByPatches(
     const rank = last ? (options.rank ?? plan.rank) : Math.min(plan.rank, options.rank ?? plan.rank)
     const { lambda = plan.lambda, epochs = plan.epochs } = options
     const { stride, knownShare } = affordable(known, plan.edge)
-    const arranged = patchTensor(
+    const reshaped = patchTensor(
       {
         ...{ width: picture.width, height: picture.height, channels: picture.channels },
         ...{
@@ -183,7 +183,7 @@ async function fillByPatches(
       },
       patchGrid(picture, plan.edge, stride),
     )
-    const { tensor } = arranged
+    const { tensor } = reshaped
     const stage = {
       ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims },
       entries: tensor.values.length,
@@ -192,7 +192,7 @@ async function fillByPatches(
     }
     stages.push(stage)
     const before = guess
-    const averaged = (model: CpModel): Float32Array => averagePatches(model, arranged, picture, before)
+    const averaged = (model: CpModel): Float32Array => averagePatches(model, reshaped, picture, before)
     const { model } = await solve(
       tensor,
       {

@@ -3,7 +3,7 @@ import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/observed.ts'
 import type { Prior } from './factored.ts'
 
-/** `dims`: of the arranged modes, where some are. */
+/** `dims`: of the reshaped modes, where some are. */
 export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
   if (!Number.isInteger(rank) || rank < 1)
     throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)

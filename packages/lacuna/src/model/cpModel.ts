@@ -1,11 +1,11 @@
 import { InputError } from '../base/inputError.ts'
 import {
-  type ArrangedModes,
-  type Arrangement,
-  arrangedModes,
-  type FixedArrangement,
-  fixArrangement,
-  isArranged,
+  isReshaped,
+  type ModeReshaping,
+  type ReshapedModes,
+  type ResolvedReshaping,
+  reshapedModes,
+  resolveReshaping,
 } from '../tensor/reshape.ts'
 import type { SparseTensor } from '../tensor/sparseTensor.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './answer/components.ts'
@@ -22,12 +22,12 @@ export interface CpModelFields extends TensorModelFields {
   /** R */
   rank: number
   /**
-   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With an arrangement, those of the arranged
+   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With a reshaping, those of the reshaped
    * modes.
    */
   factors: readonly Float32Array[]
   /** Which modes were learned as one, and which as several. */
-  arrangement?: Arrangement
+  reshaping?: ModeReshaping
   /** Per factor, the rows that no training entry spoke of; none by default. */
   unobserved?: readonly Uint32Array[]
   /** What is known of a factor's row before its entries; without it, new rows are held by the λ of the training, if any. */
@@ -50,9 +50,9 @@ export class CpModel extends TensorModel implements Factored {
   readonly rank: number
   readonly factors: readonly Float32Array[]
   /** Which modes were learned as one, and which as several; undefined where none were. */
-  readonly arrangement?: FixedArrangement
+  readonly reshaping?: ResolvedReshaping
   /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
-  readonly arrangedModes?: ArrangedModes
+  readonly reshapedModes?: ReshapedModes
   /** Per factor, the rows that no training entry spoke of: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
   readonly prior?: Prior
@@ -62,14 +62,14 @@ export class CpModel extends TensorModel implements Factored {
   constructor(fields: CpModelFields) {
     const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
     super({ dims, labels, modes, observed, training })
-    const arrangement = fixArrangement(fields.arrangement ?? {}, { dims, modes })
-    const learned = arrangedModes(arrangement, dims)
+    const reshaping = resolveReshaping(fields.reshaping ?? {}, { dims, modes })
+    const learned = reshapedModes(reshaping, dims)
     checkShapes(learned.dims, rank, factors)
     checkFactors(rank, factors)
     if (prior) checkPrior(learned.dims, rank, prior)
-    if (isArranged(arrangement)) {
-      this.arrangement = arrangement
-      this.arrangedModes = learned
+    if (isReshaped(reshaping)) {
+      this.reshaping = reshaping
+      this.reshapedModes = learned
     }
     this.rank = rank
     this.factors = factors
@@ -103,7 +103,7 @@ export class CpModel extends TensorModel implements Factored {
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
     const { value = this.#valueName(), update = false } = options
-    if (this.arrangement)
+    if (this.reshaping)
       throw new InputError(
         'option',
         'This model was learned with modes merged or split, and such a model takes in no new entries; learn it anew with them.',
@@ -124,7 +124,7 @@ export class CpModel extends TensorModel implements Factored {
 
   /** What it is made of. */
   get fields(): CpModelFields & Pick<CpModel, 'unobserved' | 'training'> {
-    const { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training } = this
-    return { dims, rank, factors, arrangement, labels, modes, unobserved, observed, prior, training }
+    const { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training } = this
+    return { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training }
   }
 }

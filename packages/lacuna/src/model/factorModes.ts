@@ -14,7 +14,7 @@ export interface FactorMode {
  * blocks by their first row, and places by number. `unnamed` names a mode that has no name.
  */
 export function factorModes(
-  model: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'arrangedModes'>,
+  model: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'reshapedModes'>,
   unnamed: (mode: number) => string = (mode) => `mode ${mode + 1}`,
 ): FactorMode[] {
   const { dims, modes, labels } = model

@@ -1,7 +1,7 @@
 /** What answers stand on: factors, what was observed, and what was learned of rows. */
 
 import type { Mode, Observed } from '../tensor/index.ts'
-import type { ArrangedModes } from '../tensor/reshape.ts'
+import type { ReshapedModes } from '../tensor/reshape.ts'
 
 /** What was known of a row before its entries: a ~ N(μ, Σ), in data units. */
 export interface Prior {
@@ -23,10 +23,10 @@ export interface Prior {
 export interface Factored {
   readonly dims: readonly number[]
   readonly rank: number
-  /** One per mode; where modes were merged or split to learn, one per arranged mode. */
+  /** One per mode; where modes were merged or split to learn, one per reshaped mode. */
   readonly factors: readonly Float32Array[]
   /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
-  readonly arrangedModes?: ArrangedModes
+  readonly reshapedModes?: ReshapedModes
 }
 
 /** Who answers questions: a model, or several whose mean it is. */
@@ -35,9 +35,9 @@ export interface Answerer {
   readonly labels?: readonly (readonly string[] | undefined)[]
   readonly modes?: readonly Mode[]
   readonly observed?: Observed
-  /** Per mode, or arranged mode, the rows that no training entry spoke of. */
+  /** Per mode, or reshaped mode, the rows that no training entry spoke of. */
   readonly unobserved: readonly Uint32Array[]
-  readonly arrangedModes?: ArrangedModes
+  readonly reshapedModes?: ReshapedModes
   /** The models of which predictions are the mean … */
   readonly members: readonly Factored[]
   /** … and what is said of a cell beyond it, if anything. */

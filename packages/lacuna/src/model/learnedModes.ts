@@ -1,6 +1,6 @@
-/** Models of arranged modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
+/** Models of reshaped modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
 import { InputError } from '../base/inputError.ts'
-import { type ArrangedModes, modesAsLearned, partOf, unobservedRows } from '../tensor/reshape.ts'
+import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/reshape.ts'
 import { type Answerer, type Factored, labelOf, modeName } from './factored.ts'
 
 /** An answerer whose modes are those of its factors. */
@@ -16,13 +16,13 @@ const factored = new WeakMap<Factored, Factored>()
 
 /**
  * Modes that were split are themselves again, the rows of their parts multiplied; merged ones are one mode. A model that was
- * not arranged is as it is.
+ * not reshaped is as it is.
  */
 export function asLearned(model: Answerer): Learned {
   const found = known.get(model)
   if (found) return found
-  const [{ arrangedModes }] = model.members
-  const learned = arrangedModes ? ofUnits(model, arrangedModes) : ofModes(model)
+  const [{ reshapedModes }] = model.members
+  const learned = reshapedModes ? ofUnits(model, reshapedModes) : ofModes(model)
   known.set(model, learned)
   return learned
 }
@@ -41,9 +41,9 @@ export function plain(model: Answerer): Learned {
 
 /** The rows of the model's own modes that no training entry spoke of. */
 export const unobservedOf = (
-  model: Pick<Answerer, 'dims' | 'unobserved' | 'arrangedModes'>,
+  model: Pick<Answerer, 'dims' | 'unobserved' | 'reshapedModes'>,
 ): readonly Uint32Array[] =>
-  model.arrangedModes ? unobservedRows(model.arrangedModes, model.unobserved, model.dims) : model.unobserved
+  model.reshapedModes ? unobservedRows(model.reshapedModes, model.unobserved, model.dims) : model.unobserved
 
 /** The rows of the model's modes that a row of a unit stands for. */
 export function rowsOfUnit({ dims }: Answerer, unit: readonly number[], row: number): number[] {
@@ -69,13 +69,13 @@ function ofModes(model: Answerer): Learned {
   return { dims, labels, modes, observed, unobserved, members, units: dims.map((_, mode) => [mode]), counts }
 }
 
-function ofUnits(model: Answerer, arrangedModes: ArrangedModes): Learned {
+function ofUnits(model: Answerer, reshapedModes: ReshapedModes): Learned {
   const { dims, labels, modes, observed, members } = model
-  const units = unitsOf(arrangedModes)
+  const units = unitsOf(reshapedModes)
   const isMerged = units.length < dims.length
   const unobserved = unobservedOf(model)
   const placeOf = (unit: readonly number[]): number =>
-    arrangedModes.digits.findIndex(([{ mode }]) => mode === unit[0])
+    reshapedModes.digits.findIndex(([{ mode }]) => mode === unit[0])
   return {
     dims: units.map((unit) => unit.reduce((product, mode) => product * dims[mode], 1)),
     labels: labels && units.map((unit) => (unit.length > 1 ? undefined : labels[unit[0]])),
@@ -96,19 +96,19 @@ const modeOf = (model: Answerer, unit: readonly number[]): NonNullable<Answerer[
     : { name: together(unit.map((mode) => modeName(model, mode))) }
 
 /** The modes of each factor, those of a split mode once. */
-function unitsOf({ digits }: ArrangedModes): number[][] {
+function unitsOf({ digits }: ReshapedModes): number[][] {
   const units = digits.map((parts) => parts.map(({ mode }) => mode))
   return units.filter(([mode], k) => units.findIndex(([first]) => first === mode) === k)
 }
 
 /** The factors of units: a row of a split mode is the product of the rows of its parts. */
 function multipliedOut(member: Factored): Factored {
-  if (!member.arrangedModes) return member
+  if (!member.reshapedModes) return member
   const found = factored.get(member)
   if (found) return found
   const { rank, factors, dims } = member
   const { digits } = modesAsLearned(member)
-  const own = unitsOf(member.arrangedModes).map((unit) => {
+  const own = unitsOf(member.reshapedModes).map((unit) => {
     const parts = digits.flatMap((all, k) => (all[0].mode === unit[0] ? [{ digit: all[0], k }] : []))
     if (parts.length === 1) return factors[parts[0].k]
     const product = new Float32Array(dims[unit[0]] * rank)

@@ -1,7 +1,7 @@
 /** What everything that predicts a tensor has: its sizes and labels, and answers made of its members. */
 import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/observed.ts'
-import type { ArrangedModes } from '../tensor/reshape.ts'
+import type { ReshapedModes } from '../tensor/reshape.ts'
 import { checkDims, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
 import type { Component, ComponentsOptions } from './answer/components.ts'
 import { type Similar, type SimilarOptions, similarRows } from './answer/similar.ts'
@@ -33,7 +33,7 @@ export interface TensorModelFields {
   dims: readonly number[]
   labels?: readonly (readonly string[] | undefined)[]
   modes?: readonly Mode[]
-  /** What the training entries were like, row by row of the modes as they are without an arrangement. */
+  /** What the training entries were like, row by row of the modes as they are without a reshaping. */
   observed?: Observed
   training?: TrainingRecord
 }
@@ -49,7 +49,7 @@ export abstract class TensorModel implements Answerer {
   readonly training: TrainingRecord
   abstract readonly unobserved: readonly Uint32Array[]
   abstract readonly members: readonly Factored[]
-  abstract readonly arrangedModes?: ArrangedModes
+  abstract readonly reshapedModes?: ReshapedModes
 
   #lookup: LabelLookup | undefined
 

@@ -16,8 +16,8 @@ export interface Variance {
 
 /** Tells the variance at cells, by their indices. */
 export function varianceOf(model: CpModel): (cell: readonly number[]) => Variance {
-  const { prior, observed, rank, factors, arrangedModes } = model
-  if (prior?.kind !== 'learned' || !observed || arrangedModes)
+  const { prior, observed, rank, factors, reshapedModes } = model
+  if (prior?.kind !== 'learned' || !observed || reshapedModes)
     throw new InputError(
       'option',
       'What this model does not know of its rows is not known: it was learned without a prior, with modes merged or split, or by an older version.',

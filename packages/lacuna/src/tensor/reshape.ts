@@ -22,14 +22,14 @@ export interface ModeSplit {
 }
 
 /** What is done to modes; each may be named once. */
-export interface Arrangement {
+export interface ModeReshaping {
   /** Groups of modes that become one each. */
   mergeModes?: readonly (readonly ModeReference[])[]
   split?: readonly ModeSplit[]
 }
 
 /** The same with modes by number, in ascending order. */
-export interface FixedArrangement {
+export interface ResolvedReshaping {
   readonly mergeModes: readonly (readonly number[])[]
   readonly split: readonly {
     readonly mode: number
@@ -38,7 +38,7 @@ export interface FixedArrangement {
   }[]
 }
 
-/** A part of an original index: ⌊(index + offset) / stride⌋ mod size, which counts by its weight in the row of an arranged mode. */
+/** A part of an original index: ⌊(index + offset) / stride⌋ mod size, which counts by its weight in the row of a reshaped mode. */
 export interface Digit {
   readonly mode: number
   readonly offset: number
@@ -48,17 +48,17 @@ export interface Digit {
 }
 
 /** The modes as they are learned. */
-export interface ArrangedModes {
+export interface ReshapedModes {
   /** J_1 … J_M */
   readonly dims: readonly number[]
-  /** Per arranged mode, of what its row is the sum. */
+  /** Per reshaped mode, of what its row is the sum. */
   readonly digits: readonly (readonly Digit[])[]
 }
 
 type Frame = Pick<SparseTensor, 'dims' | 'modes' | 'labels'>
 
-/** Refuses what is no arrangement of any tensor, whoever wrote it. */
-export function checkArrangement({ mergeModes = [], split = [] }: Arrangement): void {
+/** Refuses what is no reshaping of any tensor, whoever wrote it. */
+export function checkReshaping({ mergeModes = [], split = [] }: ModeReshaping): void {
   const isMode = (mode: unknown): boolean =>
     typeof mode === 'string' || (Number.isSafeInteger(mode) && Number(mode) >= 0)
   const isGroup = (group: unknown): boolean => Array.isArray(group) && group.every(isMode)
@@ -91,13 +91,13 @@ const periodOf = (lengths: readonly number[]): number =>
   lengths.reduce((product, length) => product * length, 1)
 
 /** Finds the modes in a tensor or model, and refuses what cannot be done to them. */
-export function fixArrangement(arrangement: Arrangement, frame: Frame): FixedArrangement {
-  checkArrangement(arrangement)
+export function resolveReshaping(reshaping: ModeReshaping, frame: Frame): ResolvedReshaping {
+  checkReshaping(reshaping)
   const find = (mode: ModeReference, name: string): number => findMode(mode, frame, option(name))
-  const mergeModes = (arrangement.mergeModes ?? [])
+  const mergeModes = (reshaping.mergeModes ?? [])
     .map((group) => group.map((mode) => find(mode, 'mergeModes')).sort((a, b) => a - b))
     .sort((a, b) => a[0] - b[0])
-  const split = (arrangement.split ?? [])
+  const split = (reshaping.split ?? [])
     .map(({ mode, into, offset = 0 }) => ({ mode: find(mode, 'split'), into: [...lengthsOf(into)], offset }))
     .sort((a, b) => a.mode - b.mode)
   const fixed = { mergeModes, split }
@@ -115,7 +115,7 @@ function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention
   )
 }
 
-function checkFixed(fixed: FixedArrangement, { dims, modes, labels }: Frame): void {
+function checkFixed(fixed: ResolvedReshaping, { dims, modes, labels }: Frame): void {
   const { mergeModes, split } = fixed
   const nameOf = (mode: number): string => `${mode + 1}${modes ? ` (${modes[mode].name})` : ''}`
   const named = [...mergeModes.flat(), ...split.map(({ mode }) => mode)]
@@ -152,20 +152,20 @@ function checkFixed(fixed: FixedArrangement, { dims, modes, labels }: Frame): vo
   }
 }
 
-const NOTHING: FixedArrangement = { mergeModes: [], split: [] }
+const NOTHING: ResolvedReshaping = { mergeModes: [], split: [] }
 
 /** Whether anything is merged or split. */
-export const isArranged = ({ mergeModes, split }: FixedArrangement): boolean =>
+export const isReshaped = ({ mergeModes, split }: ResolvedReshaping): boolean =>
   mergeModes.length + split.length > 0
 
 /** As one types it: 1,2 */
 export const mergeText = (group: readonly number[]): string => group.map((mode) => mode + 1).join()
 /** As one types it: 3:24, 3:7x24+5 */
-export const splitText = ({ mode, into, offset }: FixedArrangement['split'][number]): string =>
+export const splitText = ({ mode, into, offset }: ResolvedReshaping['split'][number]): string =>
   `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
 
 /** Where all cells are known, those that only blocks have must not be among them. */
-export function refuseGaps({ split }: FixedArrangement, dims: readonly number[]): void {
+export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]): void {
   const gappy = split.find(({ mode, into, offset }) => offset > 0 || dims[mode] % periodOf(into) !== 0)
   if (gappy)
     throw new InputError(
@@ -175,10 +175,10 @@ export function refuseGaps({ split }: FixedArrangement, dims: readonly number[])
 }
 
 /** What becomes of modes of these sizes. A merged mode stands where the first of its modes did. */
-export function arrangedModes(
-  { mergeModes, split }: FixedArrangement,
+export function reshapedModes(
+  { mergeModes, split }: ResolvedReshaping,
   dims: readonly number[],
-): ArrangedModes {
+): ReshapedModes {
   const digits = dims.flatMap((dim, mode): Omit<Digit, 'weight'>[][] => {
     const group = mergeModes.find((merged) => merged.includes(mode))
     if (group) return group[0] === mode ? [group.map((member) => whole(member, dims[member]))] : []
@@ -196,14 +196,14 @@ export function arrangedModes(
   }
 }
 
-/** The modes of a model's factors: its own, where none are arranged. */
+/** The modes of a model's factors: its own, where none are reshaped. */
 export const modesAsLearned = (model: {
   readonly dims: readonly number[]
-  readonly arrangedModes?: ArrangedModes
-}): ArrangedModes => model.arrangedModes ?? arrangedModes(NOTHING, model.dims)
+  readonly reshapedModes?: ReshapedModes
+}): ReshapedModes => model.reshapedModes ?? reshapedModes(NOTHING, model.dims)
 
-/** The number among the arranged modes of one that was left as it is; undefined if it was not. */
-export function wholeMode({ digits }: ArrangedModes, mode: number): number | undefined {
+/** The number among the reshaped modes of one that was left as it is; undefined if it was not. */
+export function wholeMode({ digits }: ReshapedModes, mode: number): number | undefined {
   const k = digits.findIndex((parts) => parts[0].mode === mode && isWhole(parts, digits))
   return k < 0 ? undefined : k
 }
@@ -214,15 +214,15 @@ const whole = (mode: number, size: number): Omit<Digit, 'weight'> => ({ mode, of
 export const partOf = ({ offset, stride, size, weight }: Digit, index: number): number =>
   (Math.floor((index + offset) / stride) % size) * weight
 
-/** The row of an arranged mode. */
+/** The row of a reshaped mode. */
 export function rowAt(digits: readonly Digit[], coordinate: readonly number[]): number {
   let row = 0
   for (let at = 0; at < digits.length; at++) row += partOf(digits[at], coordinate[digits[at].mode])
   return row
 }
 
-/** Columns of indices as columns of rows of arranged modes; a mode that stays as it is keeps its column. */
-export function arrangeColumns({ digits }: ArrangedModes, indices: readonly Uint32Array[]): Uint32Array[] {
+/** Columns of indices as columns of rows of reshaped modes; a mode that stays as it is keeps its column. */
+export function reshapeColumns({ digits }: ReshapedModes, indices: readonly Uint32Array[]): Uint32Array[] {
   return digits.map((parts) => {
     if (isWhole(parts, digits)) return indices[parts[0].mode]
     const rows = uint32Array(indices[0].length)
@@ -234,38 +234,38 @@ export function arrangeColumns({ digits }: ArrangedModes, indices: readonly Uint
   })
 }
 
-/** Whether an arranged mode is one that was left as it is. */
-const isWhole = (parts: readonly Digit[], all: ArrangedModes['digits']): boolean =>
+/** Whether a reshaped mode is one that was left as it is. */
+const isWhole = (parts: readonly Digit[], all: ReshapedModes['digits']): boolean =>
   parts.length === 1 && all.filter((digits) => digits.some(({ mode }) => mode === parts[0].mode)).length === 1
 
 /** The entries as they are learned from; labels stay with the original. */
-export function arrangeTensor(
+export function reshapeTensor(
   { indices, values, weights }: SparseTensor,
-  modes: ArrangedModes,
+  modes: ReshapedModes,
 ): SparseTensor {
-  return { dims: modes.dims, indices: arrangeColumns(modes, indices), values, ...(weights && { weights }) }
+  return { dims: modes.dims, indices: reshapeColumns(modes, indices), values, ...(weights && { weights }) }
 }
 
 /**
- * Per original mode, the rows that nothing is known of, given those of the arranged modes: of a merged mode, if that holds
+ * Per original mode, the rows that nothing is known of, given those of the reshaped modes: of a merged mode, if that holds
  * for all its rows that have this one in them.
  */
 export function unobservedRows(
-  { dims, digits }: ArrangedModes,
+  { dims, digits }: ReshapedModes,
   empty: readonly Uint32Array[],
   originals: readonly number[],
 ): Uint32Array[] {
   return originals.map((rows, mode) => {
     const unknown = new Set<number>()
-    digits.forEach((parts, arranged) => {
+    digits.forEach((parts, reshaped) => {
       const digit = parts.find((part) => part.mode === mode)
       if (!digit) return
       const counts = new Map<number, number>()
-      for (const row of empty[arranged]) {
+      for (const row of empty[reshaped]) {
         const value = Math.floor(row / digit.weight) % digit.size
         counts.set(value, (counts.get(value) ?? 0) + 1)
       }
-      const each = dims[arranged] / digit.size
+      const each = dims[reshaped] / digit.size
       if (counts.size === 0) return
       for (let row = 0; row < rows; row++)
         if (counts.get(partOf(digit, row) / digit.weight) === each) unknown.add(row)

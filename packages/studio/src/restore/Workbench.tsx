@@ -149,7 +149,7 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
         <div class="group">
           <h2>Model</h2>
           <Segmented
-            label="Arrangement of the picture as a tensor"
+            label="ModeReshaping of the picture as a tensor"
             choices={methods}
             value={method}
             onChange={(next) => {

@@ -13,7 +13,12 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const read = (all: readonly string[], deferDuplicateCheck: boolean) =>
-  readTns(pieces(all.join('\n')), { name: 'a.tns', dims: [40, 30, 20], negative: 'keep', deferDuplicateCheck })
+  readTns(pieces(all.join('\n')), {
+    name: 'a.tns',
+    dims: [40, 30, 20],
+    negative: 'keep',
+    deferDuplicateCheck,
+  })
 
 const cell = lines[100].split(' ').slice(0, 3).join(' ')
 

@@ -13,9 +13,9 @@ import type {
 import type { TableOptions } from 'lacuna/tables'
 import type { Assignment } from '../../options/rowNames.ts'
 import type { EngineName } from '../../process/engines.ts'
-import type { ArrangementOptions } from './reshape.ts'
+import type { ReshapingOptions } from './reshape.ts'
 
-export interface CompleteOptions extends TableOptions, ArrangementOptions {
+export interface CompleteOptions extends TableOptions, ReshapingOptions {
   rank?: number | 'auto'
   solver: SolverName
   sample?: number | 'auto'

@@ -2,17 +2,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CpModel, SparseTensor } from 'lacuna'
 import {
-  arrangedModes,
-  type FixedArrangement,
   factorModes,
-  fixArrangement,
   modeNumber,
   option,
+  type ResolvedReshaping,
+  reshapedModes,
+  resolveReshaping,
   type World,
 } from 'lacuna/internal'
 import { count } from '../../print/format.ts'
 
-export interface ArrangementOptions {
+export interface ReshapingOptions {
   mergeModes?: string[][]
   split?: TypedSplit[]
 }
@@ -24,7 +24,7 @@ interface TypedSplit {
   offset: number
 }
 
-export function addArrangementOptions(command: Command): Command {
+export function addReshapingOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -60,15 +60,15 @@ export function blocks(text: string, before: TypedSplit[] = []): TypedSplit[] {
  * What was typed, in numbers; where nothing was, that of the model to start from. Of several processes the first knows the
  * names of modes, and tells the others.
  */
-export async function readArrangement(
-  { mergeModes, split }: ArrangementOptions,
+export async function parseReshaping(
+  { mergeModes, split }: ReshapingOptions,
   tensor: SparseTensor,
   initial: CpModel | undefined,
   world: World | undefined,
-): Promise<FixedArrangement> {
-  if (!mergeModes && !split) return initial?.arrangement ?? { mergeModes: [], split: [] }
-  const fix = (): FixedArrangement =>
-    fixArrangement(
+): Promise<ResolvedReshaping> {
+  if (!mergeModes && !split) return initial?.reshaping ?? { mergeModes: [], split: [] }
+  const fix = (): ResolvedReshaping =>
+    resolveReshaping(
       {
         mergeModes: (mergeModes ?? []).map((modes) =>
           modes.map((mode) => modeNumber(tensor, mode, option('mergeModes'))),
@@ -83,10 +83,10 @@ export async function readArrangement(
 }
 
 /** The modes as they are learned, in words. */
-export function describeArrangement(
-  arrangement: FixedArrangement,
+export function describeReshaping(
+  reshaping: ResolvedReshaping,
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
 ): string {
-  const arranged = factorModes({ dims, modes, arrangedModes: arrangedModes(arrangement, dims) })
-  return `Learned as ${arranged.map(({ name, size }) => `${count(size)} (${name})`).join(' × ')}`
+  const reshaped = factorModes({ dims, modes, reshapedModes: reshapedModes(reshaping, dims) })
+  return `Learned as ${reshaped.map(({ name, size }) => `${count(size)} (${name})`).join(' × ')}`
 }

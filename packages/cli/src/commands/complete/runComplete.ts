@@ -14,7 +14,7 @@ import {
   defaults,
   type FoldChoice,
   inWords,
-  isArranged,
+  isReshaped,
   option,
   sentence,
   settingsOf,
@@ -36,7 +36,7 @@ import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
 import { type Parts, readParts } from './heldOutSets.ts'
 import { learn, removeCheckpoint, resumingCommand } from './learnModel.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
-import { describeArrangement, readArrangement } from './reshape.ts'
+import { describeReshaping, parseReshaping } from './reshape.ts'
 import { checkChoose, readFeatures } from './sideInformation.ts'
 
 export async function runComplete(files: string[], options: CompleteOptions): Promise<void> {
@@ -97,9 +97,9 @@ async function runOn(
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
   const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
-  const arrangement = await readArrangement(options, parts.train, initial, world)
-  if (isArranged(arrangement)) progress.say(oneLine(describeArrangement(arrangement, parts.train)))
-  const learning = { ...settings, ...arrangement, ...(features && { features }), engine, initial }
+  const reshaping = await parseReshaping(options, parts.train, initial, world)
+  if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, parts.train)))
+  const learning = { ...settings, ...reshaping, ...(features && { features }), engine, initial }
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
   await withSignals(async (interruption) => {
     const isToFind = options.rank === 'auto' || (options.best && options.rank === undefined)
@@ -148,7 +148,7 @@ async function planParts(
   }
   const weighted = train.weights !== undefined
   const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets, weighted }, settings)
-  // Arranged entries are held beside those that were read.
+  // Reshaped entries are held beside those that were read.
   const isOther = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isOther ? size.dims.length : 0)
   return planJob(engine, size, { columns, heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })

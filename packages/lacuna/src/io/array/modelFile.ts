@@ -2,8 +2,8 @@
  * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
  * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
  * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
- * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the arrangement, and the factors
- * and what was learned of their rows are those of the arranged modes.
+ * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the reshaping, and the factors
+ * and what was learned of their rows are those of the reshaped modes.
  */
 
 import type { Bytes } from '../../base/bytes.ts'
@@ -11,7 +11,7 @@ import { InputError, inFile } from '../../base/inputError.ts'
 import { type Shape, shapeFault } from '../../base/jsonShape.ts'
 import { CpModel, type CpModelFields } from '../../model/cpModel.ts'
 import type { TrainingRecord } from '../../model/tensorModel.ts'
-import { arrangedModes, type FixedArrangement, fixArrangement } from '../../tensor/reshape.ts'
+import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/reshape.ts'
 import { decodeNpy } from '../npz/npy.ts'
 import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
 import {
@@ -28,21 +28,21 @@ import {
 } from '../text/names.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
-/** 2 has an arrangement. */
+/** 2 has a reshaping. */
 const VERSION = 2
 
 interface Metadata extends Names {
   dims: readonly number[]
   rank: number
-  arrangement: FixedArrangement
+  reshaping: ResolvedReshaping
   training: TrainingRecord
 }
 
-const arrangementShape: Shape = {
+const reshapingShape: Shape = {
   mergeModes: [['number']],
   split: [{ mode: 'number', into: ['number'], offset: 'number' }],
 }
-/** Files without an arrangement have this one, so that what reads only these does not open others wrongly. */
+/** Files without a reshaping have this one, so that what reads only these does not open others wrongly. */
 const PLAIN_VERSION = 1
 
 /** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
@@ -50,11 +50,11 @@ export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(mod
 
 /** What the file of a model is made of. */
 export function modelEntries(model: CpModel): NpzEntries {
-  const { dims, rank, factors, arrangement, unobserved, training } = model
+  const { dims, rank, factors, reshaping, unobserved, training } = model
   const about = {
-    ...{ format: MODEL_FORMAT, version: arrangement ? VERSION : PLAIN_VERSION, dims, rank },
+    ...{ format: MODEL_FORMAT, version: reshaping ? VERSION : PLAIN_VERSION, dims, rank },
     ...namesToJson(model),
-    ...(arrangement && { arrangement }),
+    ...(reshaping && { arrangement: reshaping }),
     ...knowledgeToJson(model),
     training,
   }
@@ -76,13 +76,13 @@ export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOpt
 }
 
 export function modelOf(files: Record<string, Uint8Array>, name: string): CpModel {
-  const { dims, rank, arrangement, training, ...names } = readMetadata(files, name)
-  const sizes = inFile(name, () => arrangedModes(fixArrangement(arrangement, { dims }), dims).dims)
+  const { dims, rank, reshaping, training, ...names } = readMetadata(files, name)
+  const sizes = inFile(name, () => reshapedModes(resolveReshaping(reshaping, { dims }), dims).dims)
   const fields: CpModelFields = {
     dims,
     rank,
     factors: sizes.map((size, mode) => readFactor(files, mode, [size, rank], name)),
-    arrangement,
+    reshaping,
     ...namesFromJson(names),
     unobserved: sizes.map((_, mode) => readUnobserved(files, mode, name)),
     ...readKnowledge(files, parseMetadata(files['metadata.json'], name), [dims.length, sizes.length], name),
@@ -112,11 +112,11 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
       `${name}: the format is ${JSON.stringify(metadata.format)}, not "${MODEL_FORMAT}"; give a model that Lacuna wrote.`,
     )
   const names = readNames(metadata, 'model', VERSION, name)
-  const { rank, training, arrangement = { mergeModes: [], split: [] } } = metadata
+  const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damaged('rank', name)
   if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  if (shapeFault(arrangement, arrangementShape)) throw damaged('arrangement', name)
-  return { ...names, rank, arrangement: arrangement as FixedArrangement, training: training ?? {} }
+  if (shapeFault(reshaping, reshapingShape)) throw damaged('arrangement', name)
+  return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
 }
 
 function readFactor(

@@ -102,7 +102,8 @@ export function tensorOfColumns(
 export const leavesRepetition = ({
   deferDuplicateCheck = false,
   duplicates = 'error',
-}: Pick<ReadTnsOptions, 'deferDuplicateCheck' | 'duplicates'>): boolean => deferDuplicateCheck && duplicates === 'error'
+}: Pick<ReadTnsOptions, 'deferDuplicateCheck' | 'duplicates'>): boolean =>
+  deferDuplicateCheck && duplicates === 'error'
 
 /** What the head of a file says, up to the end of the line of its first entry: comments, and that entry. */
 export function firstEntry(head: Uint8Array, name: string, dims: readonly number[] | undefined): Columns {

@@ -18,8 +18,8 @@ const LEAST_SIZE = 1e-3
 
 /** At most 1; undefined where it would take long, and where modes were merged or split. */
 export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTensor): number | undefined {
-  const { dims, rank, factors, arrangedModes } = model
-  if (arrangedModes || values.length === 0) return undefined
+  const { dims, rank, factors, reshapedModes } = model
+  if (reshapedModes || values.length === 0) return undefined
   const columns = livingColumns(rank, factors)
   const R = columns.length
   const size = R ** dims.length

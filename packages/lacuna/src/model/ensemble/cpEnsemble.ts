@@ -39,7 +39,7 @@ export class CpEnsemble extends TensorModel {
   readonly members: readonly CpModel[]
   readonly neighbours?: Neighbours
   readonly intervals?: Intervals
-  readonly arrangedModes: CpModel['arrangedModes']
+  readonly reshapedModes: CpModel['reshapedModes']
   /** The rows that no model has seen entries of. */
   readonly unobserved: readonly Uint32Array[]
   override refine?: (cell: ArrayLike<number>, y: number) => number
@@ -48,17 +48,17 @@ export class CpEnsemble extends TensorModel {
     super(fields)
     const { members, neighbours, intervals } = fields
     if (members.length === 0) throw new InputError('shape', 'An ensemble needs at least one model.')
-    for (const { dims, arrangement } of members) {
+    for (const { dims, reshaping } of members) {
       if (dims.join() !== this.dims.join())
         throw new InputError(
           'shape',
           `A model of ${dims.join('×')} is none of an ensemble of ${this.dims.join('×')}.`,
         )
-      if (JSON.stringify(arrangement) !== JSON.stringify(members[0].arrangement))
+      if (JSON.stringify(reshaping) !== JSON.stringify(members[0].reshaping))
         throw new InputError('shape', 'The models of an ensemble must have merged and split the same modes.')
     }
     this.members = members
-    this.arrangedModes = members[0].arrangedModes
+    this.reshapedModes = members[0].reshapedModes
     this.unobserved = members[0].unobserved.map((rows, mode) => {
       const others = members.slice(1).map(({ unobserved }) => new Set(unobserved[mode]))
       return rows.filter((row) => others.every((set) => set.has(row)))

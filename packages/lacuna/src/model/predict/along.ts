@@ -19,7 +19,7 @@ export function along(
   of: number,
   counts?: readonly ArrayLike<number>[],
 ): Along {
-  if (member.arrangedModes) return alongGroup(member, fixed, of, counts)
+  if (member.reshapedModes) return alongGroup(member, fixed, of, counts)
   const { rank, factors } = member
   const weights = productBut(member, fixed, [of], counts)
   return {

@@ -24,7 +24,7 @@ const isKnown = (coordinate: readonly (number | null)[]): coordinate is readonly
   !coordinate.includes(null)
 
 function partlyKnown(member: Factored): (coordinate: readonly (number | null)[]) => number {
-  if (member.arrangedModes) {
+  if (member.reshapedModes) {
     const groups = groupsOf(member)
     return (coordinate) => sumOf(productOfGroups(groups, coordinate, member.rank))
   }

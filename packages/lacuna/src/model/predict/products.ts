@@ -1,5 +1,5 @@
 /** Σ_r Π_j a_jr: everything that a model says is made here. */
-import { arrangeColumns, rowAt } from '../../tensor/reshape.ts'
+import { reshapeColumns, rowAt } from '../../tensor/reshape.ts'
 import type { Answerer, Factored } from '../factored.ts'
 
 /** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */
@@ -32,8 +32,8 @@ export function predictCell(model: Pick<Answerer, 'members' | 'refine'>, indices
   const { members } = model
   let total = 0
   for (const member of members) {
-    const { rank, factors, arrangedModes } = member
-    const rows = arrangedModes ? arrangedModes.digits.map((digits) => rowAt(digits, indices)) : indices
+    const { rank, factors, reshapedModes } = member
+    const rows = reshapedModes ? reshapedModes.digits.map((digits) => rowAt(digits, indices)) : indices
     const last = factors.length - 1
     total += dotRow(productOfRows(member, rows.slice(0, last)), factors[last], rows[last] * rank)
   }
@@ -49,8 +49,8 @@ export function forEachPrediction(
 ): void {
   const { members } = model
   const cell = new Uint32Array(indices.length)
-  const columns = members.map(({ arrangedModes }) =>
-    arrangedModes ? arrangeColumns(arrangedModes, indices) : indices,
+  const columns = members.map(({ reshapedModes }) =>
+    reshapedModes ? reshapeColumns(reshapedModes, indices) : indices,
   )
   const products = members.map(({ rank }) => new Float64Array(rank)) // of the rows of all modes but the last
   for (let e = 0; e < indices[0].length; e++) {

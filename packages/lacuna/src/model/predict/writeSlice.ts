@@ -1,4 +1,4 @@
-import { type ArrangedModes, type Digit, modesAsLearned, partOf } from '../../tensor/reshape.ts'
+import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/reshape.ts'
 import type { Factored } from '../factored.ts'
 
 /** A factor that a free mode has a part in: what each index of the mode adds to where the row begins, below 2³¹. */
@@ -87,7 +87,7 @@ function fillLast(
 function freeModes(
   dims: readonly number[],
   fixed: readonly (number | null)[],
-  { digits }: ArrangedModes,
+  { digits }: ReshapedModes,
   rank: number,
 ): FreeMode[] {
   const free = fixed.flatMap((index, mode) => (index === null ? [mode] : []))

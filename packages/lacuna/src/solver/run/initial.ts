@@ -2,7 +2,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { draw, purpose, stream, unit } from '../../base/random.ts'
 import type { Statistics } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
-import { fixArrangement } from '../../tensor/reshape.ts'
+import { resolveReshaping } from '../../tensor/reshape.ts'
 import type { Settings } from '../settings/settings.ts'
 import { asTyped, withOption } from '../settings/settingText.ts'
 
@@ -23,13 +23,13 @@ export function randomFactors({ dims, sets }: Statistics, rank: number, seed: nu
   })
 }
 
-/** Factors that someone gave, checked against the tensor; how its modes are arranged, the model must have been, too. */
+/** Factors that someone gave, checked against the tensor; how its modes are reshaped, the model must have been, too. */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
   dims: readonly number[],
   { rank, ...settings }: Pick<Settings, 'rank' | 'mergeModes' | 'split'>,
 ): readonly Float32Array[] {
-  const arrangement = fixArrangement(settings, { dims })
+  const reshaping = resolveReshaping(settings, { dims })
   if (initial instanceof CpModel) {
     if (initial.rank !== rank)
       throw new InputError(
@@ -42,17 +42,17 @@ export function givenFactors(
         `The initial model is of size ${initial.dims.join('×')}, the tensor of ${dims.join('×')}.`,
       )
     for (const name of ['mergeModes', 'split'] as const) {
-      const before = initial.arrangement ?? NOTHING
-      if (asTyped(name, before) !== asTyped(name, arrangement))
+      const before = initial.reshaping ?? NOTHING
+      if (asTyped(name, before) !== asTyped(name, reshaping))
         throw new InputError(
           'option',
-          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, arrangement)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
+          sentence`The initial model was learned ${withOption(name, before)}, and now it is ${withOption(name, reshaping)}; leave both ${option('mergeModes')} and ${option('split')} out to go on as it was.`,
         )
     }
     return initial.factors
   }
   // The model's own check names what is wrong: a length, a negative or a missing number.
-  return new CpModel({ dims, rank, factors: initial, arrangement }).factors
+  return new CpModel({ dims, rank, factors: initial, reshaping }).factors
 }
 
 export const scaled = (factor: Float32Array, by: number): Float32Array =>

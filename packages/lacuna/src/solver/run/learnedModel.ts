@@ -29,7 +29,7 @@ export function learnedModel(
     dims,
     rank: settings.rank,
     factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
-    arrangement: { mergeModes, split },
+    reshaping: { mergeModes, split },
     labels,
     modes,
     // A row of zeros is as well known as any other.

@@ -4,19 +4,19 @@ import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { repetitionCheck } from '../../tensor/order/repetition.ts'
 import {
-  arrangedModes,
-  arrangeTensor,
-  type FixedArrangement,
-  fixArrangement,
-  isArranged,
+  isReshaped,
+  type ResolvedReshaping,
   refuseGaps,
+  reshapedModes,
+  reshapeTensor,
+  resolveReshaping,
 } from '../../tensor/reshape.ts'
 import { probeSize } from '../methods/fast.ts'
 import { learnsPrior } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
-import { arrangedSides, featuresDigest, sidesOf } from '../settings/sideInformation.ts'
+import { featuresDigest, reshapeSideInformation, sidesOf } from '../settings/sideInformation.ts'
 
 export interface Loaded {
   tensor: SparseTensor
@@ -69,7 +69,7 @@ export function sizeOfRun(
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
-  const { dims } = arrangedModes(fixArrangement(settings, tensor), tensor.dims)
+  const { dims } = reshapedModes(resolveReshaping(settings, tensor), tensor.dims)
   const { probe, posterior, strata, ...needs } = needsOf(settings, dims, options.features !== undefined)
   const { entries } = tensor
   return {
@@ -85,16 +85,16 @@ export function sizeOfRun(
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
-  settings: ArrangedSettings,
+  settings: ReshapedSettings,
 ): Promise<Loaded> {
-  const modes = arrangedModes(settings, tensor.dims)
+  const modes = reshapedModes(settings, tensor.dims)
   const asLearned = (set: SparseTensor): SparseTensor =>
-    isArranged(settings) ? arrangeTensor(set, modes) : set
+    isReshaped(settings) ? reshapeTensor(set, modes) : set
   const { validation, watch = {}, features } = options
   // What is only looked at counts alike.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sides = arrangedSides(sidesOf(tensor, settings.lags, features), tensor, modes)
+  const sides = reshapeSideInformation(sidesOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
@@ -119,10 +119,10 @@ export async function load(
 export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
 
 /** With the modes that are merged or split by number. */
-export type ArrangedSettings = Settings & FixedArrangement
+export type ReshapedSettings = Settings & ResolvedReshaping
 
-export function arranged(settings: Settings, tensor: SparseTensor): ArrangedSettings {
-  const fixed = fixArrangement(settings, tensor)
+export function resolveSettings(settings: Settings, tensor: SparseTensor): ReshapedSettings {
+  const fixed = resolveReshaping(settings, tensor)
   if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
   return { ...settings, ...fixed }
 }

@@ -6,17 +6,17 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { asTyped, withOption } from '../settings/settingText.ts'
-import { type ArrangedSettings, arranged } from './loadRun.ts'
+import { type ReshapedSettings, resolveSettings } from './loadRun.ts'
 import type { Progress } from './runState.ts'
 
 /** The settings of a saved run; those given now must be the same, but for when it ends. */
 export function resumedSettings(
-  saved: ArrangedSettings,
+  saved: ReshapedSettings,
   options: RunOptions,
   tensor: SparseTensor,
-): ArrangedSettings {
+): ReshapedSettings {
   const { rank = saved.rank, solver = saved.solver } = options
-  const given = arranged(settingsOf({ ...options, rank, solver }), tensor)
+  const given = resolveSettings(settingsOf({ ...options, rank, solver }), tensor)
   const { epochs, seconds } = options
   const asked = (Object.keys(saved) as (keyof Settings)[]).filter((name) => options[name] !== undefined)
   refuseOtherSettings(saved, given, asked)

@@ -18,7 +18,7 @@ import { type Changes, changedSettings, type RunOptions, settingsOf } from '../s
 import type { Settings } from '../settings/settings.ts'
 import { givenFactors, randomFactors, scaled } from './initial.ts'
 import { learnedModel } from './learnedModel.ts'
-import { arranged, digestOf, isOneOfMany, type Loaded, load } from './loadRun.ts'
+import { digestOf, isOneOfMany, type Loaded, load, resolveSettings } from './loadRun.ts'
 import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
 import { checkState, checkStrata, resumedSettings } from './resume.ts'
 import type { Completion, Progress, RunState } from './runState.ts'
@@ -71,7 +71,7 @@ export class Run implements AsyncIterable<EpochReport> {
   ): Promise<R> {
     const chosen = settingsOf(options)
     checkEntries(tensor, options, isOneOfMany(options))
-    const loaded = await load(tensor, options, arranged(chosen, tensor))
+    const loaded = await load(tensor, options, resolveSettings(chosen, tensor))
     return openRun(loaded, async () => {
       const { settings, problem } = loaded
       const { statistics } = problem
@@ -108,7 +108,7 @@ export class Run implements AsyncIterable<EpochReport> {
     options: RunOptions = {},
   ): Promise<R> {
     checkEntries(tensor, options, isOneOfMany(options))
-    const settings = resumedSettings(arranged(state.settings, tensor), options, tensor)
+    const settings = resumedSettings(resolveSettings(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
     return openRun(loaded, async () => {
       if (digestOf(loaded) !== state.digest)

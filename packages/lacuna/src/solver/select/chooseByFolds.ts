@@ -16,7 +16,7 @@ export interface ChooseByFoldsOptions extends SearchOptions {
    * is given.
    */
   findRank?: 'smallest' | 'best'
-  /** Whether noise, lags, features and arrangement are tried, too. */
+  /** Whether noise, lags, features and reshaping are tried, too. */
   choose?: boolean
   /** Whether the models are wanted, or only what is to be chosen. */
   withModels?: boolean
@@ -105,9 +105,9 @@ export async function chooseByFolds(
 /** What may be better than what was given, one at a time. */
 function othersOf(options: RunOptions): TrialChanges[] {
   const { mergeModes = [], split = [] } = options
-  const isArranged = mergeModes.length > 0 || split.length > 0
+  const isReshaped = mergeModes.length > 0 || split.length > 0
   const ofPrior = mayLearnPrior(settingsOf(options)) ? alternatives(options) : []
-  return [...ofPrior, ...(isArranged ? [{ mergeModes: [], split: [] }] : [])]
+  return [...ofPrior, ...(isReshaped ? [{ mergeModes: [], split: [] }] : [])]
 }
 
 async function tryRanks(

@@ -1,6 +1,6 @@
 /** Which values of settings make sense, alone and together. */
 import { InputError, type OptionMention, oneOf, option, sentence } from '../../base/inputError.ts'
-import { checkArrangement } from '../../tensor/reshape.ts'
+import { checkReshaping } from '../../tensor/reshape.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
 
@@ -36,7 +36,7 @@ export function checkSettings(settings: Settings): Settings {
   oneOfThese('prior', priorNames)
   oneOfThese('noise', noiseNames)
   oneOfThese('loss', lossNames)
-  checkArrangement(settings)
+  checkReshaping(settings)
   checkLags(settings.lags)
   checkMissing(settings)
   checkPrior(settings)

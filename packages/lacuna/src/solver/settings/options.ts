@@ -2,7 +2,7 @@ import { InputError, oneOf, option, sentence } from '../../base/inputError.ts'
 import type { Engine, Loss, Noise } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import type { Arrangement } from '../../tensor/reshape.ts'
+import type { ModeReshaping } from '../../tensor/reshape.ts'
 import type { EpochReport } from '../run/report.ts'
 import { checkSettings, refuseWithoutPrior } from './checkSettings.ts'
 import {
@@ -19,7 +19,7 @@ import type { FeatureSets, Lags } from './sideInformation.ts'
  * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
  * the model still speaks of those of the tensor.
  */
-export interface RunOptions extends Arrangement {
+export interface RunOptions extends ModeReshaping {
   /** R, the number of components; that of `initial` where it is a model, else 10. */
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
@@ -156,7 +156,7 @@ export function settingsOf(options: RunOptions): Settings {
     )
   const settings = {
     ...defaults[solver],
-    ...(initial instanceof CpModel && { rank: initial.rank, ...arrangementOf(initial, options) }),
+    ...(initial instanceof CpModel && { rank: initial.rank, ...reshapingOf(initial, options) }),
     ...Object.fromEntries(given.filter(([name]) => name in defaults[solver])),
   }
   if (options.patience !== undefined && !options.validation)
@@ -171,8 +171,8 @@ export function settingsOf(options: RunOptions): Settings {
 }
 
 /** That of a model to start from, unless another is given. */
-const arrangementOf = ({ arrangement }: CpModel, { mergeModes, split }: RunOptions): Arrangement =>
-  mergeModes === undefined && split === undefined ? { ...arrangement } : {}
+const reshapingOf = ({ reshaping }: CpModel, { mergeModes, split }: RunOptions): ModeReshaping =>
+  mergeModes === undefined && split === undefined ? { ...reshaping } : {}
 
 /** What may be changed on the way. */
 export type Changes = Partial<

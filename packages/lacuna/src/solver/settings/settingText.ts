@@ -1,12 +1,12 @@
 /** Settings as one types them. */
 import { option, type Sentence, sentence, setting } from '../../base/inputError.ts'
-import { type FixedArrangement, mergeText, splitText } from '../../tensor/reshape.ts'
+import { mergeText, type ResolvedReshaping, splitText } from '../../tensor/reshape.ts'
 import type { Settings } from './settings.ts'
 import { lagsText } from './sideInformation.ts'
 
 /** The value of an option as one types it; nothing where nothing is said of any mode. */
 export function asTyped(name: keyof Settings, settings: Partial<Settings>): string | number {
-  const { mergeModes = [], split = [] } = settings as Partial<FixedArrangement>
+  const { mergeModes = [], split = [] } = settings as Partial<ResolvedReshaping>
   if (name === 'lags') return lagsText(settings.lags)
   if (name === 'mergeModes') return mergeModes.map(mergeText).join(' ')
   if (name === 'split') return split.map(splitText).join(' ')

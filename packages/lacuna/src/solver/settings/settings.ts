@@ -1,6 +1,6 @@
 /** What decides the result of a run, and its defaults. */
 import type { Loss, Noise } from '../../engine/engine.ts'
-import type { Arrangement } from '../../tensor/reshape.ts'
+import type { ModeReshaping } from '../../tensor/reshape.ts'
 import type { Lags } from './sideInformation.ts'
 
 export type Prior = 'auto' | 'learned' | 'isotropic'
@@ -15,7 +15,7 @@ export type SolverName = 'fast' | 'paper'
 export const solverNames: readonly SolverName[] = ['fast', 'paper']
 
 /** The options that decide the result, complete and checked. */
-export interface Settings extends Required<Arrangement> {
+export interface Settings extends Required<ModeReshaping> {
   solver: SolverName
   rank: number
   lambda: number | 'auto'

@@ -4,7 +4,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Features, RowSide } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { modeNumber } from '../../tensor/modeNumber.ts'
-import { type ArrangedModes, wholeMode } from '../../tensor/reshape.ts'
+import { type ReshapedModes, wholeMode } from '../../tensor/reshape.ts'
 
 /** By mode: its name, or its number from 1. */
 export type Lags = Readonly<Record<string, readonly number[]>>
@@ -67,13 +67,13 @@ export function sidesOf(
 }
 
 /** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
-export function arrangedSides(
+export function reshapeSideInformation(
   sides: readonly (RowSide | undefined)[] | undefined,
   tensor: Pick<SparseTensor, 'modes'>,
-  modes: ArrangedModes,
+  modes: ReshapedModes,
 ): (RowSide | undefined)[] | undefined {
   if (!sides) return undefined
-  const arranged: (RowSide | undefined)[] = modes.dims.map(() => undefined)
+  const reshaped: (RowSide | undefined)[] = modes.dims.map(() => undefined)
   sides.forEach((side, mode) => {
     if (!side) return
     const place = wholeMode(modes, mode)
@@ -82,9 +82,9 @@ export function arrangedSides(
         'option',
         sentence`${option(side.lags ? 'lags' : 'features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
       )
-    arranged[place] = side
+    reshaped[place] = side
   })
-  return arranged
+  return reshaped
 }
 
 function checkFeatures(name: string, { columns, values }: Features, rows: number): void {
