@@ -2,7 +2,7 @@
  * lacuna/answers: questions to models that are no method of one, and what answers look like. In Node and in browsers.
  */
 export {
-  type Answerer,
+  type Predictor,
   type Component,
   type ComponentMode,
   type ComponentRow,

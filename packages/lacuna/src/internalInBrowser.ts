@@ -94,5 +94,5 @@ export {
   pickEntries,
 } from './tensor/sparseTensor.ts'
 export { parseFoldBy } from './tensor/split/folds.ts'
-export type { Split, SplitShares } from './tensor/split/split.ts'
+export type { Split, SplitFractions } from './tensor/split/split.ts'
 export { splitCells } from './tensor/split/splitCells.ts'

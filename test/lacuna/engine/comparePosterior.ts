@@ -1,6 +1,6 @@
 /** Sweeps under a learned prior beside the reference's. */
 import { fitNoise } from '#lacuna/engine/cpu/steps/posterior/noise.js'
-import type { Engine, Features, Loss, Noise, RowSide } from '#lacuna/engine/engine.js'
+import type { Engine, Features, Loss, Noise, SideInformation } from '#lacuna/engine/engine.js'
 import { NOISE_BINS } from '#lacuna/kernels/solve/layout.js'
 import { balance } from '#lacuna/reference/fast.js'
 import type { Matrix, Vector } from '#lacuna/reference/matrix.js'
@@ -28,7 +28,7 @@ interface PosteriorCase {
   noise?: Noise
   loss?: Loss
   isStart?: boolean
-  sides?: readonly (RowSide | undefined)[]
+  sides?: readonly (SideInformation | undefined)[]
   /** What is special about the entries. */
   among?: (tensor: SparseTensor) => SparseTensor
 }

@@ -1,7 +1,7 @@
 /** Names of rows from other tables, and rows by label or name, as they are typed on the command line. */
 import { InvalidArgumentError } from 'commander'
 import { InputError } from 'lacuna'
-import { type Answerer, LabelLookup } from 'lacuna/answers'
+import { type Predictor, LabelLookup } from 'lacuna/answers'
 import { labelOf, modeName, readNames } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 
@@ -24,14 +24,14 @@ export const namesHelp =
 
 /** What rows are called, beside their labels. */
 export class RowNames {
-  readonly #model: Answerer
+  readonly #model: Predictor
   readonly #lookup: LabelLookup
   /** Per mode, by row. */
   readonly #names: (Map<number, string> | undefined)[]
   /** Per mode, what the names are names of: the column. */
   readonly titles: (string | undefined)[]
 
-  private constructor(model: Answerer) {
+  private constructor(model: Predictor) {
     this.#model = model
     this.#lookup = new LabelLookup(model)
     this.#names = model.dims.map(() => undefined)
@@ -39,7 +39,7 @@ export class RowNames {
   }
 
   static async read(
-    model: Answerer,
+    model: Predictor,
     given: readonly Assignment[] = [],
     progress?: Progress,
   ): Promise<RowNames> {

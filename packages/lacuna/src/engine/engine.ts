@@ -77,7 +77,7 @@ export interface Problem {
    */
   strata?: boolean | ((entries: number) => boolean)
   /** For a learned prior, per mode, what is known of rows beside their entries. */
-  sides?: readonly (RowSide | undefined)[]
+  sides?: readonly (SideInformation | undefined)[]
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */
@@ -253,7 +253,7 @@ export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
 export type Loss = 'squares' | 'huber'
 
 /** What is known of the rows of a mode beside their entries: for a prior that is learned. */
-export interface RowSide {
+export interface SideInformation {
   /** Rows so far apart are neighbours: they are expected to be alike, as much as is learned. */
   lags?: readonly number[]
   /** (I_i × columns), row-major: attributes of the rows, on which their mean depends. */

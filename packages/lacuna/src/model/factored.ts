@@ -30,7 +30,7 @@ export interface Factored {
 }
 
 /** Who answers questions: a model, or several whose mean it is. */
-export interface Answerer {
+export interface Predictor {
   readonly dims: readonly number[]
   readonly labels?: readonly (readonly string[] | undefined)[]
   readonly modes?: readonly Mode[]
@@ -45,14 +45,14 @@ export interface Answerer {
 }
 
 /** What a mode is called. */
-export const modeName = ({ modes }: Pick<Answerer, 'modes'>, mode: number): string =>
+export const modeName = ({ modes }: Pick<Predictor, 'modes'>, mode: number): string =>
   modes?.[mode]?.name || `mode_${mode + 1}`
 
 /** What a row is called: its label, or its index from 1. */
-export const labelOf = ({ labels }: Pick<Answerer, 'labels'>, mode: number, row: number): string =>
+export const labelOf = ({ labels }: Pick<Predictor, 'labels'>, mode: number, row: number): string =>
   labels?.[mode]?.[row] ?? String(row + 1)
 
 /** A prediction within the values that were seen, if these are known. */
-export function clipped({ observed }: Pick<Answerer, 'observed'>, y: number): number {
+export function clipped({ observed }: Pick<Predictor, 'observed'>, y: number): number {
   return observed ? Math.min(observed.max, Math.max(observed.min, y)) : y
 }

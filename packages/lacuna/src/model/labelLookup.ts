@@ -1,5 +1,5 @@
 import { InputError } from '../base/inputError.ts'
-import { type Answerer, modeName } from './factored.ts'
+import { type Predictor, modeName } from './factored.ts'
 
 /** What is asked for in a mode: a label, as text or as the number that it writes. */
 export type Label = string | number | bigint | boolean
@@ -7,7 +7,7 @@ export type Label = string | number | bigint | boolean
 /** By the names of modes, what is asked for in each. */
 export type Labels = Readonly<Record<string, Label>>
 
-type Labelled = Pick<Answerer, 'dims' | 'labels' | 'modes'>
+type Labelled = Pick<Predictor, 'dims' | 'labels' | 'modes'>
 
 /** Finds the modes and rows that names and labels stand for. */
 export class LabelLookup {

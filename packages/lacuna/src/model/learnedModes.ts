@@ -1,24 +1,24 @@
 /** Models of reshaped modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
 import { InputError } from '../base/inputError.ts'
 import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/reshape.ts'
-import { type Answerer, type Factored, labelOf, modeName } from './factored.ts'
+import { type Predictor, type Factored, labelOf, modeName } from './factored.ts'
 
 /** An answerer whose modes are those of its factors. */
-export interface Learned extends Answerer {
+export interface Learned extends Predictor {
   /** For each mode, those of the model that it stands for: one, or several that were merged. */
   readonly units: readonly (readonly number[])[]
   /** For each mode, how many entries its rows have, if that is known: of merged ones it is not. */
   readonly counts: readonly (Uint32Array | undefined)[]
 }
 
-const known = new WeakMap<Answerer, Learned>()
+const known = new WeakMap<Predictor, Learned>()
 const factored = new WeakMap<Factored, Factored>()
 
 /**
  * Modes that were split are themselves again, the rows of their parts multiplied; merged ones are one mode. A model that was
  * not reshaped is as it is.
  */
-export function asLearned(model: Answerer): Learned {
+export function asLearned(model: Predictor): Learned {
   const found = known.get(model)
   if (found) return found
   const [{ reshapedModes }] = model.members
@@ -28,7 +28,7 @@ export function asLearned(model: Answerer): Learned {
 }
 
 /** The same for what needs a factor per mode. */
-export function plain(model: Answerer): Learned {
+export function plain(model: Predictor): Learned {
   const learned = asLearned(model)
   const merged = learned.units.find(({ length }) => length > 1)
   if (!merged) return learned
@@ -41,12 +41,12 @@ export function plain(model: Answerer): Learned {
 
 /** The rows of the model's own modes that no training entry spoke of. */
 export const unobservedOf = (
-  model: Pick<Answerer, 'dims' | 'unobserved' | 'reshapedModes'>,
+  model: Pick<Predictor, 'dims' | 'unobserved' | 'reshapedModes'>,
 ): readonly Uint32Array[] =>
   model.reshapedModes ? unobservedRows(model.reshapedModes, model.unobserved, model.dims) : model.unobserved
 
 /** The rows of the model's modes that a row of a unit stands for. */
-export function rowsOfUnit({ dims }: Answerer, unit: readonly number[], row: number): number[] {
+export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: number): number[] {
   const rows: number[] = []
   let rest = row
   for (const mode of [...unit].reverse()) {
@@ -60,16 +60,16 @@ export function rowsOfUnit({ dims }: Answerer, unit: readonly number[], row: num
 export const together = (parts: readonly string[]): string => parts.join(' × ')
 
 /** What the rows of a unit are called. */
-export const labelsOfUnit = (model: Answerer, unit: readonly number[], row: number): string[] =>
+export const labelsOfUnit = (model: Predictor, unit: readonly number[], row: number): string[] =>
   rowsOfUnit(model, unit, row).map((own, i) => labelOf(model, unit[i], own))
 
-function ofModes(model: Answerer): Learned {
+function ofModes(model: Predictor): Learned {
   const { dims, labels, modes, observed, unobserved, members } = model
   const counts = observed?.counts ?? dims.map(() => undefined)
   return { dims, labels, modes, observed, unobserved, members, units: dims.map((_, mode) => [mode]), counts }
 }
 
-function ofUnits(model: Answerer, reshapedModes: ReshapedModes): Learned {
+function ofUnits(model: Predictor, reshapedModes: ReshapedModes): Learned {
   const { dims, labels, modes, observed, members } = model
   const units = unitsOf(reshapedModes)
   const isMerged = units.length < dims.length
@@ -90,7 +90,7 @@ function ofUnits(model: Answerer, reshapedModes: ReshapedModes): Learned {
   }
 }
 
-const modeOf = (model: Answerer, unit: readonly number[]): NonNullable<Answerer['modes']>[number] =>
+const modeOf = (model: Predictor, unit: readonly number[]): NonNullable<Predictor['modes']>[number] =>
   unit.length === 1 && model.modes
     ? model.modes[unit[0]]
     : { name: together(unit.map((mode) => modeName(model, mode))) }

@@ -9,7 +9,7 @@ import { type Ranked, type TopOptions, topRows } from './answer/top.ts'
 import { checkLabels, checkObserved } from './checkModel.ts'
 import type { ErrorSummary } from './evaluate/errorSummary.ts'
 import { ErrorTally } from './evaluate/errorTally.ts'
-import { type Answerer, clipped, type Factored, labelOf } from './factored.ts'
+import { type Predictor, clipped, type Factored, labelOf } from './factored.ts'
 import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
 import { forEachPrediction, predictCell } from './predict/products.ts'
 import { writeSlice } from './predict/writeSlice.ts'
@@ -39,7 +39,7 @@ export interface TensorModelFields {
 }
 
 /** A model, or several together: X with its gaps filled. */
-export abstract class TensorModel implements Answerer {
+export abstract class TensorModel implements Predictor {
   readonly dims: readonly number[]
   readonly labels?: readonly (readonly string[] | undefined)[]
   /** What the modes stand for, if known. */

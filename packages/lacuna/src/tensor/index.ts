@@ -17,7 +17,7 @@ export {
   type TensorOptions,
 } from './sparseTensor.ts'
 export { type LeaveOneOutOptions, leaveOneOut } from './split/leaveOneOut.ts'
-export { type Split, type SplitShares, split } from './split/split.ts'
+export { type Split, type SplitFractions, split } from './split/split.ts'
 export { type SplitByTimeOptions, splitByTime } from './split/splitByTime.ts'
 export { splitCells } from './split/splitCells.ts'
 export { type SyntheticOptions, type SyntheticProblem, synthetic } from './synthetic/synthetic.ts'

@@ -13,7 +13,7 @@ import {
   readParquetShare,
   readTnsShare,
   type Split,
-  type SplitShares,
+  type SplitFractions,
   splitCellShares,
   splitCells,
   splitShares,
@@ -36,7 +36,7 @@ export interface Entries {
   /** How many processes have a share of the entries when they have been read. */
   holders(files: readonly string[], options: ReadingOptions): Promise<number>
   /** zeros: cells that are not listed are, and are held out like others. */
-  split(tensor: SparseTensor, shares: SplitShares, seed: number, zeros: boolean): Promise<Split>
+  split(tensor: SparseTensor, shares: SplitFractions, seed: number, zeros: boolean): Promise<Split>
   /** Of all processes. */
   count(tensor: SparseTensor): Promise<number>
   /** Of a model, and of the mean of the training values. */

@@ -8,7 +8,7 @@ import { putOffRepetitionCheck } from '../../tensor/order/repetition.ts'
 import { knownTensor, type Mode, type NegativePolicy, type SparseTensor } from '../../tensor/sparseTensor.ts'
 import { Entries, type FinishedEntries } from './columns/entries.ts'
 import type { FinishedMode } from './columns/modeIndices.ts'
-import { type ModeReader, modeReader, type SeenMode } from './columns/modeReader.ts'
+import { type ModeReader, modeReader, type ModeDictionary } from './columns/modeReader.ts'
 import { type FoundMode, type IndexPolicy, keptMode } from './columns/modes.ts'
 import { type Marks, type Reading, readValues } from './source/cells.ts'
 import { type Batch, type Cells, columnList, type Table, type Texts } from './source/rows.ts'
@@ -156,7 +156,7 @@ export function finishMode(
   { modes, index, like, newLabels }: Plan,
   m: number,
   reader: ModeReader,
-  seen: SeenMode,
+  seen: ModeDictionary,
 ): FinishedMode {
   const isKnown = like && !(newLabels && like.labels?.[m])
   const known = isKnown ? { labels: like.labels?.[m], type: like.modes?.[m]?.type } : undefined

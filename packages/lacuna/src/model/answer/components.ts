@@ -2,7 +2,7 @@
 
 import { normalized, type Shares, sharesOf, telling } from '../componentShares.ts'
 import { type Found, foundOf } from '../ensemble/stability.ts'
-import { type Answerer, modeName } from '../factored.ts'
+import { type Predictor, modeName } from '../factored.ts'
 import { asLearned, type Learned, labelsOfUnit, together } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
@@ -56,7 +56,7 @@ export interface ComponentRow {
 
 /** The components, that with the largest share first; of several models, those of the first. */
 export function componentsOf(
-  model: Answerer,
+  model: Predictor,
   { strongest = 5, minEntries }: ComponentsOptions = {},
 ): Component[] {
   const learned = asLearned(model)

@@ -1,6 +1,6 @@
 /** What kind of thing a mode is: whether its rows have an order that means something, or a place on a map. */
 
-import { type Answerer, labelOf, modeName } from '../factored.ts'
+import { type Predictor, labelOf, modeName } from '../factored.ts'
 import { asLearned } from '../learnedModes.ts'
 
 /** Whether the rows of a mode have an order, and where they lie in it. */
@@ -22,7 +22,7 @@ const FEWEST_ROWS = 5
  * Of the modes as they were learned: pairs of rows are in no order. `titles`: what they are called, where the model does
  * not say it well.
  */
-export function modeKinds(model: Answerer, titles?: readonly string[]): ModeKind[] {
+export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKind[] {
   const learned = asLearned(model)
   const kinds = learned.units.map(
     (unit, mode): ModeKind =>
@@ -39,7 +39,7 @@ export function modeKinds(model: Answerer, titles?: readonly string[]): ModeKind
 /** Modes that are called so are in order. */
 const ORDERED = /^(year|month|week|day|weekday|hour|minute|second|time|date|slot|period|age)s?$/
 
-function kindOf(model: Answerer, mode: number, name: string): ModeKind {
+function kindOf(model: Predictor, mode: number, name: string): ModeKind {
   const { type, from } = model.modes?.[mode] ?? {}
   const size = model.dims[mode]
   const isTime = type === 'DATE' || type === 'TIMESTAMP' || from?.binning === 'month'
@@ -71,7 +71,7 @@ function placeOf(words: readonly string[], positions: Float64Array): ModeKind['p
 const LAGS = [1, 2, 5, 6, 7]
 
 /** How much alike neighbouring rows are: the correlation of columns with themselves some rows on, at its best. */
-function smoothness({ members, observed }: Answerer, mode: number): number {
+function smoothness({ members, observed }: Predictor, mode: number): number {
   const [{ rank, factors }] = members
   const factor = factors[mode]
   const rows = factor.length / rank

@@ -1,6 +1,6 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { sharesOf } from '../componentShares.ts'
-import { type Answerer, labelOf } from '../factored.ts'
+import { type Predictor, labelOf } from '../factored.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
 import { plain } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'
@@ -27,7 +27,7 @@ export interface SimilarOptions {
 
 /** The rows of a mode that are most like one of them: those whose predictions are made of the same components. */
 export function similarRows(
-  given: Answerer,
+  given: Predictor,
   modeName: string,
   label: Label,
   { n = 10, minEntries }: SimilarOptions = {},

@@ -2,7 +2,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { normalized, sharesOf, telling } from '../componentShares.ts'
-import { type Answerer, clipped, labelOf, modeName } from '../factored.ts'
+import { type Predictor, clipped, labelOf, modeName } from '../factored.ts'
 import { type Label, LabelLookup, type Labels } from '../labelLookup.ts'
 import { asLearned, unobservedOf } from '../learnedModes.ts'
 import { type Along, along } from '../predict/along.ts'
@@ -55,7 +55,7 @@ export interface Reason {
 const REASONS = 3
 const LEAST_SHARE = 0.05
 
-export function topRows(model: Answerer, options: TopOptions): Ranked[] {
+export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const { n = 10, exclude, minEntries, clip = true } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
@@ -92,7 +92,7 @@ export function topRows(model: Answerer, options: TopOptions): Ranked[] {
 
 /** Per mode, the row that is meant, or null where none is: in the mode that is ranked, and in those to be averaged. */
 export function fixedRows(
-  model: Answerer,
+  model: Predictor,
   lookup: LabelLookup,
   of: number | undefined,
   labels: Labels,
@@ -135,7 +135,7 @@ export function valuesAlong(
 }
 
 /** Tells which components a prediction is made of; of several models, of the first. */
-function explainer(model: Answerer, { terms }: Along): (row: number) => Reason[] {
+function explainer(model: Predictor, { terms }: Along): (row: number) => Reason[] {
   const { shares: usual, numbers } = sharesOf(asLearned(model))
   return (row) => {
     const shares = normalized(terms(row))

@@ -6,7 +6,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { TopEngine } from '../../engine/cpu/steps/topRows.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type Answerer, clipped } from '../factored.ts'
+import { type Predictor, clipped } from '../factored.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
 import { plain } from '../learnedModes.ts'
 import { productBut } from '../predict/along.ts'
@@ -54,7 +54,7 @@ const QUESTIONS_AT_A_TIME = 8192
 const SPARE = 8
 
 /** The best rows along a mode for every row of another one, batch by batch, on all threads. */
-export async function* topForAll(given: Answerer, options: TopForAllOptions): AsyncGenerator<TopBatch> {
+export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const model = plain(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
@@ -141,7 +141,7 @@ export async function* topForAll(given: Answerer, options: TopForAllOptions): As
 }
 
 /** The members' rows behind one another, near 1, so that float32 neither overflows nor vanishes. */
-function concatenated({ members }: Answerer, mode: number, rows: Uint32Array): Float32Array {
+function concatenated({ members }: Predictor, mode: number, rows: Uint32Array): Float32Array {
   const length = members.reduce((sum, { rank }) => sum + rank, 0)
   const all = new Float32Array(rows.length * length)
   let offset = 0
@@ -155,7 +155,7 @@ function concatenated({ members }: Answerer, mode: number, rows: Uint32Array): F
 }
 
 function questionsOf(
-  { members }: Answerer,
+  { members }: Predictor,
   mode: number,
   weights: readonly Float64Array[],
   first: number,

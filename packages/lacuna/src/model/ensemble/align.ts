@@ -3,14 +3,14 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type Answerer, modeName } from '../factored.ts'
+import { type Predictor, modeName } from '../factored.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
 
 /** A row of a table, by the names of its columns. */
 export type NewEntry = Readonly<Record<string, Label | null | undefined>>
 
 /** The entries with the model's indices, and labels for the rows that it does not have. */
-export function align(model: Answerer, entries: SparseTensor): SparseTensor {
+export function align(model: Predictor, entries: SparseTensor): SparseTensor {
   const order = model.dims.length
   if (entries.dims.length !== order)
     throw new InputError(
@@ -40,7 +40,7 @@ export function align(model: Answerer, entries: SparseTensor): SparseTensor {
 
 /** Where one of the two has no labels, rows are what they are by number; new ones are called by theirs. */
 function indexed(
-  model: Answerer,
+  model: Predictor,
   { indices }: SparseTensor,
   mode: number,
 ): { column: Uint32Array; labels?: string[] } {
@@ -58,7 +58,7 @@ function sizeOf(column: Uint32Array, least: number): number {
 }
 
 /** Rows of a table as entries: a label for each mode, and a number under the name of the values. */
-export function alignRows(model: Answerer, rows: Iterable<NewEntry>, valueName: string): SparseTensor {
+export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName: string): SparseTensor {
   const lookup = new LabelLookup(model)
   const names = model.dims.map((_, mode) => modeName(model, mode))
   const columns: number[][] = names.map(() => [])

@@ -4,7 +4,7 @@
  * entry is like says little. Components are matched greedily, the most alike first, each with one of the other model.
  */
 
-import type { Answerer, Factored } from '../factored.ts'
+import type { Predictor, Factored } from '../factored.ts'
 import { asLearned, type Learned } from '../learnedModes.ts'
 
 /** From this score on a component of one model is that of the other; in three modes, columns with cosines of 0.95. */
@@ -29,7 +29,7 @@ export interface Stability {
 }
 
 /** Compares the members of an ensemble; a single model agrees with itself. */
-export function stabilityOf(model: Answerer): Stability {
+export function stabilityOf(model: Predictor): Stability {
   const { members, counts } = asLearned(model)
   const scores = members.flatMap((first, a) =>
     members.slice(a + 1).map((second) => matched(congruence(first, second, counts))),
@@ -41,7 +41,7 @@ export function stabilityOf(model: Answerer): Stability {
 }
 
 /** The same without what the other models have in common, which takes most of the time. */
-export function foundOf(model: Answerer): Found[] {
+export function foundOf(model: Predictor): Found[] {
   const { members, counts } = asLearned(model)
   const [first, ...others] = members
   return found(

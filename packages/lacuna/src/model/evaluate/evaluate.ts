@@ -1,6 +1,6 @@
 /** How good predictions are, beside simple ones, and where they are not. */
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import { type Answerer, clipped, modeName } from '../factored.ts'
+import { type Predictor, clipped, modeName } from '../factored.ts'
 import { forEachPrediction } from '../predict/products.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
@@ -31,7 +31,7 @@ export interface EvaluateOptions {
 
 /** Errors of a model on held-out entries, beside those of simple predictions, by rows and by what was predicted. */
 export function evaluate(
-  model: Answerer,
+  model: Predictor,
   test: SparseTensor,
   { clip = true, worst = 3 }: EvaluateOptions = {},
 ): Evaluation {
@@ -76,7 +76,7 @@ interface Baseline {
 }
 
 /** A row without entries has the mean of all. */
-function baselinesOf(model: Answerer, { mean, means, counts }: Observed): Baseline[] {
+function baselinesOf(model: Predictor, { mean, means, counts }: Observed): Baseline[] {
   const ofRow = (mode: number, row: number): number => (counts[mode][row] > 0 ? means[mode][row] : mean)
   return [
     { name: 'mean', predict: () => mean },

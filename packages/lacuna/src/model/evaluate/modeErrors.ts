@@ -1,7 +1,7 @@
 /** Errors by the rows of a mode: by how many entries they had, and those that add most. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
-import { type Answerer, labelOf, modeName } from '../factored.ts'
+import { type Predictor, labelOf, modeName } from '../factored.ts'
 
 /** Where the errors lie, by the rows of a mode. */
 export interface ModeErrors {
@@ -17,7 +17,7 @@ const SUPPORT = [0, 1, 5, 20, 100, 1000]
 
 /** Where the errors of predictions lie among the rows of a mode, of which so many are named. */
 export function modeErrors(
-  model: Pick<Answerer, 'dims' | 'labels' | 'modes' | 'observed'>,
+  model: Pick<Predictor, 'dims' | 'labels' | 'modes' | 'observed'>,
   { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,
   predictions: ArrayLike<number>,
   mode: number,

@@ -2,7 +2,7 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
 import { topForAll } from '../answer/topForAll.ts'
-import type { Answerer } from '../factored.ts'
+import type { Predictor } from '../factored.ts'
 import { LabelLookup } from '../labelLookup.ts'
 
 /** What is ranked, for whom, and what is to be found. */
@@ -42,7 +42,7 @@ export interface RankingEvaluation {
 
 /** Recall and nDCG of the best rows along a mode for every row of another that has held-out entries. */
 export async function evaluateRanking(
-  model: Answerer,
+  model: Predictor,
   test: SparseTensor,
   options: RankingOptions,
 ): Promise<RankingEvaluation> {

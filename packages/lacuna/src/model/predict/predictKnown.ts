@@ -1,5 +1,5 @@
 import { groupsOf, productOfGroups } from '../answer/groups.ts'
-import type { Answerer, Factored } from '../factored.ts'
+import type { Predictor, Factored } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { predictCell, productOfRows, sumOf } from './products.ts'
 
@@ -8,7 +8,7 @@ import { predictCell, productOfRows, sumOf } from './products.ts'
  * the mean row of a factor stands for an unknown one. Unknown indices are null.
  */
 export function predictKnown(
-  model: Pick<Answerer, 'members' | 'refine'>,
+  model: Pick<Predictor, 'members' | 'refine'>,
 ): (coordinate: readonly (number | null)[]) => number {
   const { members } = model
   const partly = members.map(partlyKnown)

@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { type ErrorSummary, summarizeError } from '../evaluate/errorSummary.ts'
-import { type Answerer, clipped } from '../factored.ts'
+import { type Predictor, clipped } from '../factored.ts'
 import { predictKnown } from './predictKnown.ts'
 
 /** Rows that a model is asked about, and what was observed there. */
@@ -20,7 +20,7 @@ export class RowPredictor {
   /** Rows of which some index is not known. */
   unknown = 0
   readonly #partly: ReturnType<typeof predictKnown>
-  readonly #range: Pick<Answerer, 'observed'>
+  readonly #range: Pick<Predictor, 'observed'>
   readonly #fallback: number | 'mean' | undefined
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
 
@@ -29,7 +29,7 @@ export class RowPredictor {
    * not known. `clip`: predictions stay within the values that were seen.
    */
   constructor(
-    model: Pick<Answerer, 'members' | 'observed' | 'refine'>,
+    model: Pick<Predictor, 'members' | 'observed' | 'refine'>,
     fallback?: number | 'mean',
     { clip = true }: { clip?: boolean } = {},
   ) {

@@ -16,7 +16,7 @@ import { learnsPrior } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
-import { featuresDigest, reshapeSideInformation, sidesOf } from '../settings/sideInformation.ts'
+import { featuresDigest, reshapeSideInformation, sideInformationOf } from '../settings/sideInformation.ts'
 
 export interface Loaded {
   tensor: SparseTensor
@@ -94,7 +94,7 @@ export async function load(
   // What is only looked at counts alike.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sides = reshapeSideInformation(sidesOf(tensor, settings.lags, features), tensor, modes)
+  const sides = reshapeSideInformation(sideInformationOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {

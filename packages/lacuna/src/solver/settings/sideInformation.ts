@@ -1,7 +1,7 @@
 /** What is known of rows beside their entries: neighbours by lags, attributes as numbers; by the names of modes. */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { Features, RowSide } from '../../engine/engine.ts'
+import type { Features, SideInformation } from '../../engine/engine.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { modeNumber } from '../../tensor/modeNumber.ts'
 import { type ReshapedModes, wholeMode } from '../../tensor/reshape.ts'
@@ -42,12 +42,12 @@ export const lagsText = (lags: Lags = {}): string =>
     .join(' ')
 
 /** Per mode, what is known; undefined if nothing is of any. */
-export function sidesOf(
+export function sideInformationOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
   lags: Lags = {},
   features: FeatureSets = {},
-): (RowSide | undefined)[] | undefined {
-  const sides: (RowSide | undefined)[] = tensor.dims.map(() => undefined)
+): (SideInformation | undefined)[] | undefined {
+  const sides: (SideInformation | undefined)[] = tensor.dims.map(() => undefined)
   for (const [name, distances] of Object.entries(lags)) {
     const mode = modeNumber(tensor, name, option('lags'))
     const far = distances.find((lag) => lag >= tensor.dims[mode])
@@ -68,12 +68,12 @@ export function sidesOf(
 
 /** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
 export function reshapeSideInformation(
-  sides: readonly (RowSide | undefined)[] | undefined,
+  sides: readonly (SideInformation | undefined)[] | undefined,
   tensor: Pick<SparseTensor, 'modes'>,
   modes: ReshapedModes,
-): (RowSide | undefined)[] | undefined {
+): (SideInformation | undefined)[] | undefined {
   if (!sides) return undefined
-  const reshaped: (RowSide | undefined)[] = modes.dims.map(() => undefined)
+  const reshaped: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
   sides.forEach((side, mode) => {
     if (!side) return
     const place = wholeMode(modes, mode)

@@ -9,7 +9,7 @@ import type { World } from '../../comm/communicator.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 import { areDealt, cellDraws, walkCells } from '../split/pickCells.ts'
-import type { Split, SplitShares } from '../split/split.ts'
+import type { Split, SplitFractions } from '../split/split.ts'
 import { cellStream, checkLeft, heldOutSizes, holdOut } from '../split/splitCells.ts'
 import { dealByHash, hashOwners } from './mergeShards.ts'
 import { countEntries } from './shardErrors.ts'
@@ -20,7 +20,7 @@ const DRAWN_AT_A_TIME = 2 ** 20
 export async function splitCellShares(
   world: World,
   share: SparseTensor,
-  shares: SplitShares,
+  shares: SplitFractions,
   seed: number,
 ): Promise<Split> {
   const { dims } = share

@@ -8,7 +8,7 @@ import {
   partSizes,
   pickParts,
   type Split,
-  type SplitShares,
+  type SplitFractions,
   TEST,
   TRAIN,
   VALIDATION,
@@ -21,7 +21,7 @@ type Place = readonly number[]
 export async function splitShares(
   world: World,
   share: SparseTensor,
-  shares: SplitShares,
+  shares: SplitFractions,
   seed: number,
 ): Promise<Split> {
   checkSeed(seed)

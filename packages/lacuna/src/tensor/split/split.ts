@@ -3,7 +3,7 @@ import { checkSeed, purpose, stream } from '../../base/random.ts'
 import { type CoordinateOrder, coordinateOrder } from '../order/coordinateOrder.ts'
 import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
 
-export interface SplitShares {
+export interface SplitFractions {
   /** Share of the entries held out for stopping and tuning, in [0, 1). */
   validation?: number
   /** Share of the entries held out for the final verdict, in [0, 1). */
@@ -25,7 +25,7 @@ export const TEST = 2
  * Divides the entries into train, validation and test, uniformly at random by seed and coordinates. A part has its share
  * of the entries, rounded, but at least one entry where the share is above 0: its error would be 0 / 0.
  */
-export function split(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
+export function split(tensor: SparseTensor, shares: SplitFractions, seed: number): Split {
   checkSeed(seed)
   const [, validation, test] = partSizes(tensor.values.length, shares)
   const order = coordinateOrder(tensor, stream(seed, purpose.split))
@@ -52,7 +52,7 @@ export function isAmongFirst(
 }
 
 /** How many entries train, validation and test get. */
-export function partSizes(total: number, shares: SplitShares): [number, number, number] {
+export function partSizes(total: number, shares: SplitFractions): [number, number, number] {
   const [validation, test] = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
     if (!(share >= 0 && share < 1))
       throw new InputError('option', `A held-out share is ${share}; it must lie in [0, 1).`)

@@ -7,7 +7,7 @@ import {
   partSizes,
   pickParts,
   type Split,
-  type SplitShares,
+  type SplitFractions,
   TEST,
   TRAIN,
   VALIDATION,
@@ -23,7 +23,7 @@ export interface SplitByTimeOptions {
 /** Holds out the latest entries: the last ones for test, those before them for validation. */
 export function splitByTime(
   tensor: SparseTensor,
-  shares: SplitShares,
+  shares: SplitFractions,
   { time = tensor.dims.length - 1, seed = 1 }: SplitByTimeOptions = {},
 ): Split {
   checkSeed(seed)

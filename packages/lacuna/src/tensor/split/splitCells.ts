@@ -4,14 +4,14 @@ import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import { findDuplicates } from '../order/findDuplicates.ts'
 import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
 import { cellsOf, pickCells } from './pickCells.ts'
-import type { Split, SplitShares } from './split.ts'
+import type { Split, SplitFractions } from './split.ts'
 
 /**
  * Divides the cells of a tensor whose cells are zero where they are not listed: held-out ones are drawn from all cells,
  * zeros included, so that their error is that of any cell. A part has its share of the cells, but no more than there are
  * entries: a million zeros would say no more than the first hundred thousand. Train has the entries that are left.
  */
-export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: number): Split {
+export function splitCells(tensor: SparseTensor, shares: SplitFractions, seed: number): Split {
   const { dims, values } = tensor
   const sizes = heldOutSizes(dims, values.length, shares, seed)
   const split = holdOut(
@@ -26,7 +26,7 @@ export function splitCells(tensor: SparseTensor, shares: SplitShares, seed: numb
 export function heldOutSizes(
   dims: readonly number[],
   entries: number,
-  shares: SplitShares,
+  shares: SplitFractions,
   seed: number,
 ): [validation: number, test: number] {
   checkSeed(seed)

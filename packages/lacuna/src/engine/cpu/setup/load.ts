@@ -172,7 +172,7 @@ export async function loadParts(
     type: 'open',
     problem: number,
     // One of them learns from what is beside the entries.
-    opening: { ...opening, thread, ...(posterior && { sides: sidesFor(problem, thread) }) },
+    opening: { ...opening, thread, ...(posterior && { sides: sideInformationFor(problem, thread) }) },
     module,
   }))
   const placing = {
@@ -241,7 +241,7 @@ export async function loadParts(
 }
 
 /** All threads must know which modes have anything. */
-const sidesFor = ({ sides }: Problem, thread: number): Problem['sides'] =>
+const sideInformationFor = ({ sides }: Problem, thread: number): Problem['sides'] =>
   sides?.map((side) => (side && thread > 0 ? {} : side))
 
 /** How many entries the sets have, in all processes. */

@@ -1,6 +1,6 @@
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
-import type { Iterations, RowSide, Timed } from '../../engine.ts'
+import type { Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartLayout } from '../memory/layout.ts'
 import type { CountingLayout } from '../setup/count/countingLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
@@ -43,7 +43,7 @@ export interface Opening {
   rank: number
   posterior: boolean
   /** What is known of rows beside their entries, per mode: for the first thread, and which modes have any for the others. */
-  sides?: readonly (RowSide | undefined)[]
+  sides?: readonly (SideInformation | undefined)[]
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */

@@ -4,16 +4,16 @@
  */
 import type { World } from '../../../comm/communicator.ts'
 import { NumberCoder, TextCoder } from '../../table/columns/coding.ts'
-import { type SeenMode, valuesOf } from '../../table/columns/modeReader.ts'
+import { type ModeDictionary, valuesOf } from '../../table/columns/modeReader.ts'
 
 export interface AgreedMode {
   /** By all processes. */
-  seen: SeenMode
+  seen: ModeDictionary
   /** For each number that this process gave to a value, that of the value among all. */
   codes: Uint32Array
 }
 
-export async function agreeOnMode(world: World, name: string, own: SeenMode): Promise<AgreedMode> {
+export async function agreeOnMode(world: World, name: string, own: ModeDictionary): Promise<AgreedMode> {
   const seen = valuesOf(own)
   const kinds = await world.gatherTexts(typeof (seen[0] ?? ''))
   const { size, from, code } = kinds.includes('number') ? numbersOf(name) : textsOf()
@@ -59,7 +59,7 @@ function textsOf(): Values {
 }
 
 /** What else has been seen. */
-async function facts(world: World, { fractions, times }: SeenMode): Promise<Omit<SeenMode, 'values'>> {
+async function facts(world: World, { fractions, times }: ModeDictionary): Promise<Omit<ModeDictionary, 'values'>> {
   const counts = [fractions ? 1 : 0, times?.compact ?? 0, times?.years ?? 0, times?.numbers ?? 0]
   const all = await world.gatherNumbers(...counts)
   const [fractional, compact, years, numbers] = counts.map((_, i) =>

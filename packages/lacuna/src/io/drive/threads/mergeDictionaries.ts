@@ -1,14 +1,14 @@
 /** The values of a mode that several threads have numbered, each for itself, in the order in which one would have met them. */
 import { uint32Array } from '../../../base/sharedArrays.ts'
-import { type SeenMode, valuesOf } from '../../table/columns/modeReader.ts'
+import { type ModeDictionary, valuesOf } from '../../table/columns/modeReader.ts'
 
 export interface MergedMode {
-  seen: SeenMode
+  seen: ModeDictionary
   /** Per thread, for each number that it gave to a value, that of the value among all. */
   codes: Uint32Array[]
 }
 
-export function mergeSeen(all: readonly SeenMode[]): MergedMode {
+export function mergeSeen(all: readonly ModeDictionary[]): MergedMode {
   // A thread that has seen nothing has seen nothing but whole numbers.
   const areWhole =
     all.some(({ wholes }) => wholes) && all.every(({ wholes, values }) => wholes || values.length === 0)
@@ -32,7 +32,7 @@ export function mergeSeen(all: readonly SeenMode[]): MergedMode {
 
 function mergeValues(
   all: readonly (readonly (string | number)[])[],
-): Pick<SeenMode, 'values'> & Pick<MergedMode, 'codes'> {
+): Pick<ModeDictionary, 'values'> & Pick<MergedMode, 'codes'> {
   const codeOf = new Map<string | number, number>()
   const codes = all.map((values) => {
     const own = uint32Array(values.length)
@@ -49,7 +49,7 @@ function mergeValues(
 /** The same for whole numbers, none of them large. */
 function mergeWholes(
   all: readonly Uint32Array[],
-): Required<Pick<SeenMode, 'values' | 'wholes'>> & Pick<MergedMode, 'codes'> {
+): Required<Pick<ModeDictionary, 'values' | 'wholes'>> & Pick<MergedMode, 'codes'> {
   const largest = all.reduce((most, numbers) => numbers.reduce((a, b) => Math.max(a, b), most), 0)
   const codeOf = new Uint32Array(largest + 1) // 1 + code; 0 is none yet
   const merged = new Uint32Array(all.reduce((sum, numbers) => sum + numbers.length, 0))

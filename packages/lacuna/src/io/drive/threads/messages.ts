@@ -1,7 +1,7 @@
 /** What the threads that read are asked, and answer. */
 
 import type { LineRun } from '../../table/columns/entries.ts'
-import type { SeenMode } from '../../table/columns/modeReader.ts'
+import type { ModeDictionary } from '../../table/columns/modeReader.ts'
 import type { Plan } from '../../table/readRows.ts'
 import type { Marks } from '../../table/source/cells.ts'
 import type { Dialect } from '../../table/source/dialect.ts'
@@ -118,7 +118,7 @@ export interface PassRequest extends Pick<Plan, 'modes' | 'value' | 'weight' | '
 
 export interface PassAnswer {
   covered: Covered
-  seen: SeenMode[]
+  seen: ModeDictionary[]
   count: number
   isWeighted: boolean
   rows: number

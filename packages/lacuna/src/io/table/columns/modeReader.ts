@@ -27,7 +27,7 @@ import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 
 /** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
-export interface SeenMode {
+export interface ModeDictionary {
   values: readonly string[] | readonly number[]
   /** In place of texts that are all whole numbers, written in the one plain way. */
   wholes?: Uint32Array
@@ -38,7 +38,7 @@ export interface SeenMode {
 }
 
 /** The distinct values, whatever they are told by. */
-export const valuesOf = ({ values, wholes }: SeenMode): readonly string[] | readonly number[] =>
+export const valuesOf = ({ values, wholes }: ModeDictionary): readonly string[] | readonly number[] =>
   wholes ? Array.from(wholes, String) : values
 
 export interface ModeReader {
@@ -49,9 +49,9 @@ export interface ModeReader {
   mark(cells: Cells, batch: Batch, kept: Uint8Array): void
   /** A number for the value of each row that is kept; good until the next are asked for. */
   codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
-  seen(): SeenMode
+  seen(): ModeDictionary
   /** `seen`: by this reader, or by several. */
-  finish(index: IndexPolicy, known: KnownMode | undefined, seen: SeenMode): FinishedMode
+  finish(index: IndexPolicy, known: KnownMode | undefined, seen: ModeDictionary): FinishedMode
 }
 
 export function modeReader(mode: FoundMode, table: Table, reading: Reading): ModeReader {

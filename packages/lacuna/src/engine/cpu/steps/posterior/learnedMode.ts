@@ -1,5 +1,5 @@
 /** μ and Σ of a mode from its rows and what is uncertain of them, and what neighbours and attributes say of each row. */
-import type { RowSide } from '../../../engine.ts'
+import type { SideInformation } from '../../../engine.ts'
 import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
 import { addBlocks } from '../balance.ts'
 import { inverted } from './inverse.ts'
@@ -60,7 +60,7 @@ export function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: A
 function learnSide(
   { parts, rank }: PosteriorProblem,
   i: number,
-  side: RowSide,
+  side: SideInformation,
   mean: Float64Array,
   isWhole: boolean,
 ): void {

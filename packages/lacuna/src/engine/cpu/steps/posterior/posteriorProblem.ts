@@ -1,5 +1,5 @@
 /** What sweeps under a learned prior work on: a problem's parts, and the few numbers that all rows share. */
-import type { RowSide } from '../../../engine.ts'
+import type { SideInformation } from '../../../engine.ts'
 import type { PartLayout } from '../../memory/layout.ts'
 import type { Kernel } from '../../threads/kernel.ts'
 
@@ -16,7 +16,7 @@ export interface PosteriorProblem {
   threads: number
   rank: number
   /** What is known of rows beside their entries, per mode. */
-  sides?: readonly (RowSide | undefined)[]
+  sides?: readonly (SideInformation | undefined)[]
   meet(): void
 }
 

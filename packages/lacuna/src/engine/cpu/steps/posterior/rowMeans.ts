@@ -8,7 +8,7 @@
  *
  * One thread does this, in float64.
  */
-import type { RowSide } from '../../../engine.ts'
+import type { SideInformation } from '../../../engine.ts'
 import { inverted } from './inverse.ts'
 
 /** A mode's rows: (count × R) and (count × R × R), padded. Rows of length 0 have no entries. */
@@ -47,7 +47,7 @@ const LEAST_WEIGHT = 1e-6
 /** products: Σ M over the rows with entries, if Σ and w are to be learned. */
 export function learnRowMeans(
   rows: ModeRows,
-  { lags = [], features }: RowSide,
+  { lags = [], features }: SideInformation,
   mean: Float64Array,
   weights: Float32Array,
   products: Float64Array | undefined,
