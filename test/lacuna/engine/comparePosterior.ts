@@ -28,7 +28,7 @@ interface PosteriorCase {
   noise?: Noise
   loss?: Loss
   isStart?: boolean
-  sides?: readonly (SideInformation | undefined)[]
+  sideInformation?: readonly (SideInformation | undefined)[]
   /** What is special about the entries. */
   among?: (tensor: SparseTensor) => SparseTensor
 }
@@ -89,21 +89,21 @@ export const posteriorCases: readonly PosteriorCase[] = [
     rank: 3,
     entries: 130,
     among: withGaps,
-    sides: [{ lags: [1, 7] }, undefined, undefined],
+    sideInformation: [{ lags: [1, 7] }, undefined, undefined],
   },
   {
     name: 'attributes',
     dims: [9, 12, 7],
     rank: 4,
     entries: 300,
-    sides: [undefined, { features: { columns: 2, values: attributes } }, undefined],
+    sideInformation: [undefined, { features: { columns: 2, values: attributes } }, undefined],
   },
   {
     name: 'both',
     dims: [7, 12, 9],
     rank: 3,
     entries: 200,
-    sides: [undefined, { lags: [2], features: { columns: 2, values: attributes } }, undefined],
+    sideInformation: [undefined, { lags: [2], features: { columns: 2, values: attributes } }, undefined],
   },
 ]
 
@@ -113,7 +113,7 @@ const known = new Map<string, ReturnType<typeof startPosterior>>()
 /** Three sweeps: factors, what is uncertain, what is learned, and the noise. */
 export async function comparePosterior(
   engine: Engine,
-  { name, noise = 'gaussian', loss = 'squares', rank, sides, among, isStart, ...shape }: PosteriorCase,
+  { name, noise = 'gaussian', loss = 'squares', rank, sideInformation, among, isStart, ...shape }: PosteriorCase,
 ): Promise<void> {
   const dims = [...shape.dims]
   const random = randomTensor({ dims, entries: shape.entries, seed: 11 })
@@ -131,13 +131,13 @@ export async function comparePosterior(
     rowNoise: noise === 'row',
     huber: loss === 'huber',
     isStart,
-    sides: sides?.map((side) => side && { ...side, features: side.features && matrixOf(side.features) }),
+    sideInformation: sideInformation?.map((side) => side && { ...side, features: side.features && matrixOf(side.features) }),
     ...((noise === 'poisson' || noise === 'auto') && {
       noise: (predictions, residuals, weights) =>
         noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, weights, mean),
     }),
   }
-  const problem = { tensor, rank, companions: true, seed: 1, posterior: true, sides }
+  const problem = { tensor, rank, companions: true, seed: 1, posterior: true, sideInformation }
   await withProblem(engine, problem, async (loaded) => {
     const { valueScale, factorScale, emptyRows } = loaded.statistics
     await loaded.writeFactors(inEngineUnits(initial, loaded))

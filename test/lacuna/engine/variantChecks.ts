@@ -18,7 +18,7 @@ interface BitRun {
   posterior?: true
   strata?: true
   isWeighted?: true
-  sides?: Problem['sides']
+  sideInformation?: Problem['sideInformation']
 }
 
 const BIT_RUNS: BitRun[] = [
@@ -34,7 +34,7 @@ const BIT_RUNS: BitRun[] = [
     rank: 3,
     c: 1,
     posterior: true,
-    sides: [undefined, { lags: [1, 7] }, undefined],
+    sideInformation: [undefined, { lags: [1, 7] }, undefined],
   },
   { step: { kind: 'gradient', momentum: 0.9 }, rank: 5, c: 0.3, isWeighted: true },
   { step: posteriorStep, rank: 5, c: 1, posterior: true, isWeighted: true },
@@ -45,8 +45,8 @@ const BIT_RUNS: BitRun[] = [
 const withLongRows = (seed: number, entries: number): SparseTensor =>
   randomTensor({ dims: [6, 40, 30], entries, seed })
 
-const problemOf = ({ rank, zeros, posterior, strata, sides }: BitRun, tensor: SparseTensor) => ({
-  ...{ tensor, rank, companions: true, seed: 9, zeros, posterior, strata, sides },
+const problemOf = ({ rank, zeros, posterior, strata, sideInformation }: BitRun, tensor: SparseTensor) => ({
+  ...{ tensor, rank, companions: true, seed: 9, zeros, posterior, strata, sideInformation },
 })
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */

@@ -77,7 +77,7 @@ export interface Problem {
    */
   strata?: boolean | ((entries: number) => boolean)
   /** For a learned prior, per mode, what is known of rows beside their entries. */
-  sides?: readonly (SideInformation | undefined)[]
+  sideInformation?: readonly (SideInformation | undefined)[]
   /** Decides the order of the entries within their rows, and which are in the probe. */
   seed: number
   /** Threads that work on this problem, of those the engine has; all by default. */

@@ -49,7 +49,7 @@ export interface PosteriorSettings {
   /** Whether rows are taken as certain, and Σ left as it begins. */
   isStart?: boolean
   /** Per mode, what is known of rows beside their entries. */
-  sides?: readonly (Side | undefined)[]
+  sideInformation?: readonly (Side | undefined)[]
 }
 
 /** Of normal residuals, the mean of w z², w = min(1, 2/|z|): ∫ z² within two deviations, and 2|z| beyond. */
@@ -73,7 +73,7 @@ export function startPosterior(
     rowMeans: [],
     ties: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
     variances: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
-    lagWeights: factors.map((_, i) => new Float64Array(settings.sides?.[i]?.lags?.length ?? 0).fill(0.5)),
+    lagWeights: factors.map((_, i) => new Float64Array(settings.sideInformation?.[i]?.lags?.length ?? 0).fill(0.5)),
     sigma2,
     sweeps: 0,
   }
@@ -100,7 +100,7 @@ export function startPosterior(
 export function sweepPosterior(
   tensor: SparseTensor,
   state: Posterior,
-  { noise, rowNoise, huber, mean, sides, isStart }: PosteriorSettings,
+  { noise, rowNoise, huber, mean, sideInformation, isStart }: PosteriorSettings,
 ): void {
   const weights = weightsOf(tensor)
   const ofAll = (what: 'prediction' | 'residual'): Vector =>
@@ -133,7 +133,7 @@ export function sweepPosterior(
       state.moments[i],
       rows,
       state.means[i],
-      sides?.[i] ?? {},
+      sideInformation?.[i] ?? {},
       state.lagWeights[i],
       isWhole,
     )

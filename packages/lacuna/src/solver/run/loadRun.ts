@@ -94,7 +94,7 @@ export async function load(
   // What is only looked at counts alike.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sides = reshapeSideInformation(sideInformationOf(tensor, settings.lags, features), tensor, modes)
+  const sideInformation = reshapeSideInformation(sideInformationOf(tensor, settings.lags, features), tensor, modes)
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {
@@ -103,7 +103,7 @@ export async function load(
       tensor: asLearned(tensor),
       sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
-      ...(sides && { sides }),
+      ...(sideInformation && { sideInformation }),
       seed: settings.seed,
       threads: options.threads,
       onRepeated: repetitionCheck(tensor),

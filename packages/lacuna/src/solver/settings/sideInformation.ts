@@ -47,7 +47,7 @@ export function sideInformationOf(
   lags: Lags = {},
   features: FeatureSets = {},
 ): (SideInformation | undefined)[] | undefined {
-  const sides: (SideInformation | undefined)[] = tensor.dims.map(() => undefined)
+  const sideInformation: (SideInformation | undefined)[] = tensor.dims.map(() => undefined)
   for (const [name, distances] of Object.entries(lags)) {
     const mode = modeNumber(tensor, name, option('lags'))
     const far = distances.find((lag) => lag >= tensor.dims[mode])
@@ -56,25 +56,25 @@ export function sideInformationOf(
         'option',
         sentence`${option('lags')} of ${name} has ${far}, and there are only ${tensor.dims[mode]} rows; give distances below that.`,
       )
-    sides[mode] = { ...sides[mode], lags: distances }
+    sideInformation[mode] = { ...sideInformation[mode], lags: distances }
   }
   for (const [name, given] of Object.entries(features)) {
     const mode = modeNumber(tensor, name, option('features'))
     checkFeatures(name, given, tensor.dims[mode])
-    sides[mode] = { ...sides[mode], features: given }
+    sideInformation[mode] = { ...sideInformation[mode], features: given }
   }
-  return sides.some((side) => side) ? sides : undefined
+  return sideInformation.some((side) => side) ? sideInformation : undefined
 }
 
 /** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
 export function reshapeSideInformation(
-  sides: readonly (SideInformation | undefined)[] | undefined,
+  sideInformation: readonly (SideInformation | undefined)[] | undefined,
   tensor: Pick<SparseTensor, 'modes'>,
   modes: ReshapedModes,
 ): (SideInformation | undefined)[] | undefined {
-  if (!sides) return undefined
+  if (!sideInformation) return undefined
   const reshaped: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
-  sides.forEach((side, mode) => {
+  sideInformation.forEach((side, mode) => {
     if (!side) return
     const place = wholeMode(modes, mode)
     if (place === undefined)

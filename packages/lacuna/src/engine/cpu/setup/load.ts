@@ -172,7 +172,7 @@ export async function loadParts(
     type: 'open',
     problem: number,
     // One of them learns from what is beside the entries.
-    opening: { ...opening, thread, ...(posterior && { sides: sideInformationFor(problem, thread) }) },
+    opening: { ...opening, thread, ...(posterior && { sideInformation: sideInformationFor(problem, thread) }) },
     module,
   }))
   const placing = {
@@ -241,8 +241,8 @@ export async function loadParts(
 }
 
 /** All threads must know which modes have anything. */
-const sideInformationFor = ({ sides }: Problem, thread: number): Problem['sides'] =>
-  sides?.map((side) => (side && thread > 0 ? {} : side))
+const sideInformationFor = ({ sideInformation }: Problem, thread: number): Problem['sideInformation'] =>
+  sideInformation?.map((side) => (side && thread > 0 ? {} : side))
 
 /** How many entries the sets have, in all processes. */
 async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {

@@ -43,7 +43,7 @@ export interface Opening {
   rank: number
   posterior: boolean
   /** What is known of rows beside their entries, per mode: for the first thread, and which modes have any for the others. */
-  sides?: readonly (SideInformation | undefined)[]
+  sideInformation?: readonly (SideInformation | undefined)[]
   /** Per mode, how many rows have entries. */
   observed: readonly number[]
   /** The number, among all processes' parts, of the first of these. */

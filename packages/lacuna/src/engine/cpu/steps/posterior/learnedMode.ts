@@ -16,7 +16,7 @@ const NARROWEST = 1e-6
  * attributes, what these say of each (rowMeans.ts). Rows without entries get what is expected of them.
  */
 export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean): void {
-  const { parts, thread, threads, sides, meet } = problem
+  const { parts, thread, threads, sideInformation, meet } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
   const { perBlock } = gramBlocks(mode.rows)
@@ -28,7 +28,7 @@ export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean
     const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
     for (const { memory, layout } of parts)
       new Float32Array(memory.buffer, layout.modes[i].mean, layout.padded).set(mean)
-    const side = sides?.[i]
+    const side = sideInformation?.[i]
     if (side) learnSide(problem, i, side, mean, isWhole)
     else {
       const precision = isWhole ? precisionOf(first, i, problem.rank, mean) : undefined
@@ -39,7 +39,7 @@ export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean
     }
   }
   meet()
-  if (sides?.[i]) return
+  if (sideInformation?.[i]) return
   for (const { kernel, layout, observed } of parts) {
     const { factor, rows, rowLengths, mean } = layout.modes[i]
     if (observed[i] < rows) kernel.fillEmptyRows(factor, rows, rowLengths, mean, thread, threads)

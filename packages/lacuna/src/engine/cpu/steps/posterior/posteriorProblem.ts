@@ -16,7 +16,7 @@ export interface PosteriorProblem {
   threads: number
   rank: number
   /** What is known of rows beside their entries, per mode. */
-  sides?: readonly (SideInformation | undefined)[]
+  sideInformation?: readonly (SideInformation | undefined)[]
   meet(): void
 }
 
