@@ -100,9 +100,9 @@ export async function prepare(
   engine: CpuEngine,
   tensor: SparseTensor,
   rank: number,
-  companions = false,
+  momentumFactors = false,
 ): Promise<CpuProblem> {
-  const problem = await engine.load({ tensor, rank, companions, seed: 1 })
+  const problem = await engine.load({ tensor, rank, momentumFactors, seed: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
   await problem.writeFactors(factors)
   return problem

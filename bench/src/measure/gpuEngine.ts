@@ -75,7 +75,7 @@ async function measureRank(
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
   const load = async (engine: GpuEngine | CpuEngine): Promise<[LoadedProblem, number]> => {
     const start = performance.now()
-    const problem = await engine.load({ tensor, rank, companions: true, seed: 1 })
+    const problem = await engine.load({ tensor, rank, momentumFactors: true, seed: 1 })
     await problem.writeFactors(factors)
     await problem.balance()
     return [problem, (performance.now() - start) / 1000]

@@ -119,7 +119,7 @@ async function loadEngine(path: string, threads: number): Promise<void> {
   const engine = cpuEngine({ threads })
   try {
     const tensor = await readTensor(path, { threads })
-    await engine.load({ tensor, rank: RANK, companions: true, seed: 1 })
+    await engine.load({ tensor, rank: RANK, momentumFactors: true, seed: 1 })
   } finally {
     await engine.close()
   }

@@ -50,7 +50,7 @@ export async function runSetUpBench(options: SetUpBenchOptions): Promise<SetUpBe
       onProgress(`${threads[i]} threads, round ${round} of ${rounds}`)
       const used = process.cpuUsage()
       const begun = performance.now()
-      const loaded = await engine.load({ tensor, rank, companions: true, probe: 50_000, seed: 1 })
+      const loaded = await engine.load({ tensor, rank, momentumFactors: true, probe: 50_000, seed: 1 })
       const total = (performance.now() - begun) / 1000
       const { user, system } = process.cpuUsage(used)
       if (round === 0) starts.push(loaded.setUp.start)

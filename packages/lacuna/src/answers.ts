@@ -2,7 +2,6 @@
  * lacuna/answers: questions to models that are no method of one, and what answers look like. In Node and in browsers.
  */
 export {
-  type Predictor,
   type Component,
   type ComponentMode,
   type ComponentRow,
@@ -22,6 +21,7 @@ export {
   modeKinds,
   type NewEntry,
   type PredictOptions,
+  type Predictor,
   type Prior,
   type Quality,
   type Ranked,

@@ -6,14 +6,14 @@ export const bytesOf = (factors: readonly Float32Array[]): string =>
 
 export const stateText = ({
   factors,
-  companions = [],
+  momentumFactors = [],
   means,
   scales,
-  kept = [],
+  snapshot = [],
   ...rest
 }: EngineState): string => {
   const { moments = [], precisions = [], leverages = [], shared = [] } = rest
-  const { rowMeans = [], ties = [], variances = [], lagWeights = [] } = rest
-  const learned = [moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights]
-  return [factors, companions, means, scales, kept, ...learned].map(bytesOf).join('\n')
+  const { rowMeans = [], couplingWeights = [], variances = [], lagWeights = [] } = rest
+  const learned = [moments, precisions, leverages, shared, rowMeans, couplingWeights, variances, lagWeights]
+  return [factors, momentumFactors, means, scales, snapshot, ...learned].map(bytesOf).join('\n')
 }

@@ -113,7 +113,16 @@ const known = new Map<string, ReturnType<typeof startPosterior>>()
 /** Three sweeps: factors, what is uncertain, what is learned, and the noise. */
 export async function comparePosterior(
   engine: Engine,
-  { name, noise = 'gaussian', loss = 'squares', rank, sideInformation, among, isStart, ...shape }: PosteriorCase,
+  {
+    name,
+    noise = 'gaussian',
+    loss = 'squares',
+    rank,
+    sideInformation,
+    among,
+    isStart,
+    ...shape
+  }: PosteriorCase,
 ): Promise<void> {
   const dims = [...shape.dims]
   const random = randomTensor({ dims, entries: shape.entries, seed: 11 })
@@ -131,13 +140,15 @@ export async function comparePosterior(
     rowNoise: noise === 'row',
     huber: loss === 'huber',
     isStart,
-    sideInformation: sideInformation?.map((side) => side && { ...side, features: side.features && matrixOf(side.features) }),
+    sideInformation: sideInformation?.map(
+      (side) => side && { ...side, features: side.features && matrixOf(side.features) },
+    ),
     ...((noise === 'poisson' || noise === 'auto') && {
       noise: (predictions, residuals, weights) =>
         noise === 'poisson' ? [0, 1 / mean] : varianceOf(predictions, residuals, weights, mean),
     }),
   }
-  const problem = { tensor, rank, companions: true, seed: 1, posterior: true, sideInformation }
+  const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: true, sideInformation }
   await withProblem(engine, problem, async (loaded) => {
     const { valueScale, factorScale, emptyRows } = loaded.statistics
     await loaded.writeFactors(inEngineUnits(initial, loaded))
@@ -169,7 +180,7 @@ export async function comparePosterior(
           below(upperDistance(found, M, factorScale ** -2), 3e-3, `moments of ${p} in ${i} ${where}`)
         below(Math.abs(reference.leverages[i][p] - state.leverages![i][p]), 3e-3, `leverage ${where}`)
       })
-      const { precisions, rowMeans, ties, variances, lagWeights } = reference
+      const { precisions, rowMeans, couplingWeights, variances, lagWeights } = reference
       below(
         distance([state.rowMeans![i].map((u) => u / factorScale)], [rowMeans[i]]),
         2e-3,
@@ -178,8 +189,12 @@ export async function comparePosterior(
       lagWeights[i].forEach((w, k) => {
         below(Math.abs(state.lagWeights![i][k] / w - 1), 2e-2, `weight of lag ${k} ${where}`)
       })
-      ties[i].forEach((tie, p) => {
-        below(Math.abs(state.ties![i][p] / tie - 1), 2e-2, `tie of ${p} ${where}`)
+      couplingWeights[i].forEach((couplingWeight, p) => {
+        below(
+          Math.abs(state.couplingWeights![i][p] / couplingWeight - 1),
+          2e-2,
+          `couplingWeight of ${p} ${where}`,
+        )
       })
       variances[i].forEach((variance, p) => {
         below(Math.abs(state.variances![i][p] / variance - 1), 5e-3, `variance of ${p} in ${i} ${where}`)

@@ -48,7 +48,7 @@ export async function comparePaper(engine: Engine, problem: PaperCase): Promise<
   const tensor = isWeighted ? weighted(random) : random
   const initial = randomFactors(dims, rank, seed)
   const step: Step = { kind: 'paper', maxInner }
-  const factors = await iterated(engine, { tensor, rank, companions: maxInner > 1, seed }, initial, {
+  const factors = await iterated(engine, { tensor, rank, momentumFactors: maxInner > 1, seed }, initial, {
     first: 3,
     count: 1,
     sample: c,
@@ -89,7 +89,7 @@ export async function compareFast(
 ): Promise<{ difference: number; touchiness: () => number }> {
   const initial = randomFactors(tensor.dims, rank, seed)
   const run = { first: 3, count: 2, sample: c, lambda, seed, step }
-  const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, run)
+  const factors = await iterated(engine, { tensor, rank, momentumFactors: true, seed }, initial, run)
   if (followsOnly()) return { difference: 0, touchiness: () => 0 }
   const entries = tensor.values.length
   const isWeighted = tensor.weights !== undefined

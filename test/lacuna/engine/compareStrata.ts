@@ -35,7 +35,7 @@ export async function compareStrata(
 ): Promise<number> {
   const tensor = randomTensor({ dims: SOME_DIMS.slice(0, order), entries, seed })
   const initial = randomFactors(tensor.dims, rank, seed)
-  return withProblem(engine, { tensor, rank, companions: true, strata: true, seed }, async (loaded) => {
+  return withProblem(engine, { tensor, rank, momentumFactors: true, strata: true, seed }, async (loaded) => {
     if (!loaded.hasStrata) return 0
     await loaded.writeFactors(initial)
     const least = 0.05
@@ -46,9 +46,9 @@ export async function compareStrata(
       factors.every((factor) => factor.every((u) => u >= 0 && u < Infinity)),
       'factors are nonnegative and finite',
     )
-    const { companions } = await loaded.readState()
+    const { momentumFactors } = await loaded.readState()
     demand(
-      companions !== undefined && distance(companions, matrices(factors, rank)) === 0,
+      momentumFactors !== undefined && distance(momentumFactors, matrices(factors, rank)) === 0,
       'no momentum is left',
     )
     if (followsOnly()) return 0

@@ -39,7 +39,7 @@ export const entryChecks: EngineCheck[] = [
         }
         const rank = 7
         for (const tensor of [plain, weighted(plain)]) {
-          const problem = { tensor, sets, probe: 500, rank, companions: false, seed: 1 }
+          const problem = { tensor, sets, probe: 500, rank, momentumFactors: false, seed: 1 }
           const probe = probeOf(tensor, 500, 1)
           await withProblem(engine, problem, async (loaded) => {
             const initial = randomFactors(dims, rank, 3).map((factor) =>
@@ -90,7 +90,7 @@ export const entryChecks: EngineCheck[] = [
           [sorted, shuffled(sorted, 1)].map((tensor) =>
             withProblem(
               engine,
-              { tensor, probe: 2000, rank: 2, companions: false, seed: 1 },
+              { tensor, probe: 2000, rank: 2, momentumFactors: false, seed: 1 },
               async ({ statistics }) => statistics.sets.probe,
             ),
           ),
@@ -99,14 +99,14 @@ export const entryChecks: EngineCheck[] = [
         const [{ entries, squares }] = probes
         // Six standard deviations.
         below(Math.abs(entries - 2000), 6 * Math.sqrt(2000), 'how many more or fewer')
-        const { statistics } = await engine.load({ tensor: sorted, rank: 2, companions: false, seed: 1 })
+        const { statistics } = await engine.load({ tensor: sorted, rank: 2, momentumFactors: false, seed: 1 })
         below(
           Math.abs(squares / entries / statistics.valueScale ** 2 / meanSquare - 1),
           0.1,
           'its mean square',
         )
         // All of them, where they are few.
-        const few = { tensor: sorted, probe: 50_000, rank: 2, companions: false, seed: 1 }
+        const few = { tensor: sorted, probe: 50_000, rank: 2, momentumFactors: false, seed: 1 }
         await withProblem(engine, few, async ({ statistics: { sets } }) =>
           same(sets.probe, sets.train, 'all'),
         )
@@ -121,7 +121,7 @@ export const entryChecks: EngineCheck[] = [
         const digest = (problem: Pick<Problem, 'tensor' | 'sets'>): Promise<string> =>
           withProblem(
             engine,
-            { rank: 2, companions: false, seed: 1, ...problem },
+            { rank: 2, momentumFactors: false, seed: 1, ...problem },
             async (loaded) => loaded.statistics.digest,
           )
         const one = await digest({ tensor, sets })
@@ -159,7 +159,7 @@ export const entryChecks: EngineCheck[] = [
         for (const entries of [tensor, shareable(tensor)])
           await withProblem(
             engine,
-            { tensor: entries, rank: 2, companions: false, seed: 1 },
+            { tensor: entries, rank: 2, momentumFactors: false, seed: 1 },
             async (loaded) => {
               const { entries, min, max, counts, means } = await loaded.observed()
               const own = observe(tensor)
@@ -218,7 +218,7 @@ export const entryChecks: EngineCheck[] = [
             [{ tensor }, message],
             [{ tensor: good, sets: { hidden: tensor } }, message.replace(/^(Entry \d+)/, '$1 of hidden')],
           ] as const) {
-            const error = await engine.load({ rank: 2, companions: false, seed: 1, ...problem }).then(
+            const error = await engine.load({ rank: 2, momentumFactors: false, seed: 1, ...problem }).then(
               () => undefined,
               (error) => error,
             )
@@ -228,7 +228,7 @@ export const entryChecks: EngineCheck[] = [
             )
           }
         // It is none the worse for it.
-        await withProblem(engine, { tensor: good, rank: 2, companions: false, seed: 1 }, async () => {})
+        await withProblem(engine, { tensor: good, rank: 2, momentumFactors: false, seed: 1 }, async () => {})
       }),
   },
 ]

@@ -17,7 +17,7 @@ export const stateChecks: EngineCheck[] = [
         const lopsided = randomFactors(tensor.dims, rank, 6).map((factor, i) =>
           factor.map((u) => u * 100 ** (i - 1)),
         )
-        await withProblem(engine, { tensor, rank, companions: true, seed: 1 }, async (loaded) => {
+        await withProblem(engine, { tensor, rank, momentumFactors: true, seed: 1 }, async (loaded) => {
           await loaded.writeFactors(inEngineUnits(lopsided, loaded))
           await loaded.balance()
           const { factors, means } = balance(tensor, matrices(inEngineUnits(lopsided, loaded), rank))
@@ -45,7 +45,7 @@ export const stateChecks: EngineCheck[] = [
       withEngine(make, async (engine) => {
         const tensor = bumpy(2)
         const rank = 3
-        await withProblem(engine, { tensor, rank, companions: false, seed: 1 }, async (loaded) => {
+        await withProblem(engine, { tensor, rank, momentumFactors: false, seed: 1 }, async (loaded) => {
           const written = randomFactors(tensor.dims, rank, 4)
           await loaded.writeFactors(written)
           await loaded.fillEmptyRows()
@@ -77,7 +77,7 @@ export const stateChecks: EngineCheck[] = [
           seed: 1,
           step: { kind: 'paper', maxInner: 1 },
         }
-        await withProblem(engine, { tensor, rank: 4, companions: false, seed: 1 }, async (loaded) => {
+        await withProblem(engine, { tensor, rank: 4, momentumFactors: false, seed: 1 }, async (loaded) => {
           await loaded.writeFactors(randomFactors(tensor.dims, 4, 1))
           setTimeout(() => loaded.stop(), 50)
           const { done, cut, seconds } = await loaded.iterate(run)
@@ -98,17 +98,17 @@ export const stateChecks: EngineCheck[] = [
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = bumpy(3)
-        await withProblem(engine, { tensor, rank: 6, companions: true, seed: 1 }, async (loaded) => {
+        await withProblem(engine, { tensor, rank: 6, momentumFactors: true, seed: 1 }, async (loaded) => {
           await loaded.writeFactors(randomFactors(tensor.dims, 6, 1))
           await loaded.balance()
-          await loaded.keep()
+          await loaded.snapshot()
           const before = bytesOf(await loaded.readFactors())
           const step: Step = { kind: 'newton', momentum: 0.6, damping: 1 }
           const run = { first: 0, count: 2, sample: 0.5, lambda: 0.1, seed: 1, step }
           await loaded.iterate(run)
           const once = bytesOf(await loaded.readFactors())
           demand(once !== before, 'iterating changes factors')
-          same(bytesOf(await loaded.readFactors('kept')), before, 'those kept')
+          same(bytesOf(await loaded.readFactors('snapshot')), before, 'those kept')
           await loaded.restore()
           same(bytesOf(await loaded.readFactors()), before, 'restored')
           // Momentum starts anew: the same iterations give the same factors.
@@ -133,7 +133,7 @@ export const stateChecks: EngineCheck[] = [
           const tensor = bumpy(seed)
           return withProblem(
             engine,
-            { tensor, rank: 4, companions: false, seed, threads },
+            { tensor, rank: 4, momentumFactors: false, seed, threads },
             async (loaded) => {
               await loaded.writeFactors(randomFactors(tensor.dims, 4, seed))
               await loaded.iterate(run)
@@ -155,7 +155,7 @@ export const stateChecks: EngineCheck[] = [
     name: 'plans about as much memory as it takes, and more for more',
     check: (make) =>
       withEngine(make, async (engine) => {
-        const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, companions: true }
+        const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, momentumFactors: true }
         const plan = engine.plan(size)
         demand(
           plan.byteLength > 3 * 8 * size.entries && plan.byteLength < 2 * 3 * 12 * size.entries,

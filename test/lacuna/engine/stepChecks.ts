@@ -223,7 +223,7 @@ export const stepChecks: EngineCheck[] = [
         const initial = randomFactors(once.dims, rank, 1)
         const run = async (tensor: SparseTensor, step: Step, by: number): Promise<Float32Array[]> => {
           const isPosterior = step.kind === 'posterior'
-          const problem = { tensor, rank, companions: true, seed: 1, posterior: isPosterior }
+          const problem = { tensor, rank, momentumFactors: true, seed: 1, posterior: isPosterior }
           return withProblem(engine, problem, async (loaded) => {
             await loaded.writeFactors(inEngineUnits(initial, loaded))
             if (step.kind !== 'paper') await loaded.balance()
@@ -257,7 +257,7 @@ export const stepChecks: EngineCheck[] = [
                 nasty && u < 0.3 ? 0 : nasty && i === 0 ? u * 10 ** ((at % rank) % 7) : u,
               ),
             )
-            const factors = await iterated(engine, { tensor, rank, companions: true, seed }, initial, {
+            const factors = await iterated(engine, { tensor, rank, momentumFactors: true, seed }, initial, {
               first: 0,
               count: 1,
               sample: 1,

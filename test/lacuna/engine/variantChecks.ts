@@ -46,7 +46,7 @@ const withLongRows = (seed: number, entries: number): SparseTensor =>
   randomTensor({ dims: [6, 40, 30], entries, seed })
 
 const problemOf = ({ rank, zeros, posterior, strata, sideInformation }: BitRun, tensor: SparseTensor) => ({
-  ...{ tensor, rank, companions: true, seed: 9, zeros, posterior, strata, sideInformation },
+  ...{ tensor, rank, momentumFactors: true, seed: 9, zeros, posterior, strata, sideInformation },
 })
 
 /** Everything that can be asked of a problem, as one text: two that are equal are so to the bit. */
@@ -69,7 +69,7 @@ async function everything(
     if (posterior) await loaded.iterate({ ...run, first: 0, count: 1, step: { ...step, ...first } as Step })
     await loaded.iterate({ ...run, first: 0, count: iterations })
     if (step.kind !== 'paper' && !posterior) await loaded.balance()
-    await loaded.keep()
+    await loaded.snapshot()
     await loaded.iterate({ ...run, first: iterations, count: iterations + 1 })
     const { sums } = await loaded.errors(zeros ? ['train', 'validation'] : ['train', 'probe', 'validation'])
     return stateText(await loaded.readState()) + JSON.stringify({ sums, ...loaded.statistics, emptyRows: 0 })

@@ -42,7 +42,7 @@ export const zeroChecks: EngineCheck[] = [
             const seen = new Set(listed.indices[i])
             return factor.map((u, at) => (seen.has(Math.floor(at / rank)) ? u : 0))
           })
-          const problem = { rank, companions: true, seed: 1 }
+          const problem = { rank, momentumFactors: true, seed: 1 }
           const zeros = await iterated(engine, { ...problem, tensor: listed, zeros: true }, initial, run)
           const explicit = await iterated(engine, { ...problem, tensor: everyCell }, initial, run)
           below(
@@ -74,7 +74,7 @@ export const zeroChecks: EngineCheck[] = [
         const step: Step = { kind: 'newton', momentum: 0, damping: 0 }
         const run = { first: 0, count: 400, sample: 1, lambda: 0, seed: 1, step }
         const initial = randomFactors(dims, rank, 1)
-        const problem = { rank, companions: true, seed: 1 }
+        const problem = { rank, momentumFactors: true, seed: 1 }
         await withProblem(
           engine,
           { ...problem, tensor: listed, sets: { held }, zeros: true },

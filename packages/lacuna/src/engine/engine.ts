@@ -33,7 +33,7 @@ export interface ProblemSize {
   /** About how many of the training entries are looked at to see the error; none by default. */
   probe?: number
   rank: number
-  companions: boolean
+  momentumFactors: boolean
   zeros?: boolean
   posterior?: boolean
   strata?: boolean
@@ -63,7 +63,7 @@ export interface Problem {
   probe?: number | ((entries: number) => number)
   rank: number
   /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
-  companions: boolean
+  momentumFactors: boolean
   /**
    * Whether cells of the tensor that are not listed are zeros, and count like the others, all alike; those of the other sets
    * are unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
@@ -72,7 +72,7 @@ export interface Problem {
   /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
   posterior?: boolean | ((entries: number) => boolean)
   /**
-   * Whether 'strata' steps are to come, for which the entries lie once more by the cells of a grid; with companions. Not where
+   * Whether 'strata' steps are to come, for which the entries lie once more by the cells of a grid; with momentumFactors. Not where
    * entries have weights or cells that are not listed are zeros.
    */
   strata?: boolean | ((entries: number) => boolean)
@@ -100,8 +100,8 @@ export interface LoadedProblem {
   cost(stage: { sample: number; kind: Step['kind'] }): number
   /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, times `factorScale`. Momentum, if any, starts anew. */
   writeFactors(factors: readonly Float32Array[]): Promise<void>
-  /** The factors as they are, or those last kept. */
-  readFactors(which?: 'current' | 'kept'): Promise<Float32Array[]>
+  /** The factors as they are, or those of the last snapshot. */
+  readFactors(which?: 'current' | 'snapshot'): Promise<Float32Array[]>
   /** Runs AO iterations (a step of every mode in turn): all, or fewer if it was stopped or the time was up. */
   iterate(run: Iterations): Promise<Iterated>
   /** Ends `iterate` after the AO iteration it is in, and keeps further ones from beginning until told otherwise. */
@@ -119,8 +119,8 @@ export interface LoadedProblem {
   /** Sums of the residuals over the entries of each of these sets: 'train', 'probe' or one that was loaded. */
   errors(sets: readonly string[]): Promise<Measured>
   /** Remembers the factors where they lie. */
-  keep(): Promise<void>
-  /** Puts those last kept back; momentum starts anew. */
+  snapshot(): Promise<void>
+  /** Puts the factors of the last snapshot back; momentum starts anew. */
   restore(): Promise<void>
   /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
   readState(): Promise<EngineState>
@@ -277,14 +277,14 @@ export interface ErrorSums {
 export interface EngineState {
   /** (I_i × R) */
   factors: Float32Array[]
-  /** (I_i × R), where the problem has companions. */
-  companions?: Float32Array[]
+  /** (I_i × R), where the problem has momentumFactors. */
+  momentumFactors?: Float32Array[]
   /** (R), the mean that λ draws rows to. */
   means: Float32Array[]
   /** (R), v of the gradient step. */
   scales: Float32Array[]
-  /** (I_i × R), those last kept, if any. */
-  kept?: Float32Array[]
+  /** (I_i × R), of the last snapshot, if any. */
+  snapshot?: Float32Array[]
   /** Where a prior is learned: (I_i × R × R) E[a aᵀ] of every row, (R × R) Σ⁻¹, (I_i) leverages, and once, what all share. */
   moments?: Float32Array[]
   precisions?: Float32Array[]
@@ -292,7 +292,7 @@ export interface EngineState {
   shared?: Float32Array[]
   /** … (I_i × R), (I_i), (I_i), and how much each lag counts: what rows' neighbours, attributes and noise are found to be. */
   rowMeans?: Float32Array[]
-  ties?: Float32Array[]
+  couplingWeights?: Float32Array[]
   variances?: Float32Array[]
   lagWeights?: Float32Array[]
 }

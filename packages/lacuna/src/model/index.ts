@@ -31,7 +31,7 @@ export {
   type RankingOptions,
   type RankingQuality,
 } from './evaluate/ranking.ts'
-export { type Predictor, clipped, type Factored, labelOf, modeName, type Prior } from './factored.ts'
+export { clipped, type Factored, labelOf, modeName, type Predictor, type Prior } from './factored.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './learnedModes.ts'
 export { type FilledSlice, fillSlice } from './predict/fillSlice.ts'

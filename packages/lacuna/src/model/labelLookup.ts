@@ -1,5 +1,5 @@
 import { InputError } from '../base/inputError.ts'
-import { type Predictor, modeName } from './factored.ts'
+import { modeName, type Predictor } from './factored.ts'
 
 /** What is asked for in a mode: a label, as text or as the number that it writes. */
 export type Label = string | number | bigint | boolean

@@ -22,7 +22,7 @@ export interface Posterior {
   leverages: Vector[]
   /** Per mode and row, where it is expected, how many times as precisely as Σ⁻¹, and how noisy its entries are. */
   rowMeans: Matrix[]
-  ties: Vector[]
+  couplingWeights: Vector[]
   variances: Vector[]
   /** Per mode, how much each lag counts. */
   lagWeights: Vector[]
@@ -71,9 +71,11 @@ export function startPosterior(
     precisions: factors.map(() => identity(rank, lambda / sigma2)),
     leverages: factors.map((matrix) => new Float64Array(matrix.length)),
     rowMeans: [],
-    ties: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
+    couplingWeights: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
     variances: factors.map((matrix) => new Float64Array(matrix.length).fill(1)),
-    lagWeights: factors.map((_, i) => new Float64Array(settings.sideInformation?.[i]?.lags?.length ?? 0).fill(0.5)),
+    lagWeights: factors.map((_, i) =>
+      new Float64Array(settings.sideInformation?.[i]?.lags?.length ?? 0).fill(0.5),
+    ),
     sigma2,
     sweeps: 0,
   }
@@ -138,7 +140,7 @@ export function sweepPosterior(
       isWhole,
     )
     state.rowMeans[i] = side.means
-    state.ties[i] = side.ties
+    state.couplingWeights[i] = side.couplingWeights
     state.lagWeights[i] = side.weights
     if (isWhole) state.precisions[i] = inverse(shrunk(side.covariance, rows.length))
     for (const [p, row] of side.filled) matrix[p] = row
@@ -184,7 +186,7 @@ function renewVariances(tensor: SparseTensor, state: Posterior, squares: Vector[
 /** A row, what is left uncertain of it, and what it says of the noise. */
 function rowPosterior(
   tensor: SparseTensor,
-  { factors, moments, rowMeans, ties, precisions, sigma2 }: Posterior,
+  { factors, moments, rowMeans, couplingWeights, precisions, sigma2 }: Posterior,
   i: number,
   p: number,
   weight: (entry: number) => number,
@@ -209,7 +211,7 @@ function rowPosterior(
     for (let r = 0; r < rank; r++) b[r] += w * x * others.reduce((k, { j, q }) => k * factors[j][q][r], 1)
     squares += w * x * x
   }
-  const prior = precisions[i].map((row) => row.map((u) => u * sigma2 * ties[i][p]))
+  const prior = precisions[i].map((row) => row.map((u) => u * sigma2 * couplingWeights[i][p]))
   const trace = H.reduce((sum, row, r) => sum + row[r], 0)
   const system = add(H, add(prior, identity(rank, 1e-7 * trace)))
   const right = b.map((u, r) => u + dot(prior[r], rowMeans[i][p]))

@@ -10,7 +10,7 @@ export interface Side {
 
 export interface Expected {
   means: Matrix
-  ties: Vector
+  couplingWeights: Vector
   weights: Vector
   covariance: Matrix
   /** Rows without entries, and what they become. */
@@ -74,23 +74,23 @@ export function expectRows(
   const now = matrix.map((row) => row.slice())
   const expect = (p: number): [Vector, number] => {
     const sum = base[p].slice()
-    let tie = 1
+    let couplingWeight = 1
     lags.forEach((lag, k) => {
       for (const q of [p - lag, p + lag].filter((q) => q >= 0 && q < matrix.length)) {
-        tie += w[k]
+        couplingWeight += w[k]
         now[q].forEach((u, r) => {
           sum[r] += w[k] * u
         })
       }
     })
-    return [sum.map((u) => u / tie), tie]
+    return [sum.map((u) => u / couplingWeight), couplingWeight]
   }
   const empty = matrix.map((_, p) => p).filter((p) => !has.has(p))
   for (let round = 0; round < 50; round++)
     for (const p of empty) now[p] = expect(p)[0].map((u) => Math.max(0, u))
   return {
     means: matrix.map((_, p) => expect(p)[0]),
-    ties: Float64Array.from(matrix, (_, p) => expect(p)[1]),
+    couplingWeights: Float64Array.from(matrix, (_, p) => expect(p)[1]),
     weights: w,
     covariance: covarianceOf(),
     filled: new Map(empty.map((p) => [p, now[p]])),

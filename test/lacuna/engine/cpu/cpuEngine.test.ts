@@ -29,7 +29,7 @@ describe('an engine', () => {
     const engine = cpuEngine({ threads: 2 })
     const found = new Set<string>()
     for (const seed of [9, 9, 10]) {
-      const problem = await engine.load({ tensor, rank: 10, companions: false, seed })
+      const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed })
       await problem.writeFactors(randomFactors(tensor.dims, 10, 1))
       await problem.iterate({ ...run, count: 2, seed })
       const factors = await problem.readFactors()
@@ -42,7 +42,7 @@ describe('an engine', () => {
 
   it('leaves the event loop free while it works', async () => {
     const engine = cpuEngine({ threads: 2 })
-    const problem = await engine.load({ tensor, rank: 50, companions: false, seed: 1 })
+    const problem = await engine.load({ tensor, rank: 50, momentumFactors: false, seed: 1 })
     await problem.writeFactors(randomFactors(tensor.dims, 50, 1))
     let ticks = 0
     const timer = setInterval(() => ticks++, 1)
@@ -78,7 +78,7 @@ describe('an engine', () => {
     const found = new Set<string>()
     for (const options of [{ threads: 1 }, { threads: 3 }, { threads: 3, parts: 2 }]) {
       const engine = cpuEngine(options)
-      const problem = await engine.load({ tensor, rank: 4, companions: false, seed: 3, probe: 900 })
+      const problem = await engine.load({ tensor, rank: 4, momentumFactors: false, seed: 3, probe: 900 })
       await problem.writeFactors(randomFactors(tensor.dims, 4, 1))
       await problem.iterate({ ...run, count: 2, seed: 9 })
       const { sums } = await problem.errors(['train', 'probe'])
@@ -93,28 +93,28 @@ describe('an engine', () => {
   it('is made ready beside other work, and may be closed before it is', async () => {
     const engine = cpuEngine({ threads: 2 })
     engine.warm(10)
-    const problem = await engine.load({ tensor, rank: 10, companions: false, seed: 1 })
+    const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })
     expect(Object.values(problem.setUp).every((seconds) => seconds >= 0)).toBe(true)
     await engine.close()
     const hasty = cpuEngine({ threads: 2 })
     hasty.warm(10)
     await hasty.close()
-    await expect(hasty.load({ tensor, rank: 10, companions: false, seed: 1 })).rejects.toThrow('closed')
+    await expect(hasty.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })).rejects.toThrow('closed')
   })
 
   it('says when it has been closed, and what its options may be', async () => {
     const engine = cpuEngine({ threads: 1 })
-    const problem = await engine.load({ tensor, rank: 2, companions: false, seed: 1 })
+    const problem = await engine.load({ tensor, rank: 2, momentumFactors: false, seed: 1 })
     await engine.close()
     await expect(problem.balance()).rejects.toThrow('The worker threads have ended.')
-    await expect(engine.load({ tensor, rank: 2, companions: false, seed: 1 })).rejects.toThrow('closed')
+    await expect(engine.load({ tensor, rank: 2, momentumFactors: false, seed: 1 })).rejects.toThrow('closed')
     for (const options of [{ threads: 0 }, { threads: 1.5 }, { parts: 0 }, { parts: 2000 }])
       expect(() => cpuEngine(options)).toThrow(/must be a whole number from 1 to 1024/)
   })
 
   it('cuts a problem in parts of less than 4 GiB each, as many as it needs', () => {
     const plan = (entries: number, dims = [100_000, 50_000, 1000]): { parts: number; byteLength: number } =>
-      cpuEngine({ threads: 4 }).plan({ dims, entries, rank: 10, companions: true })
+      cpuEngine({ threads: 4 }).plan({ dims, entries, rank: 10, momentumFactors: true })
     expect(plan(10_000_000).parts).toBe(1)
     expect(plan(130_000_000).parts).toBe(1)
     expect(plan(160_000_000).parts).toBe(2)

@@ -76,7 +76,7 @@ const problemOf = (dims: number[], entries: number, rank: number): Problem => ({
   tensor: randomTensor({ dims, entries, seed: 2 }),
   probe: Math.ceil(entries / 4),
   rank,
-  companions: true,
+  momentumFactors: true,
   seed: 1,
 })
 
@@ -131,7 +131,7 @@ describe('the GPU engine', () => {
     ]) {
       await from.writeFactors(randomFactors(problem.tensor.dims, 5, 1))
       await from.balance()
-      await from.keep()
+      await from.snapshot()
       await from.iterate({ ...runOf(NEWTON), count: 1 })
       await to.writeState(await from.readState())
       await to.iterate({ ...runOf(NEWTON), first: 4, count: 2 })
@@ -188,14 +188,16 @@ describe('what does not fit, or is not worthwhile', () => {
   it('is refused with its size where the card was asked for', async () => {
     const engine = await gpuEngine(narrow)
     const message = /factors of 900×9 at rank 2 take 14\.2 KiB, .* shows a program 4\.0 KiB at a time/
-    expect(() => engine.plan({ dims: [900, 9], entries: 40, rank: 2, companions: true })).toThrow(message)
+    expect(() => engine.plan({ dims: [900, 9], entries: 40, rank: 2, momentumFactors: true })).toThrow(
+      message,
+    )
     await expect(engine.load(problemOf([900, 9], 40, 2))).rejects.toThrow(message)
     await engine.close()
   })
 
   it('is left to the CPU where it was not', async () => {
     const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
-    const size = { dims: [60, 9], entries: 10_000_000, rank: 2, companions: true }
+    const size = { dims: [60, 9], entries: 10_000_000, rank: 2, momentumFactors: true }
     expect(engine.plan(size).place).toBe(engine.description)
     for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
       expect(engine.plan({ ...size, ...other }).place).toBe('2 threads')
@@ -219,7 +221,7 @@ describe('a device that is lost', () => {
     const remarks: string[] = []
     const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
     const loaded = await begin(engine, problem)
-    await loaded.keep()
+    await loaded.snapshot()
     const kept = await loaded.readFactors()
     await loaded.writeState(await loaded.readState()) // a snapshot of it
     const lasting = loaded.iterate({ ...runOf(NEWTON), count: 30 })
@@ -235,7 +237,7 @@ describe('a device that is lost', () => {
     expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-2)
     expect(
       distance(
-        await loaded.readFactors('kept'),
+        await loaded.readFactors('snapshot'),
         kept.map((factor) => toMatrix(factor, 3)),
       ),
     ).toBeLessThan(1e-6)
@@ -289,7 +291,7 @@ describe('a card without memory', () => {
     const onRemark = (remark: string) => remarks.push(remark)
     const engine = await gpuEngine({ threads: 2, worthwhileFrom: 1, onRemark })
     const [loaded, other] = [await begin(engine, problem), await begin(cpu, problem)]
-    await loaded.keep()
+    await loaded.snapshot()
     refuseNext(engine.device!) // the buffer for sums
     for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
     const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))

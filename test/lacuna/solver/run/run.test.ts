@@ -335,7 +335,7 @@ describe('a saved run', () => {
       [forged((s) => Object.assign(s.progress, { best: null })), /progress\.best is not an object/],
       [forged((s) => s.engine.factors.pop()), /factors/],
       [forged((s) => s.engine.factors.splice(0, 1, new Float32Array(3))), /factors/],
-      [forged((s) => s.engine.kept?.[0].fill(Number.NaN)), /kept/],
+      [forged((s) => s.engine.snapshot?.[0].fill(Number.NaN)), /snapshot/],
       [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /strata/],
     ]
     for (const [bytes, message] of cases) {

@@ -69,7 +69,7 @@ async function openSession(
       progress(`Figures 3 and 4: ${name}, R = ${rank}, loading for ${threads} threads`)
       const engine = cpuEngine({ threads })
       engines.push(engine)
-      const problem = await engine.load({ tensor, rank, companions: true, seed })
+      const problem = await engine.load({ tensor, rank, momentumFactors: true, seed })
       problems.push(problem)
       // The first epoch of each is not counted: it compiles the kernels and touches the memory.
       for (const solver of SOLVERS) await epochSeconds(problem, rank, solver, settings, seed)

@@ -93,17 +93,17 @@ export class CpuProblem implements LoadedProblem {
 
   async writeFactors(factors: readonly Float32Array[]): Promise<void> {
     this.#loaded.parts.forEach(({ layout }, k) => {
-      layout.modes.forEach(({ factor, companion }, mode) => {
+      layout.modes.forEach(({ factor, momentumFactor }, mode) => {
         this.#write(k, factor, mode, factors[mode])
-        if (companion) this.#write(k, companion, mode, factors[mode])
+        if (momentumFactor) this.#write(k, momentumFactor, mode, factors[mode])
       })
     })
   }
 
-  async readFactors(which: 'current' | 'kept' = 'current'): Promise<Float32Array[]> {
+  async readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     const { layout } = this.#loaded.parts[0]
     return layout.modes.map(({ factor }, mode) =>
-      this.#read(0, which === 'kept' ? layout.kept[mode] : factor, mode),
+      this.#read(0, which === 'snapshot' ? layout.snapshot[mode] : factor, mode),
     )
   }
 
@@ -169,7 +169,7 @@ export class CpuProblem implements LoadedProblem {
     return total
   }
 
-  async keep(): Promise<void> {
+  async snapshot(): Promise<void> {
     await this.#ask({ type: 'keep', problem: this.#number })
   }
 
@@ -178,33 +178,34 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async readState(): Promise<EngineState> {
-    const { parts, companions, posterior, rank } = this.#loaded
+    const { parts, momentumFactors, posterior, rank } = this.#loaded
     const [{ memory, layout }] = parts
-    if (companions) await this.#ask({ type: 'shareCompanions', problem: this.#number })
+    if (momentumFactors) await this.#ask({ type: 'gatherMomentumFactors', problem: this.#number })
     const vector = (address: number): Float32Array => new Float32Array(memory.buffer, address, rank).slice()
     return {
       factors: await this.readFactors(),
-      ...(companions && {
-        companions: layout.modes.map(({ companion }, mode) => this.#read(0, companion, mode)),
+      ...(momentumFactors && {
+        momentumFactors: layout.modes.map(({ momentumFactor }, mode) => this.#read(0, momentumFactor, mode)),
       }),
       means: layout.modes.map(({ mean }) => vector(mean)),
       scales: layout.modes.map(({ scale }) => vector(scale)),
-      kept: await this.readFactors('kept'),
+      snapshot: await this.readFactors('snapshot'),
       ...(posterior && this.#readPosterior()),
     }
   }
 
   async writeState(state: EngineState): Promise<void> {
-    const { factors, companions, means, scales, kept } = state
+    const { factors, momentumFactors, means, scales, snapshot } = state
     this.#loaded.parts.forEach(({ memory, layout }, k) => {
-      layout.modes.forEach(({ factor, companion, mean, scale }, mode) => {
+      layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
         this.#write(k, factor, mode, factors[mode])
-        if (companion) this.#write(k, companion, mode, companions?.[mode] ?? factors[mode])
+        if (momentumFactor) this.#write(k, momentumFactor, mode, momentumFactors?.[mode] ?? factors[mode])
         // What pads the rank takes no part: any finite v > 0 will do there.
         new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
         new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
       })
-      if (kept) for (const [mode, address] of layout.kept.entries()) this.#write(k, address, mode, kept[mode])
+      if (snapshot)
+        for (const [mode, address] of layout.snapshot.entries()) this.#write(k, address, mode, snapshot[mode])
     })
     if (state.moments) this.#writePosterior(state)
   }
@@ -217,7 +218,9 @@ export class CpuProblem implements LoadedProblem {
       precisions: modes.map(({ precision }) => this.#matrices(precision, 1)),
       leverages: modes.map(({ leverages, rows }) => new Float32Array(memory.buffer, leverages, rows).slice()),
       rowMeans: modes.map(({ rowMeans }, mode) => this.#read(0, rowMeans, mode)),
-      ties: modes.map(({ ties, rows }) => new Float32Array(memory.buffer, ties, rows).slice()),
+      couplingWeights: modes.map(({ couplingWeights, rows }) =>
+        new Float32Array(memory.buffer, couplingWeights, rows).slice(),
+      ),
       variances: modes.map(({ variances, rows }) => new Float32Array(memory.buffer, variances, rows).slice()),
       lagWeights: modes.map(({ lagWeights }) =>
         new Float32Array(memory.buffer, lagWeights, MOST_LAGS).slice(),
@@ -242,7 +245,7 @@ export class CpuProblem implements LoadedProblem {
   }
 
   #writePosterior(state: EngineState): void {
-    const { moments, precisions, leverages, shared, rowMeans, ties, variances, lagWeights } = state
+    const { moments, precisions, leverages, shared, rowMeans, couplingWeights, variances, lagWeights } = state
     const { parts, rank } = this.#loaded
     parts.forEach(({ memory, layout }, k) => {
       const { padded, modes } = layout
@@ -259,7 +262,7 @@ export class CpuProblem implements LoadedProblem {
         matrices(mode.precision, 1, precisions![i])
         new Float32Array(memory.buffer, mode.leverages, mode.rows).set(leverages![i])
         this.#write(k, mode.rowMeans, i, rowMeans![i])
-        new Float32Array(memory.buffer, mode.ties, mode.rows).set(ties![i])
+        new Float32Array(memory.buffer, mode.couplingWeights, mode.rows).set(couplingWeights![i])
         new Float32Array(memory.buffer, mode.variances, mode.rows).set(variances![i])
         new Float32Array(memory.buffer, mode.lagWeights, MOST_LAGS).set(lagWeights![i])
       })

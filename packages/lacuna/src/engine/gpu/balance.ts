@@ -19,7 +19,7 @@ export class Balancing {
   readonly #device: Device
   readonly #tables: Tables
   readonly #shape: Shape
-  readonly #hasCompanions: boolean
+  readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #submitting: Submitting
   readonly #groups = new Map<string, GPUBindGroup>()
@@ -28,31 +28,31 @@ export class Balancing {
     device: Device,
     tables: Tables,
     shape: Shape,
-    hasCompanions: boolean,
+    hasMomentumFactors: boolean,
     buffers: DeviceBuffers,
     submitting: Submitting,
   ) {
     this.#device = device
     this.#tables = tables
     this.#shape = shape
-    this.#hasCompanions = hasCompanions
+    this.#hasMomentumFactors = hasMomentumFactors
     this.#buffers = buffers
     this.#submitting = submitting
   }
 
   async balance(): Promise<void> {
     const shape = this.#shape
-    const { rows, vectors, by, totals, factors, companions } = this.#buffers
+    const { rows, vectors, by, totals, factors, momentumFactors } = this.#buffers
     const count = this.#tables.rows.length / 4
     const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
-    const hasCompanions = this.#hasCompanions
+    const hasMomentumFactors = this.#hasMomentumFactors
     await this.#sumColumns(true)
     await this.#add(scalesKernel(shape), [totals], [vectors, by], { count: shape.rank }, 1)
     await this.#add(
       scaleRowsKernel(shape),
       [rows, by],
-      [factors, companions],
-      { count, hasCompanions },
+      [factors, momentumFactors],
+      { count, hasMomentumFactors },
       groups,
     )
     await this.#sumColumns(false)
@@ -91,7 +91,7 @@ export class Balancing {
     code: string,
     read: readonly GPUBuffer[],
     write: readonly GPUBuffer[],
-    step: { count?: number; base?: number; hasCompanions?: boolean },
+    step: { count?: number; base?: number; hasMomentumFactors?: boolean },
     groups: number,
   ): Promise<void> {
     const { steps, slot } = this.#submitting

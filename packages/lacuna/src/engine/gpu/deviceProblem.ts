@@ -14,12 +14,12 @@ import type { Tables, ViewTable } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
 
 /** What the device remembers of a problem, but for what a learned prior adds. */
-export type DeviceState = Pick<EngineState, 'factors' | 'companions' | 'means' | 'scales' | 'kept'>
+export type DeviceState = Pick<EngineState, 'factors' | 'momentumFactors' | 'means' | 'scales' | 'snapshot'>
 
 export interface DeviceBuffers {
   factors: GPUBuffer
-  companions: GPUBuffer
-  kept: GPUBuffer
+  momentumFactors: GPUBuffer
+  snapshot: GPUBuffer
   rows: GPUBuffer
   segments: GPUBuffer
   /** Per mode v, then its mean. */
@@ -48,7 +48,7 @@ export class DeviceProblem {
   readonly device: Device
   readonly #tables: Tables
   readonly #shape: Shape
-  readonly #hasCompanions: boolean
+  readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #submitting: Submitting
   readonly #own: GPUBuffer[]
@@ -61,13 +61,13 @@ export class DeviceProblem {
     device: Device,
     tables: Tables,
     shape: Shape,
-    hasCompanions: boolean,
+    hasMomentumFactors: boolean,
     made: GPUBuffer[],
   ) {
     this.device = device
     this.#tables = tables
     this.#shape = shape
-    this.#hasCompanions = hasCompanions
+    this.#hasMomentumFactors = hasMomentumFactors
     this.#own = made
     const own = (buffer: GPUBuffer): GPUBuffer => {
       made.push(buffer)
@@ -89,8 +89,8 @@ export class DeviceProblem {
     })
     this.#buffers = {
       factors: own(device.storage(factorBytes)),
-      companions: own(device.storage(hasCompanions ? factorBytes : 16)),
-      kept: own(device.storage(factorBytes)),
+      momentumFactors: own(device.storage(hasMomentumFactors ? factorBytes : 16)),
+      snapshot: own(device.storage(factorBytes)),
       rows: fill(rows),
       segments: fill(segments),
       vectors: own(device.storage(2 * shape.order * quadBytes)),
@@ -115,8 +115,16 @@ export class DeviceProblem {
       })),
     })
     const views = modes.map(upload)
-    this.stepping = new Stepping(device, tables, shape, hasCompanions, this.#buffers, views, this.#submitting)
-    this.balancing = new Balancing(device, tables, shape, hasCompanions, this.#buffers, this.#submitting)
+    this.stepping = new Stepping(
+      device,
+      tables,
+      shape,
+      hasMomentumFactors,
+      this.#buffers,
+      views,
+      this.#submitting,
+    )
+    this.balancing = new Balancing(device, tables, shape, hasMomentumFactors, this.#buffers, this.#submitting)
     this.erring = new Erring(device, tables, this.#buffers.factors, this.#submitting)
     this.erring.add('train', modes[0], views[0], this.#buffers.segments, own)
     for (const [name, view] of tables.sets)
@@ -128,14 +136,14 @@ export class DeviceProblem {
     device: Device,
     tables: Tables,
     shape: Shape,
-    hasCompanions: boolean,
+    hasMomentumFactors: boolean,
   ): Promise<DeviceProblem> {
     device.gpu.pushErrorScope('out-of-memory')
     const made: GPUBuffer[] = []
     let problem: DeviceProblem | undefined
     let failure: unknown
     try {
-      problem = new DeviceProblem(device, tables, shape, hasCompanions, made)
+      problem = new DeviceProblem(device, tables, shape, hasMomentumFactors, made)
     } catch (error) {
       failure = error
     }
@@ -145,7 +153,7 @@ export class DeviceProblem {
     if (failure && !refusal && !(failure instanceof RangeError)) throw failure
     throw new InputError(
       'memory',
-      `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasCompanions))}; use the CPU engine, a smaller rank or fewer entries.`,
+      `The graphics card has no room for ${formatBytes(deviceBytes(tables, shape, hasMomentumFactors))}; use the CPU engine, a smaller rank or fewer entries.`,
     )
   }
 
@@ -169,10 +177,10 @@ export class DeviceProblem {
 
   writeFactors(factors: readonly Float32Array[]): void {
     this.#write(this.#buffers.factors, factors)
-    if (this.#hasCompanions) this.#write(this.#buffers.companions, factors)
+    if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, factors)
   }
 
-  async readFactors(which: 'factors' | 'kept'): Promise<Float32Array[]> {
+  async readFactors(which: 'factors' | 'snapshot'): Promise<Float32Array[]> {
     const buffer = this.#buffers[which]
     const [all] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
     return unpadded(all, this.#rows, this.#shape)
@@ -183,14 +191,14 @@ export class DeviceProblem {
   }
 
   async readState(): Promise<DeviceState> {
-    const { factors, kept, vectors, companions } = this.#buffers
+    const { factors, snapshot, vectors, momentumFactors } = this.#buffers
     const { order } = this.#shape
     const byteLength = this.#factorBytes
     const sources = [
       { buffer: factors, byteLength },
-      { buffer: kept, byteLength },
+      { buffer: snapshot, byteLength },
       { buffer: vectors, byteLength: 32 * order * quadsOf(this.#shape) },
-      ...(this.#hasCompanions ? [{ buffer: companions, byteLength }] : []),
+      ...(this.#hasMomentumFactors ? [{ buffer: momentumFactors, byteLength }] : []),
     ]
     const [now, best, pairs, beside] = await this.device.read(sources)
     const found = unpadded(
@@ -201,32 +209,35 @@ export class DeviceProblem {
     const matrices = (all: Float32Array): Float32Array[] => unpadded(all, this.#rows, this.#shape)
     return {
       factors: matrices(now),
-      kept: matrices(best),
+      snapshot: matrices(best),
       scales: found.filter((_, at) => at % 2 === 0),
       means: found.filter((_, at) => at % 2 === 1),
-      ...(this.#hasCompanions && { companions: matrices(beside) }),
+      ...(this.#hasMomentumFactors && { momentumFactors: matrices(beside) }),
     }
   }
 
-  writeState({ factors, companions, means, scales, kept }: DeviceState): void {
+  writeState({ factors, momentumFactors, means, scales, snapshot }: DeviceState): void {
     this.#write(this.#buffers.factors, factors)
-    if (this.#hasCompanions) this.#write(this.#buffers.companions, companions ?? factors)
+    if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, momentumFactors ?? factors)
     const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
     const vectors = padded(pairs, this.#shape)
     // What pads the rank takes no part: any finite v > 0 will do there.
     const width = 4 * quadsOf(this.#shape)
     for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
     this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
-    if (kept) this.#write(this.#buffers.kept, kept)
+    if (snapshot) this.#write(this.#buffers.snapshot, snapshot)
   }
 
-  keep(): void {
-    this.#copy([[this.#buffers.factors, this.#buffers.kept]])
+  snapshot(): void {
+    this.#copy([[this.#buffers.factors, this.#buffers.snapshot]])
   }
 
   restore(): void {
-    const { factors, kept, companions } = this.#buffers
-    this.#copy([[kept, factors], ...(this.#hasCompanions ? [[kept, companions] as const] : [])])
+    const { factors, snapshot, momentumFactors } = this.#buffers
+    this.#copy([
+      [snapshot, factors],
+      ...(this.#hasMomentumFactors ? [[snapshot, momentumFactors] as const] : []),
+    ])
   }
 
   #copy(pairs: readonly (readonly [GPUBuffer, GPUBuffer])[]): void {
@@ -252,10 +263,10 @@ function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: 
 }
 
 /** About what the buffers of a problem take. */
-function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasCompanions: boolean): number {
+function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasMomentumFactors: boolean): number {
   const records = [...modes, ...sets.values()].reduce(
     (sum, { entries, words, segments }) => sum + 4 * words * entries + 4 * segments.length,
     0,
   )
-  return records + (hasCompanions ? 3 : 2) * 4 * rows.length * quadsOf(shape)
+  return records + (hasMomentumFactors ? 3 : 2) * 4 * rows.length * quadsOf(shape)
 }

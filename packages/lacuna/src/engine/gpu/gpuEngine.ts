@@ -108,9 +108,10 @@ export class GpuEngine implements Engine {
 
   async load(problem: Problem): Promise<LoadedProblem> {
     if (this.#closed) throw new Error('The engine has been closed.')
-    const { rank, companions, zeros = false } = problem
+    const { rank, momentumFactors, zeros = false } = problem
     const { dims, values } = problem.tensor
-    if (!this.#takes({ dims, entries: values.length, rank, companions, zeros })) return this.cpu.load(problem)
+    if (!this.#takes({ dims, entries: values.length, rank, momentumFactors, zeros }))
+      return this.cpu.load(problem)
     if (zeros)
       throw new InputError(
         'option',
@@ -130,7 +131,7 @@ export class GpuEngine implements Engine {
         say: (text: string) => this.#options.onRemark?.(text),
         isLeftToCpu: this.#isLeftToCpu,
       }
-      return await GpuProblem.open(twin, place, tables, shape, companions, device)
+      return await GpuProblem.open(twin, place, tables, shape, momentumFactors, device)
     } catch (error) {
       if (this.#isLeftToCpu && error instanceof InputError) {
         this.#options.onRemark?.(leftToCpu(error))

@@ -49,7 +49,7 @@ export class GpuProblem implements LoadedProblem {
   readonly #place: Place
   readonly #tables: Tables
   readonly #shape: Omit<Shape, 'subgroup'>
-  readonly #companions: boolean
+  readonly #momentumFactors: boolean
   /** Where the state is: on the device as long as there is one here, else on the CPU. */
   #on: DeviceProblem | undefined
   /** The device has the entries, even while the CPU works. */
@@ -71,7 +71,7 @@ export class GpuProblem implements LoadedProblem {
     place: Place,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
-    companions: boolean,
+    momentumFactors: boolean,
     on: DeviceProblem,
   ) {
     this.statistics = twin.statistics
@@ -80,7 +80,7 @@ export class GpuProblem implements LoadedProblem {
     this.#place = place
     this.#tables = tables
     this.#shape = shape
-    this.#companions = companions
+    this.#momentumFactors = momentumFactors
     this.#on = on
   }
 
@@ -89,11 +89,16 @@ export class GpuProblem implements LoadedProblem {
     place: Place,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
-    companions: boolean,
+    momentumFactors: boolean,
     device: Device,
   ): Promise<GpuProblem> {
-    const on = await DeviceProblem.open(device, tables, { ...shape, subgroup: device.subgroup }, companions)
-    return new GpuProblem(twin, place, tables, shape, companions, on)
+    const on = await DeviceProblem.open(
+      device,
+      tables,
+      { ...shape, subgroup: device.subgroup },
+      momentumFactors,
+    )
+    return new GpuProblem(twin, place, tables, shape, momentumFactors, on)
   }
 
   get place(): string {
@@ -118,9 +123,9 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
-  readFactors(which: 'current' | 'kept' = 'current'): Promise<Float32Array[]> {
+  readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     return this.#do(
-      (on) => on.readFactors(which === 'kept' ? 'kept' : 'factors'),
+      (on) => on.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
       () => this.#twin.readFactors(which),
     )
   }
@@ -191,14 +196,14 @@ export class GpuProblem implements LoadedProblem {
     )
   }
 
-  keep(): Promise<void> {
+  snapshot(): Promise<void> {
     return this.#do(
       async (on) => {
-        on.keep()
+        on.snapshot()
         await this.#takeSnapshot(on)
         await on.finish()
       },
-      () => this.#twin.keep(),
+      () => this.#twin.snapshot(),
     )
   }
 
@@ -319,7 +324,7 @@ export class GpuProblem implements LoadedProblem {
     const why = `The graphics card was lost (${lost.lost})`
     if (device) {
       const shape = { ...this.#shape, subgroup: device.subgroup }
-      this.#on = await DeviceProblem.open(device, this.#tables, shape, this.#companions).catch(
+      this.#on = await DeviceProblem.open(device, this.#tables, shape, this.#momentumFactors).catch(
         () => undefined,
       )
     }
@@ -361,20 +366,20 @@ export class GpuProblem implements LoadedProblem {
 
   /** As it is before anything was learned, or as it was. */
   async #freshState(on: DeviceProblem): Promise<DeviceState> {
-    const { companions, ...state } = this.#snapshot ?? (await on.readState())
+    const { momentumFactors, ...state } = this.#snapshot ?? (await on.readState())
     return state
   }
 }
 
 /** Only the device's own; arrays of the caller are copied. */
-function copyOf({ factors, companions, means, scales, kept }: EngineState): DeviceState {
+function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineState): DeviceState {
   const copies = (arrays: readonly Float32Array[]): Float32Array[] => arrays.map((array) => array.slice())
   return {
     factors: copies(factors),
     means: copies(means),
     scales: copies(scales),
-    ...(companions && { companions: copies(companions) }),
-    ...(kept && { kept: copies(kept) }),
+    ...(momentumFactors && { momentumFactors: copies(momentumFactors) }),
+    ...(snapshot && { snapshot: copies(snapshot) }),
   }
 }
 

@@ -69,7 +69,7 @@ export class Stepping {
   readonly #device: Device
   readonly #tables: Tables
   readonly #shape: Shape
-  readonly #hasCompanions: boolean
+  readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #views: readonly DeviceView[]
   readonly #submitting: Submitting
@@ -83,7 +83,7 @@ export class Stepping {
     device: Device,
     tables: Tables,
     shape: Shape,
-    hasCompanions: boolean,
+    hasMomentumFactors: boolean,
     buffers: DeviceBuffers,
     views: readonly DeviceView[],
     submitting: Submitting,
@@ -91,7 +91,7 @@ export class Stepping {
     this.#device = device
     this.#tables = tables
     this.#shape = shape
-    this.#hasCompanions = hasCompanions
+    this.#hasMomentumFactors = hasMomentumFactors
     this.#buffers = buffers
     this.#views = views
     this.#submitting = submitting
@@ -130,7 +130,7 @@ export class Stepping {
     const device = this.#device
     const shape = this.#views[0].shape
     const { steps, slot } = this.#submitting
-    const { factors, companions, segments, rows, vectors, placed, sampled, longRows } = this.#buffers
+    const { factors, momentumFactors, segments, rows, vectors, placed, sampled, longRows } = this.#buffers
     const plan = await this.#planSums(sums)
     const write = 'write' as const
     const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
@@ -152,7 +152,7 @@ export class Stepping {
       plan.buffer,
       vectors,
       factors,
-      companions,
+      momentumFactors,
     ])
     const modes = teams.map((team, i): ModeKernels => {
       const long = longRows[i]
@@ -164,7 +164,7 @@ export class Stepping {
           device.bind(sum, steps, slot, [
             buffer,
             factors,
-            companions,
+            momentumFactors,
             segments,
             placed,
             vectors,
@@ -225,7 +225,7 @@ export class Stepping {
       lambda: run.lambda,
       momentum: step.kind === 'paper' ? 0 : step.momentum,
       damping: step.kind === 'newton' ? step.damping : 0,
-      hasCompanions: this.#hasCompanions,
+      hasMomentumFactors: this.#hasMomentumFactors,
     }
     const place = (from: number, to: number, l: number): Promise<void> =>
       this.#submitting.add({

@@ -2,7 +2,7 @@
 
 import { normalized, type Shares, sharesOf, telling } from '../componentShares.ts'
 import { type Found, foundOf } from '../ensemble/stability.ts'
-import { type Predictor, modeName } from '../factored.ts'
+import { modeName, type Predictor } from '../factored.ts'
 import { asLearned, type Learned, labelsOfUnit, together } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'

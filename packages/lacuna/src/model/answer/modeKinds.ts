@@ -1,6 +1,6 @@
 /** What kind of thing a mode is: whether its rows have an order that means something, or a place on a map. */
 
-import { type Predictor, labelOf, modeName } from '../factored.ts'
+import { labelOf, modeName, type Predictor } from '../factored.ts'
 import { asLearned } from '../learnedModes.ts'
 
 /** Whether the rows of a mode have an order, and where they lie in it. */

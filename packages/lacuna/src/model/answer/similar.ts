@@ -1,6 +1,6 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { sharesOf } from '../componentShares.ts'
-import { type Predictor, labelOf } from '../factored.ts'
+import { labelOf, type Predictor } from '../factored.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
 import { plain } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'

@@ -2,7 +2,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { normalized, sharesOf, telling } from '../componentShares.ts'
-import { type Predictor, clipped, labelOf, modeName } from '../factored.ts'
+import { clipped, labelOf, modeName, type Predictor } from '../factored.ts'
 import { type Label, LabelLookup, type Labels } from '../labelLookup.ts'
 import { asLearned, unobservedOf } from '../learnedModes.ts'
 import { type Along, along } from '../predict/along.ts'

@@ -6,7 +6,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { TopEngine } from '../../engine/cpu/steps/topRows.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type Predictor, clipped } from '../factored.ts'
+import { clipped, type Predictor } from '../factored.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
 import { plain } from '../learnedModes.ts'
 import { productBut } from '../predict/along.ts'

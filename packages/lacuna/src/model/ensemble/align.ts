@@ -3,7 +3,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type Predictor, modeName } from '../factored.ts'
+import { modeName, type Predictor } from '../factored.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
 
 /** A row of a table, by the names of its columns. */

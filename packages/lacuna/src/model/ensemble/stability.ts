@@ -4,7 +4,7 @@
  * entry is like says little. Components are matched greedily, the most alike first, each with one of the other model.
  */
 
-import type { Predictor, Factored } from '../factored.ts'
+import type { Factored, Predictor } from '../factored.ts'
 import { asLearned, type Learned } from '../learnedModes.ts'
 
 /** From this score on a component of one model is that of the other; in three modes, columns with cosines of 0.95. */

@@ -1,6 +1,6 @@
 /** How good predictions are, beside simple ones, and where they are not. */
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import { type Predictor, clipped, modeName } from '../factored.ts'
+import { clipped, modeName, type Predictor } from '../factored.ts'
 import { forEachPrediction } from '../predict/products.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'

@@ -1,7 +1,7 @@
 /** Errors by the rows of a mode: by how many entries they had, and those that add most. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
-import { type Predictor, labelOf, modeName } from '../factored.ts'
+import { labelOf, modeName, type Predictor } from '../factored.ts'
 
 /** Where the errors lie, by the rows of a mode. */
 export interface ModeErrors {

@@ -1,5 +1,5 @@
 import { groupsOf, productOfGroups } from '../answer/groups.ts'
-import type { Predictor, Factored } from '../factored.ts'
+import type { Factored, Predictor } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { predictCell, productOfRows, sumOf } from './products.ts'
 

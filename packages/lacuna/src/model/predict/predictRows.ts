@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { type ErrorSummary, summarizeError } from '../evaluate/errorSummary.ts'
-import { type Predictor, clipped } from '../factored.ts'
+import { clipped, type Predictor } from '../factored.ts'
 import { predictKnown } from './predictKnown.ts'
 
 /** Rows that a model is asked about, and what was observed there. */

@@ -1,6 +1,6 @@
 /** Σ_r Π_j a_jr: everything that a model says is made here. */
 import { reshapeColumns, rowAt } from '../../tensor/reshape.ts'
-import type { Predictor, Factored } from '../factored.ts'
+import type { Factored, Predictor } from '../factored.ts'
 
 /** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */
 export function productOfRows(
@@ -28,7 +28,10 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
 /** What the members say of a cell, on average. */
-export function predictCell(model: Pick<Predictor, 'members' | 'refine'>, indices: readonly number[]): number {
+export function predictCell(
+  model: Pick<Predictor, 'members' | 'refine'>,
+  indices: readonly number[],
+): number {
   const { members } = model
   let total = 0
   for (const member of members) {

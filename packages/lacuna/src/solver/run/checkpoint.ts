@@ -13,20 +13,21 @@ import type { Progress, RunState } from './runState.ts'
 
 const KIND: FrameKind = { magic: 'lacuna run\n', version: 2, what: 'saved run' }
 
+/** The arrays of the engine's state in the order in which they follow the header, with their names in the file. */
 const matrices = [
-  'factors',
-  'companions',
-  'means',
-  'scales',
-  'kept',
-  'moments',
-  'precisions',
-  'leverages',
-  'shared',
-  'rowMeans',
-  'ties',
-  'variances',
-  'lagWeights',
+  ['factors', 'factors'],
+  ['momentumFactors', 'companions'],
+  ['means', 'means'],
+  ['scales', 'scales'],
+  ['snapshot', 'kept'],
+  ['moments', 'moments'],
+  ['precisions', 'precisions'],
+  ['leverages', 'leverages'],
+  ['shared', 'shared'],
+  ['rowMeans', 'rowMeans'],
+  ['couplingWeights', 'ties'],
+  ['variances', 'variances'],
+  ['lagWeights', 'lagWeights'],
 ] as const
 
 interface Header {
@@ -34,18 +35,20 @@ interface Header {
   digest: string
   progress: Progress
   /** How many numbers each array has, in the order of `matrices` and of the modes. */
-  arrays: { [name in (typeof matrices)[number]]?: number[] }
+  arrays: { [name in (typeof matrices)[number][1]]?: number[] }
 }
 
 /** A run as the bytes of a file, in pieces, to go on from elsewhere. */
 export function encodeRun({ settings, digest, progress, engine }: RunState): Uint8Array[] {
-  const arrays = matrices.flatMap((name) => engine[name] ?? [])
+  const arrays = matrices.flatMap(([name]) => engine[name] ?? [])
   const header: Header = {
     settings: writableSettings(settings),
     digest,
     progress,
     arrays: Object.fromEntries(
-      matrices.flatMap((name) => (engine[name] ? [[name, engine[name].map(({ length }) => length)]] : [])),
+      matrices.flatMap(([name, inFile]) =>
+        engine[name] ? [[inFile, engine[name].map(({ length }) => length)]] : [],
+      ),
     ),
   }
   return frame(
@@ -115,7 +118,7 @@ export function decodeRun(bytes: Uint8Array, name: string): RunState {
     return array
   }
   const engine = Object.fromEntries(
-    matrices.flatMap((matrix) => (arrays[matrix] ? [[matrix, arrays[matrix].map(read)]] : [])),
+    matrices.flatMap(([name, inFile]) => (arrays[inFile] ? [[name, arrays[inFile].map(read)]] : [])),
   ) as unknown as EngineState
   return { settings, digest, progress, engine }
 }

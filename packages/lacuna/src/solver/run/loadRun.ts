@@ -49,17 +49,17 @@ function needsOf(
   settings: Needy,
   dims: readonly number[],
   hasFeatures = false,
-): Pick<ProblemSize, 'rank' | 'companions' | 'zeros'> & {
+): Pick<ProblemSize, 'rank' | 'momentumFactors' | 'zeros'> & {
   probe?: (entries: number) => number
   posterior?: (entries: number) => boolean
   strata?: (entries: number) => boolean
 } {
   const { solver, rank, maxInner, missing } = settings
-  if (missing === 'zero') return { rank, companions: true, zeros: true }
-  if (solver === 'paper') return { rank, companions: maxInner > 1 }
+  if (missing === 'zero') return { rank, momentumFactors: true, zeros: true }
+  if (solver === 'paper') return { rank, momentumFactors: maxInner > 1 }
   const posterior = (entries: number): boolean => learnsPrior(settings, { dims, entries, hasFeatures })
   const strata = (entries: number): boolean => usesStrata(settings, { dims, entries })
-  return { rank, companions: true, probe: probeSize, posterior, strata }
+  return { rank, momentumFactors: true, probe: probeSize, posterior, strata }
 }
 
 /** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
@@ -94,7 +94,11 @@ export async function load(
   // What is only looked at counts alike.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
-  const sideInformation = reshapeSideInformation(sideInformationOf(tensor, settings.lags, features), tensor, modes)
+  const sideInformation = reshapeSideInformation(
+    sideInformationOf(tensor, settings.lags, features),
+    tensor,
+    modes,
+  )
   const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
   const engine = options.engine ?? ownEngine!
   try {

@@ -28,7 +28,7 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
     // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
-    const least = ['companions', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
+    const least = ['momentumFactors', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
       (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
       array.every((x) => x >= least && Math.abs(x) < Infinity)
@@ -61,7 +61,7 @@ function lengthOf(name: string, rows: number, rank: number): number {
     case 'precisions':
       return rank ** 2
     case 'leverages':
-    case 'ties':
+    case 'couplingWeights':
     case 'variances':
       return rows
     default:

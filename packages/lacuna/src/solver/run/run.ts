@@ -82,7 +82,7 @@ export class Run implements AsyncIterable<EpochReport> {
       await problem.writeFactors(factors)
       const method = methodOf(settings, problem, options)
       if (method.balances) await problem.balance()
-      await problem.keep()
+      await problem.snapshot()
       const look = lookingAt(problem, method, options)
       const { seconds, ...errors } = await look()
       const first = { epoch: 0, seconds, updateSeconds: 0, ...errors, sample: 0, lambda: 0 }
@@ -201,7 +201,7 @@ export class Run implements AsyncIterable<EpochReport> {
       const report = await this.#look(round)
       const verdict = this.#method.judge(progress.method, past, { ...round, iterations: round.done }, report)
       if (verdict.keep) {
-        await this.#problem.keep()
+        await this.#problem.snapshot()
         progress.best = report
         progress.learned = true
       }
@@ -273,7 +273,7 @@ export class Run implements AsyncIterable<EpochReport> {
         if (progress.round) progress.epoch += progress.round.done * progress.round.sample
         progress.round = undefined
         if (this.#method.balances) await this.#problem.balance()
-        await this.#problem.keep()
+        await this.#problem.snapshot()
         const now = await this.#look({ sample: 0, lambda: 0 })
         progress.method = this.#method.begin(now)
         progress.best = useless(now)
@@ -313,7 +313,7 @@ export class Run implements AsyncIterable<EpochReport> {
       const report = await this.#look(round)
       if (scoreOf(report) < scoreOf(best)) return { factors: await this.#problem.readFactors(), report }
     }
-    return { factors: await this.#problem.readFactors('kept'), report: best }
+    return { factors: await this.#problem.readFactors('snapshot'), report: best }
   }
 
   /** Of all training entries, where reports are on some of them. */

@@ -6,7 +6,7 @@ import { agreed, inProcesses } from '../../../communicators.ts'
 
 it('names the process that has too little memory, or none where all of them have', async () => {
   const engine = cpuEngine({ threads: 1 })
-  const size = { dims: [100_000, 100_000], entries: 2 ** 40, rank: 10, companions: true }
+  const size = { dims: [100_000, 100_000], entries: 2 ** 40, rank: 10, momentumFactors: true }
   const plan = planJob(engine, size)
   await engine.close()
   const refused = async (isShort: (process: number) => boolean): Promise<unknown> =>

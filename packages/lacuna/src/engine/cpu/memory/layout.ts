@@ -41,8 +41,8 @@ export interface PartLayout {
   noiseSums: number
   /** The entries by the cells of a grid, where that was asked for; in the first part alone. */
   strata: StrataLayout | undefined
-  /** Per mode, the factor last kept; in the first part alone. */
-  kept: readonly number[]
+  /** Per mode, the factor last snapshot; in the first part alone. */
+  snapshot: readonly number[]
   byteLength: number
   items: ReadonlyMap<string, number>
 }
@@ -51,7 +51,7 @@ export interface PartLayout {
 export interface ModeLayout {
   rows: number
   factor: number
-  companion: number
+  momentumFactor: number
   rowLengths: number
   /** v of the gradient step. */
   scale: number
@@ -71,7 +71,7 @@ export interface ModeLayout {
   prior: number
   /** … (P × R), (P) and (P), and how much each lag counts. */
   rowMeans: number
-  ties: number
+  couplingWeights: number
   variances: number
   lagWeights: number
   /** Where cells that are not listed are zeros: (R × R) for the kernels, and the sums that it is made of (zeros.ts). */
@@ -106,7 +106,7 @@ export interface PartSize {
   order: number
   rank: number
   threads: number
-  companions: boolean
+  momentumFactors: boolean
   zeros: boolean
   /** Whether a prior is learned. */
   posterior: boolean
@@ -143,7 +143,7 @@ export interface ViewSize {
 }
 
 export function layOut(size: PartSize): PartLayout {
-  const { order, threads, companions, zeros, posterior, segment, dims, parts } = size
+  const { order, threads, momentumFactors, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
   const { take, items, end } = areas()
@@ -152,7 +152,7 @@ export function layOut(size: PartSize): PartLayout {
   const modes = dims.map((rows, mode) => ({
     rows,
     factor: take('factors', rows * rowBytes),
-    companion: companions ? take('factors', rows * rowBytes) : 0,
+    momentumFactor: momentumFactors ? take('factors', rows * rowBytes) : 0,
     rowLengths: take('factors', 4 * rows),
     scale: take('factors', rowBytes),
     mean: take('factors', rowBytes),
@@ -165,7 +165,7 @@ export function layOut(size: PartSize): PartLayout {
     precision: posterior ? take('uncertainty', padded * rowBytes) : 0,
     prior: posterior ? take('uncertainty', padded * rowBytes) : 0,
     rowMeans: posterior ? take('uncertainty', rows * rowBytes) : 0,
-    ties: posterior ? take('uncertainty', 4 * rows) : 0,
+    couplingWeights: posterior ? take('uncertainty', 4 * rows) : 0,
     variances: posterior ? take('uncertainty', 4 * rows) : 0,
     lagWeights: posterior ? take('uncertainty', 4 * MOST_LAGS) : 0,
     gram: zeros ? take('factors', padded * rowBytes) : 0,
@@ -206,7 +206,7 @@ export function layOut(size: PartSize): PartLayout {
   const posteriorScratch = scratch.map(() => (posterior ? take('uncertainty', 5 * padded * rowBytes) : 0))
   const noiseSums = posterior ? take('uncertainty', 24 * NOISE_BINS * views[0].chunkCount) : 0
   const strata = size.first && size.strata > 0 ? layOutStrata(take, dims, size.strata) : undefined
-  const kept = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
+  const snapshot = size.first ? dims.map((rows) => take('factors', rows * rowBytes)) : []
   return {
     padded,
     control,
@@ -221,7 +221,7 @@ export function layOut(size: PartSize): PartLayout {
     posteriorScratch,
     noiseSums,
     strata,
-    kept,
+    snapshot,
     byteLength: end(),
     items,
   }

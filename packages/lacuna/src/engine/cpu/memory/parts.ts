@@ -37,7 +37,7 @@ export function layOutParts(
   processes: number,
   {
     rank,
-    companions,
+    momentumFactors,
     zeros,
     posterior,
     strata,
@@ -46,7 +46,7 @@ export function layOutParts(
     threads,
   }: Pick<
     PartSize,
-    'rank' | 'companions' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
+    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
   >,
 ): PartLayout[] {
   const order = dims.length
@@ -66,7 +66,7 @@ export function layOutParts(
         order,
         rank,
         threads,
-        companions,
+        momentumFactors,
         zeros,
         posterior,
         strata,
@@ -182,7 +182,7 @@ export function describe(
     [at.VIEW_ORDER, order],
     [at.VIEW_MODE, mode],
     [at.VIEW_FACTOR, layout.modes[mode].factor],
-    [at.VIEW_COMPANION, layout.modes[mode].companion],
+    [at.VIEW_MOMENTUM_FACTOR, layout.modes[mode].momentumFactor],
     [at.VIEW_ROW_LENGTHS, place.rowLengths],
     [at.VIEW_RECORD_START, place.recordStart],
     [at.VIEW_RECORDS, place.records],
@@ -205,7 +205,7 @@ export function describe(
     [at.VIEW_ROW_SUMS, layout.modes[mode].rowSums],
     [at.VIEW_PRIOR, layout.modes[mode].prior],
     [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
-    [at.VIEW_TIES, layout.modes[mode].ties],
+    [at.VIEW_COUPLING_WEIGHTS, layout.modes[mode].couplingWeights],
     [at.VIEW_VARIANCES, layout.modes[mode].variances],
     [at.VIEW_STRIDE, 4 * place.words],
     [at.VIEW_VALUE, 4 * place.packing.words],

@@ -34,11 +34,11 @@ export function planParts(
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
   const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes, isPlain))
-  const kept = layout.kept.length > 0 ? layout.byteLength - layout.kept[0] : 0
-  // Only the first part holds the kept factors.
+  const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
+  // Only the first part holds the snapshot factors.
   const items = [...layout.items].map(([name, byteLength]) => ({
     name,
-    byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * kept : 0),
+    byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * snapshot : 0),
   }))
   if (processes > 1) {
     const order = size.dims.length
@@ -63,7 +63,7 @@ function replicatedBytes({ items }: PartLayout): number {
 }
 
 function partSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartSize {
-  const { dims, sets = {}, probe = 0, rank, companions, zeros = false, posterior = false } = size
+  const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
   // Where cells that are not listed are zeros, those of other sets are listed as unknown.
@@ -90,7 +90,7 @@ function partSize(size: ProblemSize, threads: number, parts: number, isPlain: bo
     order: dims.length,
     rank,
     threads,
-    companions,
+    momentumFactors,
     zeros,
     posterior,
     strata,

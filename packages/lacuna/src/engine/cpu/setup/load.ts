@@ -42,7 +42,7 @@ export interface LoadedParts {
   statistics: Omit<Statistics, 'sets'>
   entries: ReadonlyMap<string, number>
   rank: number
-  companions: boolean
+  momentumFactors: boolean
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
@@ -71,7 +71,7 @@ export async function loadParts(
 ): Promise<LoadedParts> {
   const lap = stopwatch(start)
   const { pool, members, world, leastParts, isPlain, takeMemory } = place
-  const { rank, companions, seed, zeros = false } = problem
+  const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
   const entries = await countSets(problem, world)
@@ -85,8 +85,19 @@ export async function loadParts(
   const posterior =
     typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
   const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
-  const strata = asked === true && companions && !zeros && !weighted
-  const size = { dims, entries: known, sets, probe, rank, companions, zeros, posterior, strata, weighted }
+  const strata = asked === true && momentumFactors && !zeros && !weighted
+  const size = {
+    dims,
+    entries: known,
+    sets,
+    probe,
+    rank,
+    momentumFactors,
+    zeros,
+    posterior,
+    strata,
+    weighted,
+  }
   const plan = planParts(size, threads, leastParts, world.processes, isPlain)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
@@ -116,7 +127,7 @@ export async function loadParts(
   const most = Math.max(...(await world.gatherNumbers(threads)).flat())
   const all = layOutParts(views, plan.parts, world.processes, {
     rank,
-    companions,
+    momentumFactors,
     zeros,
     posterior,
     strata: strata ? total : 0,
@@ -172,7 +183,11 @@ export async function loadParts(
     type: 'open',
     problem: number,
     // One of them learns from what is beside the entries.
-    opening: { ...opening, thread, ...(posterior && { sideInformation: sideInformationFor(problem, thread) }) },
+    opening: {
+      ...opening,
+      thread,
+      ...(posterior && { sideInformation: sideInformationFor(problem, thread) }),
+    },
     module,
   }))
   const placing = {
@@ -219,7 +234,7 @@ export async function loadParts(
     errorSums,
     totals: zeros ? totals : undefined,
     rank,
-    companions,
+    momentumFactors,
     posterior,
     times,
     segments,

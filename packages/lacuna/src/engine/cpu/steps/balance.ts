@@ -26,9 +26,9 @@ export const balancePasses: readonly ((part: Balancing, thread: number, threads:
     if (thread === 0) chooseScales(memory, layout)
   },
   function scale({ kernel, layout }, thread, threads) {
-    for (const { factor, companion, rows, rowLengths, by, blockSums } of layout.modes) {
+    for (const { factor, momentumFactor, rows, rowLengths, by, blockSums } of layout.modes) {
       kernel.scaleColumns(factor, rows, by, thread, threads)
-      if (companion) kernel.scaleColumns(companion, rows, by, thread, threads)
+      if (momentumFactor) kernel.scaleColumns(momentumFactor, rows, by, thread, threads)
       kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
     }
   },

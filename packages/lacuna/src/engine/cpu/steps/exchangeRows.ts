@@ -71,11 +71,11 @@ function areasOf(
   }))
 }
 
-/** A part keeps the companions of its own rows only; those of shared rows are the same in all. */
-export function shareCompanions(problem: Problem): void {
+/** A part keeps the momentumFactors of its own rows only; those of shared rows are the same in all. */
+export function gatherMomentumFactors(problem: Problem): void {
   const { modes } = problem.parts[0].layout
   shareAreas(
     problem,
-    modes.map(({ companion }, i) => areasOf(problem, companion, i)),
+    modes.map(({ momentumFactor }, i) => areasOf(problem, momentumFactor, i)),
   )
 }

@@ -28,16 +28,16 @@ export function sweepStrata({ parts, thread, threads, meet }: Problem, step: Str
   const words = new Int32Array(memory.buffer)
   if (done === 0 && thread === 0)
     words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * places.length) / 4)
-  layout.modes.forEach(({ factor, companion, rows }, i) => {
-    kernel.toPlaces(factor, places[i], rows, companion, thread, threads)
+  layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
+    kernel.toPlaces(factor, places[i], rows, momentumFactor, thread, threads)
   })
   meet()
   const turn = (done * cellCount) / blocks
   const looks = PATIENCE * words[(layout.control + CONTROL_LOOKS) / 4]
   kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, looks)
   meet()
-  layout.modes.forEach(({ factor, companion, rows }, i) => {
-    kernel.fromPlaces(companion, places[i], rows, factor, thread, threads)
+  layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
+    kernel.fromPlaces(momentumFactor, places[i], rows, factor, thread, threads)
   })
   meet()
   layout.modes.forEach((mode) => {
@@ -48,7 +48,7 @@ export function sweepStrata({ parts, thread, threads, meet }: Problem, step: Str
 /** A thread's share of the rows of a factor, to the other parts and to where momentum has its past. */
 function copyRows(
   parts: readonly Part[],
-  { factor, companion, rows }: ModeLayout,
+  { factor, momentumFactor, rows }: ModeLayout,
   thread: number,
   threads: number,
 ): void {
@@ -57,7 +57,7 @@ function copyRows(
   const end = Math.floor((rows * (thread + 1)) / threads) * layout.padded
   const own = new Float32Array(memory.buffer, factor, rows * layout.padded).subarray(begin, end)
   for (const part of parts) {
-    new Float32Array(part.memory.buffer, companion, rows * layout.padded).set(own, begin)
+    new Float32Array(part.memory.buffer, momentumFactor, rows * layout.padded).set(own, begin)
     if (part !== parts[0]) new Float32Array(part.memory.buffer, factor, rows * layout.padded).set(own, begin)
   }
 }

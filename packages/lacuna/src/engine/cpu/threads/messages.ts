@@ -131,7 +131,10 @@ export type Request =
     }
   /** What the values of each row add up to, in a memory of its own. */
   | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: Totalling }
-  | { type: 'balance' | 'fillEmptyRows' | 'shareCompanions' | 'keep' | 'restore' | 'close'; problem: number }
+  | {
+      type: 'balance' | 'fillEmptyRows' | 'gatherMomentumFactors' | 'keep' | 'restore' | 'close'
+      problem: number
+    }
 
 /** Sums over all entries, of which each thread takes a share. */
 export interface Totalling {

@@ -13,7 +13,7 @@ import { packEntries, placeIncoming } from '../setup/place/routes.ts'
 import { sortSegments } from '../setup/place/sortSegments.ts'
 import { addTotals } from '../setup/rowTotals.ts'
 import { balancePasses, fillPasses } from '../steps/balance.ts'
-import { shareCompanions } from '../steps/exchangeRows.ts'
+import { gatherMomentumFactors } from '../steps/exchangeRows.ts'
 import { iterate } from '../steps/iterate.ts'
 import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
@@ -89,8 +89,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return undefined
       case 'totals':
         return addTotals(request.module, request.memory, request.totalling)
-      case 'shareCompanions':
-        return shareCompanions(known(request.problem))
+      case 'gatherMomentumFactors':
+        return gatherMomentumFactors(known(request.problem))
       case 'keep':
         return keep(known(request.problem))
       case 'restore':
@@ -125,7 +125,7 @@ const factorOf = ({ memory, layout }: Part, address: number, rows: number): Floa
 function keep({ parts: [first], thread }: Problem): void {
   if (thread !== 0) return
   first.layout.modes.forEach(({ factor, rows }, i) => {
-    factorOf(first, first.layout.kept[i], rows).set(factorOf(first, factor, rows))
+    factorOf(first, first.layout.snapshot[i], rows).set(factorOf(first, factor, rows))
   })
 }
 
@@ -133,9 +133,9 @@ function restore({ parts, thread }: Problem): void {
   if (thread !== 0) return
   const [first] = parts
   for (const part of parts)
-    part.layout.modes.forEach(({ factor, companion, rows }, i) => {
-      const kept = factorOf(first, first.layout.kept[i], rows)
-      factorOf(part, factor, rows).set(kept)
-      if (companion) factorOf(part, companion, rows).set(kept)
+    part.layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
+      const snapshot = factorOf(first, first.layout.snapshot[i], rows)
+      factorOf(part, factor, rows).set(snapshot)
+      if (momentumFactor) factorOf(part, momentumFactor, rows).set(snapshot)
     })
 }

@@ -111,13 +111,13 @@ fn main(@builtin(local_invocation_index) r: u32) {
   }
 }`
 
-/** Multiplies the columns of factors and companions. */
+/** Multiplies the columns of factors and momentumFactors. */
 export const scaleRowsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> by: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> factors: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> companions: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> momentumFactors: array<vec4f>;
 @compute @workgroup_size(${BALANCE_TEAM})
 ${signature} {
   ${number}
@@ -125,7 +125,7 @@ ${signature} {
   if (p >= step.count) { return; }
   let times = by[rows[p].w * step.quads + number % step.quads];
   factors[number] *= times;
-  if (step.hasCompanions == 1u) { companions[number] *= times; }
+  if (step.hasMomentumFactors == 1u) { momentumFactors[number] *= times; }
 }`
 
 /** Means from totals, into the last of \`base\` vectors that a mode has in \`means\`. */

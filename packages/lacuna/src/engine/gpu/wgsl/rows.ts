@@ -10,7 +10,7 @@ const bindings = (element: string): string => `
 @group(0) @binding(3) var<storage, read> sums: array<${element}>;
 @group(0) @binding(4) var<storage, read> vectors: array<${element}>; // per mode v, then its mean
 @group(0) @binding(5) var<storage, read_write> factors: array<${element}>;
-@group(0) @binding(6) var<storage, read_write> companions: array<${element}>;`
+@group(0) @binding(6) var<storage, read_write> momentumFactors: array<${element}>;`
 
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
@@ -42,10 +42,10 @@ ${signature} {
   let weight = step.lambda * f32(B) / f32(rows[p].z);
   let at = p * ${quads}u + quad;
   let now = factors[at];
-  let y = max(now + step.momentum * (now - companions[at]), vec4f());
+  let y = max(now + step.momentum * (now - momentumFactors[at]), vec4f());
   let D = ROUNDING * (Hv / v) + weight;
   let gradient = g + weight * (y - mean);
-  companions[at] = now;
+  momentumFactors[at] = now;
   // D = 0 has no gradient either: the component stays.
   factors[at] = select(y, max(y - gradient / D, vec4f()), D > vec4f());
 }`
@@ -148,7 +148,7 @@ ${signature} {
   ${opening}
   let share = f32(B) / f32(rows[p].z);
   let weight = step.lambda * share;
-  let y = max(now + step.momentum * (now - companions[at]), 0.0);
+  let y = max(now + step.momentum * (now - momentumFactors[at]), 0.0);
   let mean = vectors[(2u * step.mode + 1u) * ${padded}u + r];
   g += weight * (y - mean);
   let diagonal = hessian(place, r, r);
@@ -175,7 +175,7 @@ ${signature} {
     if (agreed(!(moves > SETTLED * size), lane)) { break; }
   }
   if (isComponent) {
-    companions[at] = now;
+    momentumFactors[at] = now;
     factors[at] = a;
   }
 }`
@@ -213,10 +213,10 @@ ${signature} {
   // H = 0 and λ = 0: every k is zero, so the gradient is zero too and the row is already optimal.
   if (L == 0.0 || !isComponent) { return; }
   var y = now;
-  if (step.inner > 0u) { y = companions[at]; }
+  if (step.inner > 0u) { y = momentumFactors[at]; }
   let next = max(y - (g + step.lambda * y) / L, 0.0);
   let beta = (sqrt(L) - sqrt(step.lambda)) / (sqrt(L) + sqrt(step.lambda));
   factors[at] = next;
-  if (step.hasCompanions == 1u) { companions[at] = next + beta * (next - now); }
+  if (step.hasMomentumFactors == 1u) { momentumFactors[at] = next + beta * (next - now); }
 }`
 }

@@ -18,7 +18,7 @@ struct Step {
   stream: u32,       // the random stream of this AO iteration
   inner: u32,        // l
   mode: u32,         // i
-  isPaper: u32,      // B is rounded down, and y is the companion from l = 1 on
+  isPaper: u32,      // B is rounded down, and y is the momentumFactor from l = 1 on
   share: vec2<u32>,  // c as a binary fraction, its high word first …
   isWhole: u32,      // … unless it is 1
   leastWindow: u32,  // the fewest sampled entries for which another segment of a row is visited
@@ -32,7 +32,7 @@ struct Step {
   endRow: u32,
   firstRecord: u32,  // the number, in its view, of the first record of the buffer
   count: u32,        // of things that have no numbers of their own
-  hasCompanions: u32,
+  hasMomentumFactors: u32,
   quads: u32,        // vectors of four that a row has
   others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, of all modes' rows
 }
@@ -55,7 +55,7 @@ export interface StepWords {
   rows?: readonly [number, number]
   firstRecord?: number
   count?: number
-  hasCompanions?: boolean
+  hasMomentumFactors?: boolean
   quads?: number
   others?: readonly number[]
 }
@@ -69,7 +69,7 @@ export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): vo
   words.set([high, low, sample >= 1 ? 1 : 0, given.leastWindow ?? 1], 4)
   numbers.set([given.lambda ?? 0, given.momentum ?? 0, given.damping ?? 0], 8)
   words.set([given.base ?? 0, ...segments, ...rows, given.firstRecord ?? 0, given.count ?? 0], 11)
-  words.set([given.hasCompanions ? 1 : 0, given.quads ?? 0], 18)
+  words.set([given.hasMomentumFactors ? 1 : 0, given.quads ?? 0], 18)
   if (given.others) words.set(given.others, WORDS)
 }
 

@@ -17,7 +17,7 @@ import { stepStruct } from './step.ts'
 const bindings = (shape: Shape): string => `
 @group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
 @group(0) @binding(2) var<storage, read> factors: array<vec4f>;     // of all modes, one after the other
-@group(0) @binding(3) var<storage, read> companions: array<vec4f>;
+@group(0) @binding(3) var<storage, read> momentumFactors: array<vec4f>;
 @group(0) @binding(4) var<storage, read> segments: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> windows: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read> vectors: array<vec4f>;     // per mode v, then its mean
@@ -42,9 +42,9 @@ fn pointAt(at: u32) -> vec4f {
   let now = factors[at];
   if (step.isPaper == 1u) {
     if (step.inner == 0u) { return now; }
-    return companions[at];
+    return momentumFactors[at];
   }
-  return max(now + step.momentum * (now - companions[at]), vec4f());
+  return max(now + step.momentum * (now - momentumFactors[at]), vec4f());
 }`
 
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,

@@ -59,7 +59,10 @@ function textsOf(): Values {
 }
 
 /** What else has been seen. */
-async function facts(world: World, { fractions, times }: ModeDictionary): Promise<Omit<ModeDictionary, 'values'>> {
+async function facts(
+  world: World,
+  { fractions, times }: ModeDictionary,
+): Promise<Omit<ModeDictionary, 'values'>> {
   const counts = [fractions ? 1 : 0, times?.compact ?? 0, times?.years ?? 0, times?.numbers ?? 0]
   const all = await world.gatherNumbers(...counts)
   const [fractional, compact, years, numbers] = counts.map((_, i) =>

@@ -1,7 +1,7 @@
 // The pass over a sample: sums of what a row's update needs.
 import { gather, gatherTwo, Window } from "./gather";
 import { addGradient, addGram, addTwo } from "./gram";
-import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_SCALE } from "../layout";
+import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_SCALE } from "../layout";
 import { extrapolate } from "../rows/momentum";
 import { BLOCK, MATRIX, ROW } from "../rank";
 import { hasWeights } from "./records";
@@ -44,5 +44,5 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
 /** y, where the gradient is taken. */
 function pointOf(view: usize, p: u32): usize {
   if (kind != STEP_PAPER) return extrapolate(view, p);
-  return (first ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_COMPANION)) + <usize>p * ROW;
+  return (first ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_MOMENTUM_FACTOR)) + <usize>p * ROW;
 }

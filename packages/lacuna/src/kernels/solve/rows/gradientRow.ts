@@ -12,7 +12,7 @@
 //
 // A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for all
 // rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
-import { VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN, VIEW_SCALE } from "../layout";
+import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN, VIEW_SCALE } from "../layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, ROW } from "../rank";
 import { lambda } from "../settings";
@@ -28,7 +28,7 @@ export function updateByGradient(view: usize, p: u32, sampled: u32, nnz: u32, su
   // The sample stands for the whole row: its share of λ is B / nnz.
   const weight = f32x4.splat(lambda * <f32>sampled / <f32>nnz);
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
-  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
   const y = extrapolate(view, p);
   const zero = f32x4.splat(0);
   for (let at: usize = 0; at < ROW; at += 16) {

@@ -1,6 +1,6 @@
 // Momentum carried from one AO iteration to the next. With MAX_INNER = 1 the paper's y is discarded when S_NMC
 // returns, and nothing is accelerated; here each row remembers where it was before its last update.
-import { VIEW_COMPANION, VIEW_FACTOR } from "../layout";
+import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR } from "../layout";
 import { ROW } from "../rank";
 import { vectorScratch } from "../scratch";
 import { momentum } from "../settings";
@@ -8,7 +8,7 @@ import { momentum } from "../settings";
 /** y = (a + β (a − a_before))₊, into this thread's scratch. */
 export function extrapolate(view: usize, p: u32): usize {
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
-  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
   const y = vectorScratch();
   const beta = f32x4.splat(momentum);
   for (let at: usize = 0; at < ROW; at += 16) {

@@ -9,7 +9,7 @@
 // weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "../entries/gram";
 import { sum } from "../lanes";
-import { STEP_ZEROS, VIEW_COMPANION, VIEW_FACTOR, VIEW_MEAN } from "../layout";
+import { STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN } from "../layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, R, ROW } from "../rank";
 import { damping, kind, lambda } from "../settings";
@@ -27,7 +27,7 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   const H = sums;
   const G = sums + MATRIX; // the gradient of q at a
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
-  const before = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
+  const before = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
   const y = extrapolate(view, p);
   const B = <f32>sampled;
   const all = <f32>nnz;

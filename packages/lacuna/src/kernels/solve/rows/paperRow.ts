@@ -1,6 +1,6 @@
 // Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is A_l(p,:).
 import { mirrorHessian } from "../entries/gram";
-import { VIEW_COMPANION, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "../layout";
+import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "../layout";
 import { largestEigenvalue } from "./power";
 import { MATRIX, ROW } from "../rank";
 import { vectorScratch } from "../scratch";
@@ -19,8 +19,8 @@ export function updateByPaper(view: usize, p: u32, sums: usize): void {
   if (L == 0) return;
 
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
-  const Y = load<usize>(view, VIEW_COMPANION) + <usize>p * ROW;
-  const keepY = load<usize>(view, VIEW_COMPANION) != 0;
+  const Y = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
+  const keepY = load<usize>(view, VIEW_MOMENTUM_FACTOR) != 0;
   const y = first ? a : Y;
   const beta = (sqrt(L) - sqrt(lambda)) / (sqrt(L) + sqrt(lambda));
   for (let at: usize = 0; at < ROW; at += 16) {

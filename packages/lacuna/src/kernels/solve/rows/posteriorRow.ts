@@ -6,7 +6,7 @@
 // parameters that its entries determine; and how many entries these are, or what their own weights add up to.
 import { mirrorHessian } from "../entries/gram";
 import {
-  VIEW_COMPANION, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_TIES,
+  VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_COUPLING_WEIGHTS,
 } from "../layout";
 import { addToDiagonal, descend, MOST_SWEEPS, ROUNDING, trace } from "./newtonRow";
 import { MATRIX, R, ROW } from "../rank";
@@ -28,11 +28,11 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   prepare(view, p, H, g, a, system, G);
   addToDiagonal(system, ROUNDING * size, inverse);
   if (!isFrozen) {
-    const companion = load<usize>(view, VIEW_COMPANION);
+    const momentumFactor = load<usize>(view, VIEW_MOMENTUM_FACTOR);
     for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
       if (!descend(system, G, a, inverse)) break;
     }
-    if (companion) memory.copy(companion + <usize>p * ROW, a, ROW);
+    if (momentumFactor) memory.copy(momentumFactor + <usize>p * ROW, a, ROW);
   }
   invert(system);
   tell(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
@@ -42,17 +42,17 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
 function prepare(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
   const prior = load<usize>(view, VIEW_PRIOR);
   const mean = load<usize>(view, VIEW_ROW_MEANS) + <usize>p * ROW;
-  const tie = load<f32>(load<usize>(view, VIEW_TIES) + (<usize>p << 2));
-  const ties = f32x4.splat(tie);
+  const couplingWeight = load<f32>(load<usize>(view, VIEW_COUPLING_WEIGHTS) + (<usize>p << 2));
+  const couplingWeights = f32x4.splat(couplingWeight);
   for (let at: usize = 0; at < MATRIX; at += 16)
-    v128.store(system + at, f32x4.add(v128.load(H + at), f32x4.mul(ties, v128.load(prior + at))));
+    v128.store(system + at, f32x4.add(v128.load(H + at), f32x4.mul(couplingWeights, v128.load(prior + at))));
   for (let r: usize = 0; r < R; r++) {
     let sum = <f64>load<f32>(g + (r << 2));
     const row = r * ROW;
     for (let s: usize = 0; s < R; s++) {
       const at = s << 2;
       const u = <f64>load<f32>(a + at);
-      const precision = <f64>tie * <f64>load<f32>(prior + row + at);
+      const precision = <f64>couplingWeight * <f64>load<f32>(prior + row + at);
       sum += <f64>load<f32>(H + row + at) * u + precision * (u - <f64>load<f32>(mean + at));
     }
     store<f32>(G + (r << 2), <f32>sum);

@@ -33,7 +33,10 @@ export async function makeCells(
     [at.STRATA_CELLS, strata.cells],
     [at.STRATA_RECORDS, strata.records],
     [at.STRATA_TURNS, strata.turns],
-    ...layout.modes.map(({ companion }, mode): [number, number] => [at.STRATA_FACTORS + 4 * mode, companion]),
+    ...layout.modes.map(({ momentumFactor }, mode): [number, number] => [
+      at.STRATA_FACTORS + 4 * mode,
+      momentumFactor,
+    ]),
   ]
   for (const [field, value] of fields) words[(strata.descriptor + field) / 4] = value
   const blocks = lengths.map((own, mode) =>

@@ -48,15 +48,15 @@ export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean
 
 /** The same mean for all rows. */
 export function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: ArrayLike<number>): void {
-  const { rows, rowMeans, ties } = layout.modes[i]
+  const { rows, rowMeans, couplingWeights } = layout.modes[i]
   const { padded } = layout
   const means = new Float32Array(memory.buffer, rowMeans, rows * padded)
   means.set(mean)
   for (let done = padded; done < means.length; done *= 2) means.copyWithin(done, 0, done)
-  new Float32Array(memory.buffer, ties, rows).fill(1)
+  new Float32Array(memory.buffer, couplingWeights, rows).fill(1)
 }
 
-/** Means, ties and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
+/** Means, couplingWeights and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
 function learnSide(
   { parts, rank }: PosteriorProblem,
   i: number,
@@ -74,10 +74,10 @@ function learnSide(
     learned.covariance && invertedPadded(shrunk(learned.covariance, rows.observed, rank), rank, padded)
   for (const part of parts) {
     const { memory, layout } = part
-    const { factor, rowMeans, ties, lagWeights } = layout.modes[i]
+    const { factor, rowMeans, couplingWeights, lagWeights } = layout.modes[i]
     if (precision) writePrecision(part, i, precision)
     new Float32Array(memory.buffer, rowMeans, learned.means.length).set(learned.means)
-    new Float32Array(memory.buffer, ties, rows.count).set(learned.ties)
+    new Float32Array(memory.buffer, couplingWeights, rows.count).set(learned.couplingWeights)
     new Float32Array(memory.buffer, lagWeights, MOST_LAGS).set(learned.weights)
     const rowsThere = new Float32Array(memory.buffer, factor, rows.count * padded)
     for (const p of learned.filled)

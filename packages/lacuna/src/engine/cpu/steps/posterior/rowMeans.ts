@@ -25,7 +25,7 @@ export interface ModeRows {
 export interface LearnedMeans {
   /** (count × R), padded. */
   means: Float64Array
-  ties: Float64Array
+  couplingWeights: Float64Array
   weights: Float64Array
   /** (R × R), on and above the diagonal; where it was asked for. */
   covariance?: Float64Array
@@ -71,15 +71,15 @@ export function learnRowMeans(
       for (let r = 0; r < padded; r++) now[p * padded + r] = Math.max(0, row[r])
     }
   const means = new Float64Array(count * padded)
-  const ties = new Float64Array(count)
+  const couplingWeights = new Float64Array(count)
   for (let p = 0; p < count; p++) {
-    ties[p] = expectRow(rows, expected, p, row)
+    couplingWeights[p] = expectRow(rows, expected, p, row)
     means.set(row, p * padded)
   }
-  return { means, ties, weights: learned, covariance, filled, rows: now }
+  return { means, couplingWeights, weights: learned, covariance, filled, rows: now }
 }
 
-/** The mean of a row given its neighbours; returns its tie. */
+/** The mean of a row given its neighbours; returns its couplingWeight. */
 function expectRow(
   { count, padded }: ModeRows,
   {
@@ -92,16 +92,16 @@ function expectRow(
   row: Float64Array,
 ): number {
   row.set(base.subarray(p * padded, (p + 1) * padded))
-  let tie = 1
+  let couplingWeight = 1
   lags.forEach((lag, k) => {
     for (const q of [p - lag, p + lag]) {
       if (q < 0 || q >= count) continue
-      tie += weights[k]
+      couplingWeight += weights[k]
       for (let r = 0; r < padded; r++) row[r] += weights[k] * now[q * padded + r]
     }
   })
-  for (let r = 0; r < padded; r++) row[r] /= tie
-  return tie
+  for (let r = 0; r < padded; r++) row[r] /= couplingWeight
+  return couplingWeight
 }
 
 /** base += B(x − x̄). */
