@@ -1,75 +1,113 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+/** The structure of the sources: which room may import which, that there are no cycles, and that doors are used. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { cycles, deepImports, fileCycles, readGraph } from '../scripts/graph.mjs'
 
-const src = fileURLToPath(new URL('../src', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const graph = readGraph(root)
+const LIBRARY = 'packages/lacuna/src/'
 
-/** Per file below src, the files below src that it imports, and the packages; types alone count, too. */
-const imports = new Map<string, { files: string[]; packages: string[] }>()
-for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
-  if (!file.endsWith('.ts') || file.startsWith('kernels')) continue
-  const code = readFileSync(join(src, file), 'utf8')
-  const found = Array.from(code.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g), ([, path]) => path)
-  imports.set(file, {
-    files: found.filter((path) => path.startsWith('.')).map((path) => normalize(join(dirname(file), path))),
-    packages: found.filter((path) => !path.startsWith('.')),
-  })
+/** Per room of the library, the rooms below it that it may import; every room may import base and embedded. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  embedded: [],
+  kernels: [],
+  comm: [],
+  tensor: ['comm', 'kernels'],
+  engine: ['tensor', 'comm', 'kernels'],
+  model: ['tensor', 'comm', 'engine'],
+  solver: ['tensor', 'comm', 'engine', 'model'],
+  image: ['tensor', 'engine', 'model', 'solver'],
+  io: ['tensor', 'comm', 'model', 'kernels', 'image'],
+  reference: ['tensor', 'kernels', 'engine'],
 }
 
-/** A round trip through the graph, or nothing. */
-function cycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
-  const done = new Set<string>()
-  function visit(at: string, path: readonly string[]): string[] | undefined {
-    if (path.includes(at)) return [...path.slice(path.indexOf(at)), at]
-    if (done.has(at)) return
-    for (const next of graph.get(at) ?? []) {
-      const found = visit(next, [...path, at])
-      if (found) return found
-    }
-    done.add(at)
-  }
-  for (const start of graph.keys()) {
-    const found = visit(start, [])
-    if (found) return found
-  }
-}
+const roomOf = (file: string): string => file.slice(LIBRARY.length).split('/')[0]
+const packageOf = (file: string): string => /^(packages\/\w+|bench)/.exec(file)?.[0] ?? file
 
-/** The files that a file needs, at any remove. */
-function reach(start: string): Set<string> {
-  const reached = new Set([start])
-  for (const file of reached) for (const next of imports.get(file)?.files ?? []) reached.add(next)
-  return reached
-}
-
-describe('imports go one way', () => {
-  const io = [...imports].filter(([file]) => file.startsWith('io/'))
-
-  test('from file to file', () => {
-    expect(cycle(new Map(io.map(([file, { files }]) => [file, new Set(files)])))).toBeUndefined()
+describe('imports', () => {
+  test('of the library point down the table of layers', () => {
+    const wrong = [...graph].flatMap(([file, { imports, types }]) => {
+      if (!file.startsWith(LIBRARY) || dirname(file) === LIBRARY.slice(0, -1)) return []
+      const room = roomOf(file)
+      const allowed = [room, 'base', 'embedded', ...(LAYERS[room] ?? [])]
+      return [...imports, ...types]
+        .filter((to) => !allowed.includes(roomOf(to)))
+        .map((to) => `${file} → ${to}`)
+    })
+    expect(wrong).toEqual([])
   })
 
-  test('from folder to folder of io', () => {
+  test('of files have no cycle, not even of types', () => {
+    expect(fileCycles(graph)).toEqual([])
+  })
+
+  test('of folders inside io have no cycle', () => {
     const folders = new Map<string, Set<string>>()
-    for (const [file, { files }] of io) {
-      const folder = dirname(file)
-      const others = files.map(dirname).filter((other) => other.startsWith('io') && other !== folder)
-      folders.set(folder, new Set([...(folders.get(folder) ?? []), ...others]))
+    for (const [file, { imports, types }] of graph) {
+      if (!file.startsWith(`${LIBRARY}io/`)) continue
+      const others = [...imports, ...types]
+        .map((to) => dirname(to))
+        .filter((to) => to.startsWith(`${LIBRARY}io`))
+      const from = dirname(file)
+      folders.set(from, new Set([...(folders.get(from) ?? []), ...others.filter((to) => to !== from)]))
     }
-    expect(cycle(folders)).toBeUndefined()
+    expect(cycles(folders)).toEqual([])
   })
 
-  test('what a page can use needs nothing of Node or DuckDB', () => {
-    const needed = [...reach('browser.ts')].filter((file) => !file.startsWith('engine/'))
-    const foreign = needed.flatMap((file) =>
-      (imports.get(file)?.packages ?? []).filter((name) => /^(node:|@duckdb|sharp)/.test(name)),
+  test('of another room go through its index', () => {
+    expect(deepImports(graph)).toEqual([])
+  })
+
+  test('of another package go through its exports', () => {
+    const wrong = [...graph].flatMap(([file, { imports, types }]) =>
+      [...imports, ...types]
+        .filter(
+          (to) =>
+            packageOf(to) !== packageOf(file) &&
+            !(packageOf(file) === 'bench' && to.endsWith('cli/src/kit.ts')),
+        )
+        .map((to) => `${file} → ${to}`),
     )
-    expect(foreign).toEqual([])
-    expect(needed.filter((file) => file.startsWith('io/node'))).toEqual([])
+    expect(wrong).toEqual([])
   })
 
-  test('io knows nothing of solving, and of models only what they are', () => {
-    const foreign = io.flatMap(([, { files }]) => files.filter((file) => /^(solver|engine|cli)\//.test(file)))
-    expect(foreign).toEqual([])
+  test('of what a page can use need nothing of Node or DuckDB', () => {
+    const reached = new Set([`${LIBRARY}browser.ts`, `${LIBRARY}internalInBrowser.ts`])
+    for (const file of reached)
+      for (const to of [...(graph.get(file)?.imports ?? []), ...(graph.get(file)?.types ?? [])])
+        reached.add(to)
+    const foreign = [...reached].filter((file) => {
+      const code = readFileSync(join(root, file), 'utf8')
+      return /^import (?!type)[^'"]*from '(node:|@duckdb|sharp|koffi)/m.test(code)
+    })
+    expect(foreign.filter((file) => !file.includes('/engine/'))).toEqual([])
+    expect([...reached].filter((file) => /\/io\/(node|drive)\//.test(file))).toEqual([])
   })
+
+  test('no folder has more than 16 files', () => {
+    const siblings = new Map<string, number>()
+    for (const file of graph.keys()) siblings.set(dirname(file), (siblings.get(dirname(file)) ?? 0) + 1)
+    expect([...siblings].filter(([, files]) => files > 16)).toEqual([])
+  })
+})
+
+test('every path of a source file that the documentation names exists', () => {
+  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+  const missing = pages
+    .filter((page) => page.endsWith('.md'))
+    .flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:[\w.-]+\/)+[\w.-]*(?:\.tsx?|\.mjs|\/))`/g)]
+        .map(([, path]) => path)
+        .filter((path) =>
+          /^(packages|test|scripts|bench|base|comm|tensor|kernels|engine|model|solver|io|image|reference)\//.test(
+            path,
+          ),
+        )
+        .filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, LIBRARY, path)))
+        .map((path) => `${page}: ${path}`),
+    )
+  expect(missing).toEqual([])
 })

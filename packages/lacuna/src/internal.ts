@@ -40,8 +40,9 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
 export { FileRun } from './solver/run/fileRun.ts'
+export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'
-export { countEntries, errorOfShares, meanErrorOfShares } from './tensor/shards/shardErrors.ts'
 export { splitCellShares } from './tensor/shards/splitShardCells.ts'
 export { splitShares } from './tensor/shards/splitShards.ts'

@@ -1,6 +1,6 @@
 /** What factors, labels and all else of a model must be like, in sentences. */
 import { InputError } from '../base/inputError.ts'
-import type { Observed } from '../tensor/observed.ts'
+import type { Observed } from '../tensor/index.ts'
 import type { Prior } from './factored.ts'
 
 /** `dims`: of the reshaped modes, where some are. */

@@ -6,8 +6,8 @@ import {
   type ResolvedReshaping,
   reshapedModes,
   resolveReshaping,
-} from '../tensor/reshape.ts'
-import type { SparseTensor } from '../tensor/sparseTensor.ts'
+  type SparseTensor,
+} from '../tensor/index.ts'
 import { type Component, type ComponentsOptions, componentsOf } from './answer/components.ts'
 import { checkFactors, checkPrior, checkShapes } from './checkModel.ts'
 import { align, alignRows, type NewEntry } from './ensemble/align.ts'

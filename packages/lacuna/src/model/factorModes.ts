@@ -1,4 +1,4 @@
-import { type Digit, modesAsLearned } from '../tensor/reshape.ts'
+import { type Digit, modesAsLearned } from '../tensor/index.ts'
 import type { CpModel } from './cpModel.ts'
 
 /** What the rows of a factor stand for. */

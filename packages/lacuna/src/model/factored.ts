@@ -1,7 +1,6 @@
 /** What answers stand on: factors, what was observed, and what was learned of rows. */
 
-import type { Mode, Observed } from '../tensor/index.ts'
-import type { ReshapedModes } from '../tensor/reshape.ts'
+import type { Mode, Observed, ReshapedModes } from '../tensor/index.ts'
 
 /** What was known of a row before its entries: a ~ N(μ, Σ), in data units. */
 export interface Prior {

@@ -5,13 +5,8 @@ export type { Similar, SimilarOptions } from './answer/similar.ts'
 export { type Ranked, type Reason, type TopOptions, valuesAlong } from './answer/top.ts'
 export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topForAll.ts'
 export { sharesOf } from './componentShares.ts'
-export {
-  CpModel,
-  type CpModelFields,
-  type FoldInOptions,
-} from './cpModel.ts'
-export type { NewEntry } from './ensemble/align.ts'
-export { align } from './ensemble/align.ts'
+export { CpModel, type CpModelFields, type FoldInOptions } from './cpModel.ts'
+export { align, type NewEntry } from './ensemble/align.ts'
 export {
   CpEnsemble,
   type CpEnsembleFields,
@@ -19,11 +14,17 @@ export {
   type IntervalColumns,
   supportOf,
 } from './ensemble/cpEnsemble.ts'
+export { type EnsembleStability, ensembleStability } from './ensemble/ensembleStability.ts'
+export { type Intervals, learnIntervals } from './ensemble/intervals.ts'
+export { learnNeighbours, type Neighbours, type Ordered } from './ensemble/neighbours.ts'
 export { RowIntervals } from './ensemble/rowIntervals.ts'
 export { type Found, type Stability, stabilityOf } from './ensemble/stability.ts'
+export { baselinesOf } from './evaluate/baselines.ts'
 export { type ErrorSummary, summarizeError } from './evaluate/errorSummary.ts'
+export { ErrorTally } from './evaluate/errorTally.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type Quality } from './evaluate/evaluate.ts'
-export { meanError } from './evaluate/meanError.ts'
+export { ExactSum } from './evaluate/exactSum.ts'
+export { meanError, sumOf, tallyOfMean } from './evaluate/meanError.ts'
 export { type ModeErrors, modeErrors } from './evaluate/modeErrors.ts'
 export {
   evaluateRanking,
@@ -32,6 +33,7 @@ export {
   type RankingQuality,
 } from './evaluate/ranking.ts'
 export { clipped, type Factored, labelOf, modeName, type Predictor, type Prior } from './factored.ts'
+export { factorModes } from './factorModes.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './learnedModes.ts'
 export { type FilledSlice, fillSlice } from './predict/fillSlice.ts'

@@ -1,6 +1,6 @@
 /** Models of reshaped modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
 import { InputError } from '../base/inputError.ts'
-import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/reshape.ts'
+import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
 /** An answerer whose modes are those of its factors. */

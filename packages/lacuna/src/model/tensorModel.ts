@@ -1,8 +1,12 @@
 /** What everything that predicts a tensor has: its sizes and labels, and answers made of its members. */
 import { InputError } from '../base/inputError.ts'
-import type { Observed } from '../tensor/observed.ts'
-import type { ReshapedModes } from '../tensor/reshape.ts'
-import { checkDims, type Mode, type SparseTensor } from '../tensor/sparseTensor.ts'
+import {
+  checkDims,
+  type Mode,
+  type Observed,
+  type ReshapedModes,
+  type SparseTensor,
+} from '../tensor/index.ts'
 import type { Component, ComponentsOptions } from './answer/components.ts'
 import { type Similar, type SimilarOptions, similarRows } from './answer/similar.ts'
 import { type Ranked, type TopOptions, topRows } from './answer/top.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { World } from '#lacuna/comm/communicator.js'
-import { dealOut } from '#lacuna/io/drive/processes/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { dealOut } from '#lacuna/tensor/index.js'
 
 /** Processes that are none: what each of them says is heard when all have spoken. */
 function worlds(processes: number): World[] {

@@ -1,7 +1,6 @@
 /** Cells that are held out where those not listed are zeros: the same in several processes as in one. */
 import { expect, it } from 'vitest'
-import { dealOut, splitCellShares } from '#lacuna/io/drive/processes/index.js'
-import { splitCells, synthetic } from '#lacuna/tensor/index.js'
+import { dealOut, splitCellShares, splitCells, synthetic } from '#lacuna/tensor/index.js'
 import { agreed, entriesOf, inProcesses } from '../../communicators.ts'
 
 it.each([

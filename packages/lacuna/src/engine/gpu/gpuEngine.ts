@@ -1,7 +1,7 @@
 /** A place with a graphics card, and the CPU's threads beside it: they read, sort and sweep, the card does the steps. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
-import { CpuEngine } from '../cpu/cpuEngine.ts'
+import { CpuEngine } from '../cpu/index.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
 import { Device, type DeviceOptions } from './device.ts'

@@ -6,7 +6,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import type { CpuProblem } from '../cpu/cpuProblem.ts'
+import type { CpuProblem } from '../cpu/index.ts'
 import type {
   EngineState,
   Iterated,

@@ -1,4 +1,4 @@
-import type { CpuEngineOptions } from '../cpu/options.ts'
+import type { CpuEngineOptions } from '../cpu/index.ts'
 
 /** Of the threads beside the card, and who hears of it. */
 export interface GpuEngineOptions extends CpuEngineOptions {

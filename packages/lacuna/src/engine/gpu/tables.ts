@@ -2,8 +2,7 @@
  * The views that the CPU engine has built, as the GPU wants them: the rows and segments of all modes one after the other,
  * and where the records lie. Parts lie one after the other, too: their segments and records are those of one view, in order.
  */
-import type { CpuProblem } from '../cpu/cpuProblem.ts'
-import { leastWindow } from '../cpu/setup/place/segments.ts'
+import { type CpuProblem, leastWindow } from '../cpu/index.ts'
 
 /** Records of a view that lie together in the memory of a part. */
 export interface Piece {

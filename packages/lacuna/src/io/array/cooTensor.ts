@@ -4,8 +4,8 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
-import { largestPlusOne, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import type { NpyArray, NpyData } from '../npz/npy.ts'
+import { largestPlusOne, type SparseTensor } from '../../tensor/index.ts'
+import type { NpyArray, NpyData } from '../npz/index.ts'
 
 /** Hands over an array of the file, or says that it is missing. */
 export type TakeArray = (name: string) => NpyArray

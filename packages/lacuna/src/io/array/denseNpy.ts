@@ -1,10 +1,8 @@
 /** Dense .npy files, in chunks: a tensor with NaN at its gaps, or a model with none. */
 import { InputError } from '../../base/inputError.ts'
-import type { TensorModel } from '../../model/tensorModel.ts'
-import { inCOrder } from '../../tensor/order/cOrder.ts'
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
-import { cellsOf } from '../../tensor/split/pickCells.ts'
-import { npyHeader } from '../npz/npy.ts'
+import type { TensorModel } from '../../model/index.ts'
+import { cellsOf, inCOrder, type SparseTensor } from '../../tensor/index.ts'
+import { npyHeader } from '../npz/index.ts'
 
 /** A dense file is refused beyond this. */
 export const MAX_DENSE_BYTES = 2 ** 34

@@ -1,8 +1,13 @@
 import { InputError, inFile } from '../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
-import { fitToDims } from '../../tensor/fitToDims.ts'
-import { checkDims, type SparseTensor, sparseTensor, type TensorOptions } from '../../tensor/sparseTensor.ts'
-import type { NpyArray, NpyData } from '../npz/npy.ts'
+import {
+  checkDims,
+  fitToDims,
+  type SparseTensor,
+  sparseTensor,
+  type TensorOptions,
+} from '../../tensor/index.ts'
+import type { NpyArray, NpyData } from '../npz/index.ts'
 
 /** What of an array is observed. */
 export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {

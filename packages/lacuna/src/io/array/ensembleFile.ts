@@ -6,12 +6,8 @@
 import type { Bytes } from '../../base/bytes.ts'
 import { type InputError, inFile } from '../../base/inputError.ts'
 import { type Shape, shapeFault } from '../../base/jsonShape.ts'
-import { CpModel } from '../../model/cpModel.ts'
-import { CpEnsemble } from '../../model/ensemble/cpEnsemble.ts'
-import type { Intervals } from '../../model/ensemble/intervals.ts'
-import type { Neighbours } from '../../model/ensemble/neighbours.ts'
-import { decodeNpy } from '../npz/npy.ts'
-import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
+import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
   damaged,
   isNumber,

@@ -9,11 +9,9 @@
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError, inFile } from '../../base/inputError.ts'
 import { type Shape, shapeFault } from '../../base/jsonShape.ts'
-import { CpModel, type CpModelFields } from '../../model/cpModel.ts'
-import type { TrainingRecord } from '../../model/tensorModel.ts'
-import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/reshape.ts'
-import { decodeNpy } from '../npz/npy.ts'
-import { encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/npz.ts'
+import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/index.ts'
+import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
+import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
   damaged,
   isNumber,

@@ -1,9 +1,7 @@
 /** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
-import type { CpModelFields } from '../../model/cpModel.ts'
-import type { Prior } from '../../model/factored.ts'
-import type { Observed } from '../../tensor/observed.ts'
-import { decodeNpy } from '../npz/npy.ts'
-import type { NpzEntries } from '../npz/npz.ts'
+import type { CpModelFields, Prior } from '../../model/index.ts'
+import type { Observed } from '../../tensor/index.ts'
+import { decodeNpy, type NpzEntries } from '../npz/index.ts'
 import { damaged, isArrayOf, isNumber, isRecord } from '../text/names.ts'
 
 type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>

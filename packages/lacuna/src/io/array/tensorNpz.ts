@@ -5,12 +5,16 @@
  * that, SciPy's sparse matrices, and a dense array, alone or beside a mask.
  */
 import { InputError, inFile } from '../../base/inputError.ts'
-import { fitToDims } from '../../tensor/fitToDims.ts'
-import { inCOrder } from '../../tensor/order/cOrder.ts'
-import { type SparseTensor, sparseTensor } from '../../tensor/sparseTensor.ts'
-import { decodeNpy, decodeNpyText, encodeNpy, npyHeader } from '../npz/npy.ts'
-import { type UnpackOptions, unpackNpz } from '../npz/npz.ts'
-import { storedZip } from '../npz/zip.ts'
+import { fitToDims, inCOrder, type SparseTensor, sparseTensor } from '../../tensor/index.ts'
+import {
+  decodeNpy,
+  decodeNpyText,
+  encodeNpy,
+  npyHeader,
+  storedZip,
+  type UnpackOptions,
+  unpackNpz,
+} from '../npz/index.ts'
 import {
   MODEL_FORMAT,
   namesFromJson,
@@ -20,8 +24,7 @@ import {
   TENSOR_FORMAT,
 } from '../text/names.ts'
 import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
-import type { ArrayOptions } from './denseTensor.ts'
-import { denseTensor } from './denseTensor.ts'
+import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
 const VERSION = 1
 

@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
-import { readNpyHeader } from '../npz/npy.ts'
+import { readNpyHeader } from '../npz/index.ts'
 import { endings, hasEnding } from './files/kind.ts'
 import { contentStart, readAt, type ZipMember, zipMembers } from './files/zipFile.ts'
 

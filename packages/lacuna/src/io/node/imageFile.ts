@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import { InputError } from '../../base/inputError.ts'
 import { missingPackage } from '../../base/missingPackage.ts'
-import type { Picture } from '../../image/picture.ts'
+import type { Picture } from '../../image/index.ts'
 import { explainFileError } from './files/fileError.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 

@@ -1,6 +1,6 @@
 /** Tables by path: who delivers the rows, and what becomes of them. */
 import { InputError } from '../../base/inputError.ts'
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
 import { areDistinctBy } from '../drive/threads/distinct.ts'
 import { PARALLEL_FROM, readingThreads, startReading } from '../drive/threads/pool.ts'
 import { textThreads } from '../drive/threads/textThreads.ts'

@@ -2,10 +2,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { CpModel } from '../../model/cpModel.ts'
-import { CpEnsemble } from '../../model/ensemble/cpEnsemble.ts'
-import type { TensorModel } from '../../model/tensorModel.ts'
-import type { SparseTensor, TensorOptions } from '../../tensor/sparseTensor.ts'
+import { CpEnsemble, type CpModel, type TensorModel } from '../../model/index.ts'
+import type { SparseTensor, TensorOptions } from '../../tensor/index.ts'
 import {
   decodeAnyModel,
   decodeModel,

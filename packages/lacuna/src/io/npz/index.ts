@@ -1,4 +1,21 @@
 /** NumPy's containers: arrays, and zips of them. */
-export { decodeNpy, decodeNpyText, encodeNpy, type NpyArray, type NpyData, npyHeader } from './npy.ts'
-export { decodeNpz, encodeNpz, listNpz, type NpzEntries, type UnpackOptions, unpackNpz } from './npz.ts'
+export {
+  decodeNpy,
+  decodeNpyText,
+  encodeNpy,
+  type NpyArray,
+  type NpyData,
+  npyHeader,
+  readNpyHeader,
+} from './npy.ts'
+export { type ElementType, elementType } from './npyTypes.ts'
+export {
+  damagedZip,
+  decodeNpz,
+  encodeNpz,
+  listNpz,
+  type NpzEntries,
+  type UnpackOptions,
+  unpackNpz,
+} from './npz.ts'
 export { storedZip } from './zip.ts'

@@ -2,6 +2,8 @@
 
 export { type AnswerColumn, type AnswerRow, writeAnswerRows } from './answerRows.ts'
 export { timeBins } from './columns/bins.ts'
+export { NumberCoder, TextCoder } from './columns/coding.ts'
+export { type ModeDictionary, valuesOf } from './columns/modeReader.ts'
 export {
   findColumn,
   findLike,
@@ -22,7 +24,24 @@ export {
   type TableOptions,
 } from './plan.ts'
 export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
-export { type MergePolicy, mergePolicies, type PassByThreads, readPlanned } from './readRows.ts'
+export {
+  finishMode,
+  largest,
+  type MergePolicy,
+  mergePolicies,
+  nameEntries,
+  nothingLeft,
+  type Pass,
+  type PassByThreads,
+  type Plan,
+  passOver,
+  readPlanned,
+  repeatedIn,
+  severalValues,
+  sizesOf,
+  tellLeftOut,
+  tellUnknown,
+} from './readRows.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
 export { type TextFile, textTable } from './source/csv.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'

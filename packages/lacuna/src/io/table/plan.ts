@@ -5,7 +5,7 @@ import {
   MAX_ORDER,
   type NegativePolicy,
   type SparseTensor,
-} from '../../tensor/sparseTensor.ts'
+} from '../../tensor/index.ts'
 import { binnings } from './columns/bins.ts'
 import {
   type FoundMode,

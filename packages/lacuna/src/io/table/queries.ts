@@ -3,7 +3,7 @@
  * their values among the labels. Nothing is refused for a single row: what is not known has no index.
  */
 import { InputError } from '../../base/inputError.ts'
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
 import { type ColumnType, canonical, numberText } from '../text/types.ts'
 import { type Binning, binnings } from './columns/bins.ts'
 import { binOfLabel } from './columns/modeIndices.ts'

@@ -3,9 +3,14 @@
  * the end, when all of them are known, so is their type, and they are put in order and become the labels.
  */
 import { InputError, option, type Remark, remark, sentence } from '../../base/inputError.ts'
-import { findDuplicates } from '../../tensor/order/findDuplicates.ts'
-import { putOffRepetitionCheck } from '../../tensor/order/repetition.ts'
-import { knownTensor, type Mode, type NegativePolicy, type SparseTensor } from '../../tensor/sparseTensor.ts'
+import {
+  findDuplicates,
+  knownTensor,
+  type Mode,
+  type NegativePolicy,
+  putOffRepetitionCheck,
+  type SparseTensor,
+} from '../../tensor/index.ts'
 import { Entries, type FinishedEntries } from './columns/entries.ts'
 import type { FinishedMode } from './columns/modeIndices.ts'
 import { type ModeDictionary, type ModeReader, modeReader } from './columns/modeReader.ts'

@@ -2,9 +2,8 @@
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
-import type { CpModel } from '../../model/cpModel.ts'
-import { factorModes } from '../../model/factorModes.ts'
-import type { Mode, SparseTensor } from '../../tensor/sparseTensor.ts'
+import { type CpModel, factorModes } from '../../model/index.ts'
+import type { Mode, SparseTensor } from '../../tensor/index.ts'
 import { type ColumnType, isNumeric } from '../text/types.ts'
 import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
 import { uniqueNames } from './source/rows.ts'

@@ -4,7 +4,7 @@
  * lists: its type, and how it is made of a column. Nothing that a file says is ever run.
  */
 import { InputError } from '../../base/inputError.ts'
-import type { Mode, ModeSource, SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { Mode, ModeSource, SparseTensor } from '../../tensor/index.ts'
 import { columnType } from './types.ts'
 
 export const MODEL_FORMAT = 'lacuna-model'

@@ -9,7 +9,7 @@
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
-import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/sparseTensor.ts'
+import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/index.ts'
 import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
 
 export interface TnsHeader {

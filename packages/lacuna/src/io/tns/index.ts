@@ -4,10 +4,10 @@
  * the format has no place for.
  */
 import { InputError, inFile } from '../../base/inputError.ts'
-import { fitToDims } from '../../tensor/fitToDims.ts'
 import {
   checkPolicies,
   checkShape,
+  fitToDims,
   largestPlusOne,
   MAX_ORDER,
   refuseRepetitionLater,
@@ -15,7 +15,7 @@ import {
   sparseTensor,
   sparseTensorToSort,
   type TensorOptions,
-} from '../../tensor/sparseTensor.ts'
+} from '../../tensor/index.ts'
 import { compileTextKernel } from '../text/kernel.ts'
 import type { Columns, ParserOptions } from './columns.ts'
 import { count, type Layout } from './fault.ts'
@@ -25,6 +25,7 @@ import { TnsParser } from './parser.ts'
 /** From so many bytes on, compiling the kernel pays. */
 const KERNEL_FROM = 2 ** 19
 
+export { checkHeader } from './header.ts'
 export { type WriteTnsOptions, writeTns } from './write.ts'
 
 /** How a .tns text is read. */
@@ -200,3 +201,6 @@ function checkOrder(order: number, dims: readonly number[] | undefined, where: s
       `${where}: ${order} indices and a value, but ${dims.length} dims were given; give one size per mode.`,
     )
 }
+
+export type { Columns } from './columns.ts'
+export { TnsParser } from './parser.ts'

@@ -2,7 +2,7 @@
  * The parser of good lines, in wasm: text goes into its memory, and columns are copied out of it, both small enough to stay in the
  * cache. Lines that are no good entries it leaves to who can say why.
  */
-import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+import { MAX_INDEX } from '../../tensor/index.ts'
 import { MARGIN, startTextKernel, type TextKernel } from '../text/kernel.ts'
 import type { Layout } from './fault.ts'
 

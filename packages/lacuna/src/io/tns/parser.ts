@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { float32Array, grow, trim, uint32Array } from '../../base/sharedArrays.ts'
-import { MAX_INDEX } from '../../tensor/sparseTensor.ts'
+import { MAX_INDEX } from '../../tensor/index.ts'
 import { CR, HASH, LF, NINE, PERCENT, SPACE, TAB, ZERO } from '../text/bytes.ts'
 import { parseDecimal } from '../text/decimal.ts'
 import type { Columns, ParserOptions } from './columns.ts'

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../base/bytes.ts'
-import type { SparseTensor } from '../../tensor/sparseTensor.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
 import { LF, SPACE } from '../text/bytes.ts'
 import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
 import { writeHeader } from './header.ts'

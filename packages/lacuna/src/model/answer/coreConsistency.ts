@@ -9,7 +9,7 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
-import { inverted } from '../foldIn/solveRow.ts'
+import { invertSymmetric } from '../foldIn/solveRow.ts'
 
 /** Beyond so many products (entries × R^N) it would take most of a second. */
 const MOST_WORK = 2e8
@@ -104,7 +104,7 @@ function dualRows(factor: Float64Array, R: number, rowOf: Uint32Array): Float64A
       const x = weights[row] * factor[row * R + r]
       if (x !== 0) for (let s = 0; s < R; s++) gram[r * R + s] += x * factor[row * R + s]
     }
-  const inverse = inverted(gram, R)
+  const inverse = invertSymmetric(gram, R)
   const duals = new Float64Array(factor.length)
   for (let row = 0; row < rows; row++)
     for (let r = 0; r < R; r++) {

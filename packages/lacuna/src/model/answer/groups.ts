@@ -1,4 +1,4 @@
-import { modesAsLearned, partOf } from '../../tensor/reshape.ts'
+import { modesAsLearned, partOf } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** The row (R) that a group has at a coordinate; where that is null, the mean. */

@@ -4,7 +4,7 @@
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { TopEngine } from '../../engine/cpu/steps/topRows.ts'
+import { TopEngine } from '../../engine/cpu/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { clipped, type Predictor } from '../factored.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'

@@ -4,7 +4,7 @@
  * entries that the models had not seen, on such residuals, says how much each counts.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
-import { inverted } from '../foldIn/solveRow.ts'
+import { invertSymmetric } from '../foldIn/solveRow.ts'
 import { alikeLags } from './alikeLags.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 
@@ -143,7 +143,7 @@ function solved(
     for (let f = 0; f < size; f++) Xr[f] += sum.Xr[f]
   })
   for (let f = 0; f < size; f++) XX[f * size + f] *= 1 + RIDGE
-  const inverse = inverted(XX, size)
+  const inverse = invertSymmetric(XX, size)
   return Xr.map((_, f) => Xr.reduce((sum, x, g) => sum + inverse[f * size + g] * x, 0))
 }
 

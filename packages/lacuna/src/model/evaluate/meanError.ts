@@ -1,5 +1,4 @@
-import type { SparseTensor } from '../../tensor/index.ts'
-import { cellsOf } from '../../tensor/split/pickCells.ts'
+import { cellsOf, type SparseTensor } from '../../tensor/index.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 import { ExactSum } from './exactSum.ts'

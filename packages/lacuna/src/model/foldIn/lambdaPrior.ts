@@ -1,4 +1,4 @@
-import type { Observed } from '../../tensor/observed.ts'
+import type { Observed } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
 
 interface Trained extends Factored {

@@ -1,5 +1,5 @@
 /** Small dense systems: a row of a factor, and what is uncertain of it. Matrices are (R × R), row-major. */
-import { inverted as invertedAbove } from '../../engine/cpu/steps/posterior/inverse.ts'
+import { invertSymmetric as invertedAbove } from '../../base/inverse.ts'
 
 /** Minimises ½ aᵀSa − bᵀa over a ≥ 0, by coordinate descent from where a is. */
 export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Array): void {
@@ -21,7 +21,7 @@ export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Arr
 const MOST_SWEEPS = 500
 
 /** The inverse of a symmetric matrix that is positive definite, or becomes so with a little on its diagonal. */
-export function inverted(S: Float64Array, R: number): Float64Array {
+export function invertSymmetric(S: Float64Array, R: number): Float64Array {
   let trace = 0
   for (let r = 0; r < R; r++) trace += Math.max(0, S[r * R + r])
   return invertedAbove(S, R, (1e-12 * trace) / R + Number.MIN_VALUE)

@@ -5,7 +5,7 @@
  * modes, by entries. Σ⁻¹ is known, S depends on V and V on S: a few rounds settle both.
  */
 import type { Factored, Prior } from '../factored.ts'
-import { inverted } from './solveRow.ts'
+import { invertSymmetric } from './solveRow.ts'
 
 const ROUNDS = 4
 
@@ -115,7 +115,7 @@ function covariances(
     const n = about(entries)
     const found = known.get(n)
     if (found) return found
-    const V = inverted(
+    const V = invertSymmetric(
       prior.map((x, at) => x + n * perEntry[at]),
       rank,
     ).map((x) => x * sigma2)

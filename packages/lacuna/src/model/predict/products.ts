@@ -1,5 +1,5 @@
 /** Σ_r Π_j a_jr: everything that a model says is made here. */
-import { reshapeColumns, rowAt } from '../../tensor/reshape.ts'
+import { reshapeColumns, rowAt } from '../../tensor/index.ts'
 import type { Factored, Predictor } from '../factored.ts'
 
 /** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */

@@ -1,4 +1,4 @@
-import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/reshape.ts'
+import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** A factor that a free mode has a part in: what each index of the mode adds to where the row begins, below 2³¹. */

@@ -1,6 +1,5 @@
 /** Runs with a place on the disk: what Node adds to run.ts. */
-import { openInput, readWhole } from '../../io/node/files/input.ts'
-import { writeFileWhole } from '../../io/node/files/writeFileWhole.ts'
+import { openInput, readWhole, writeFileWhole } from '../../io/node/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { decodeRun, encodeRun } from './checkpoint.ts'

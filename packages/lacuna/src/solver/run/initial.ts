@@ -2,7 +2,7 @@ import { InputError, option, sentence } from '../../base/inputError.ts'
 import { draw, purpose, stream, unit } from '../../base/random.ts'
 import type { Statistics } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
-import { resolveReshaping } from '../../tensor/reshape.ts'
+import { resolveReshaping } from '../../tensor/index.ts'
 import type { Settings } from '../settings/settings.ts'
 import { asTyped, withOption } from '../settings/settingText.ts'
 

@@ -1,16 +1,16 @@
 /** From entries and settings to a problem on an engine, and what it needs there. */
 import { cpuEngine } from '../../engine/cpu/index.ts'
 import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { repetitionCheck } from '../../tensor/order/repetition.ts'
 import {
   isReshaped,
   type ResolvedReshaping,
   refuseGaps,
+  repetitionCheck,
   reshapedModes,
   reshapeTensor,
   resolveReshaping,
-} from '../../tensor/reshape.ts'
+  type SparseTensor,
+} from '../../tensor/index.ts'
 import { probeSize } from '../methods/fast.ts'
 import { learnsPrior } from '../methods/prior.ts'
 import { usesStrata } from '../methods/strata.ts'

@@ -4,9 +4,14 @@
  */
 import { cpuEngine } from '../../engine/cpu/index.ts'
 import type { Noise } from '../../engine/engine.ts'
-import { gapsOf } from '../../tensor/gaps.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { describeFoldBy, type FoldBy, foldsOf, splitFold } from '../../tensor/split/folds.ts'
+import {
+  describeFoldBy,
+  type FoldBy,
+  foldsOf,
+  gapsOf,
+  type SparseTensor,
+  splitFold,
+} from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'

@@ -2,22 +2,22 @@
 import { InputError } from '../../base/inputError.ts'
 import { below, draw, purpose, stream } from '../../base/random.ts'
 import { version } from '../../base/version.ts'
-import { type EnsembleStability, ensembleStability } from '../../model/ensemble/ensembleStability.ts'
-import { learnIntervals } from '../../model/ensemble/intervals.ts'
-import { learnNeighbours, type Ordered } from '../../model/ensemble/neighbours.ts'
-import { baselinesOf } from '../../model/evaluate/baselines.ts'
-import { ErrorTally } from '../../model/evaluate/errorTally.ts'
 import {
+  baselinesOf,
   CpEnsemble,
   type CpModel,
+  type EnsembleStability,
   type ErrorSummary,
+  ErrorTally,
+  ensembleStability,
+  learnIntervals,
+  learnNeighbours,
   type ModeErrors,
   modeErrors,
+  type Ordered,
   supportOf,
 } from '../../model/index.ts'
-import { observe } from '../../tensor/observed.ts'
-import { pickEntries, type SparseTensor } from '../../tensor/sparseTensor.ts'
-import { describeFoldBy } from '../../tensor/split/folds.ts'
+import { describeFoldBy, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
 import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
 import type { CrossFit } from './crossFit.ts'

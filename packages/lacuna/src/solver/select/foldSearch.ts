@@ -6,9 +6,7 @@
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Noise } from '../../engine/engine.ts'
-import { gapsOf } from '../../tensor/gaps.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { type FoldBy, foldByText } from '../../tensor/split/folds.ts'
+import { type FoldBy, foldByText, gapsOf, type SparseTensor } from '../../tensor/index.ts'
 import { refuseOtherSettings } from '../run/resume.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'

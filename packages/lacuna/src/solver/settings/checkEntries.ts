@@ -1,7 +1,6 @@
 /** Whether what is to be learned from is entries at all: programs without types may give anything. */
 import { InputError, type OptionMention, option, sentence } from '../../base/inputError.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { checkNotEmpty, checkShape } from '../../tensor/sparseTensor.ts'
+import { checkNotEmpty, checkShape, type SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from './options.ts'
 
 /** Names that sets of entries cannot have: the engine has them. */

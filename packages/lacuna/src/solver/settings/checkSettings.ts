@@ -1,6 +1,6 @@
 /** Which values of settings make sense, alone and together. */
 import { InputError, type OptionMention, oneOf, option, sentence } from '../../base/inputError.ts'
-import { checkReshaping } from '../../tensor/reshape.ts'
+import { checkReshaping } from '../../tensor/index.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
 

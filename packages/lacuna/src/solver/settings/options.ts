@@ -1,8 +1,7 @@
 import { InputError, oneOf, option, sentence } from '../../base/inputError.ts'
 import type { Engine, Loss, Noise } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import type { ModeReshaping } from '../../tensor/reshape.ts'
+import type { ModeReshaping, SparseTensor } from '../../tensor/index.ts'
 import type { EpochReport } from '../run/report.ts'
 import { checkSettings, refuseWithoutPrior } from './checkSettings.ts'
 import {

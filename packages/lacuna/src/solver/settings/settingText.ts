@@ -1,6 +1,6 @@
 /** Settings as one types them. */
 import { option, type Sentence, sentence, setting } from '../../base/inputError.ts'
-import { mergeText, type ResolvedReshaping, splitText } from '../../tensor/reshape.ts'
+import { mergeText, type ResolvedReshaping, splitText } from '../../tensor/index.ts'
 import type { Settings } from './settings.ts'
 import { lagsText } from './sideInformation.ts'
 

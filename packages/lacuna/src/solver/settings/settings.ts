@@ -1,6 +1,6 @@
 /** What decides the result of a run, and its defaults. */
 import type { Loss, Noise } from '../../engine/engine.ts'
-import type { ModeReshaping } from '../../tensor/reshape.ts'
+import type { ModeReshaping } from '../../tensor/index.ts'
 import type { Lags } from './sideInformation.ts'
 
 export type Prior = 'auto' | 'learned' | 'isotropic'

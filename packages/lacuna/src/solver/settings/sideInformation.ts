@@ -2,9 +2,7 @@
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Features, SideInformation } from '../../engine/engine.ts'
-import type { SparseTensor } from '../../tensor/index.ts'
-import { modeNumber } from '../../tensor/modeNumber.ts'
-import { type ReshapedModes, wholeMode } from '../../tensor/reshape.ts'
+import { modeNumber, type ReshapedModes, type SparseTensor, wholeMode } from '../../tensor/index.ts'
 
 /** By mode: its name, or its number from 1. */
 export type Lags = Readonly<Record<string, readonly number[]>>

@@ -5,7 +5,7 @@
 
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import type { World } from '../../comm/communicator.ts'
-import { sentAtATime } from '../../engine/cpu/memory/plan.ts'
+import { sentAtATime } from '../../engine/cpu/index.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
 export interface Dealt {

@@ -11,8 +11,8 @@ import type { SparseTensor } from '../sparseTensor.ts'
 import { areDealt, cellDraws, walkCells } from '../split/pickCells.ts'
 import type { Split, SplitFractions } from '../split/split.ts'
 import { cellStream, checkLeft, heldOutSizes, holdOut } from '../split/splitCells.ts'
+import { countEntries } from './countEntries.ts'
 import { dealByHash, hashOwners } from './mergeShards.ts'
-import { countEntries } from './shardErrors.ts'
 
 /** Cells that are drawn at a time, between one agreement on which of them are new and the next. */
 const DRAWN_AT_A_TIME = 2 ** 20

@@ -13,7 +13,7 @@ import {
   TRAIN,
   VALIDATION,
 } from '../split/split.ts'
-import { countEntries } from './shardErrors.ts'
+import { countEntries } from './countEntries.ts'
 
 /** An entry as it is compared with others: its hash, its coordinates and its value. */
 type Place = readonly number[]

@@ -1,7 +1,6 @@
 import { InputError } from '../../../base/inputError.ts'
 import type { World } from '../../../comm/communicator.ts'
-import type { SparseTensor } from '../../../tensor/index.ts'
-import { unitOf } from '../../../tensor/observed.ts'
+import { type SparseTensor, unitOf } from '../../../tensor/index.ts'
 
 /**
  * The mean of the weights of a set's entries, of all processes, by which they are divided: so that λ and σ² have the scale that

@@ -1,6 +1,12 @@
 import type { World } from '../../../comm/communicator.ts'
-import { extremesOf, type Observed, observedOf, type RowTotals, unitOf } from '../../../tensor/observed.ts'
-import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import {
+  extremesOf,
+  type Observed,
+  observedOf,
+  type RowTotals,
+  type SparseTensor,
+  unitOf,
+} from '../../../tensor/index.ts'
 import type { Pool } from '../threads/pool.ts'
 import { totalsByThreads } from './rowTotals.ts'
 

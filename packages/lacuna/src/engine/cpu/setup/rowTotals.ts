@@ -1,7 +1,6 @@
 /** How many entries each row has and what their values add up to, by all threads: what `rowTotals` of tensor/observed.ts says. */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
-import { type RowTotals, rowTotals } from '../../../tensor/observed.ts'
-import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
 import { areas, blockBytes } from '../memory/layout.ts'
 import { newMemory } from '../memory/memories.ts'
 import { compileKernel } from '../threads/compileKernel.ts'

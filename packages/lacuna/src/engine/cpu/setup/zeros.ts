@@ -6,8 +6,7 @@
 import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import { UNKNOWN_BITS } from '../../../kernels/solve/layout.ts'
-import type { SparseTensor } from '../../../tensor/index.ts'
-import { findDuplicates } from '../../../tensor/order/findDuplicates.ts'
+import { findDuplicates, type SparseTensor } from '../../../tensor/index.ts'
 import { gramBlocks, type PartLayout } from '../memory/layout.ts'
 import type { Kernel } from '../threads/kernel.ts'
 

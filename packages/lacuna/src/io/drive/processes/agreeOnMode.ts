@@ -3,8 +3,7 @@
  * processes tell theirs one after the other, each only those that none before it had.
  */
 import type { World } from '../../../comm/communicator.ts'
-import { NumberCoder, TextCoder } from '../../table/columns/coding.ts'
-import { type ModeDictionary, valuesOf } from '../../table/columns/modeReader.ts'
+import { type ModeDictionary, NumberCoder, TextCoder, valuesOf } from '../../table/index.ts'
 
 export interface AgreedMode {
   /** By all processes. */

@@ -1,8 +1,4 @@
-/** Entries that lie in several processes: read, divided and judged with the same result as in one. */
-export { dealOut } from '../../../tensor/shards/scatter.ts'
-export { countEntries, errorOfShares, meanErrorOfShares } from '../../../tensor/shards/shardErrors.ts'
-export { splitCellShares } from '../../../tensor/shards/splitShardCells.ts'
-export { splitShares } from '../../../tensor/shards/splitShards.ts'
+/** Tables and .tns files read by several processes, each of which takes some of the rows: the result is that of one process. */
 export { kindOfShares } from './kindOfShards.ts'
 export { readNpzShare } from './readNpz.ts'
 export { readParquetShare } from './readParquet.ts'

@@ -1,8 +1,6 @@
 /** Which files every process can read its share of; others are read by one process and dealt out. */
 import { open } from 'node:fs/promises'
-import { parquetGroups } from '../../node/duckdb/parquetRows.ts'
-import { endings, hasEnding } from '../../node/files/kind.ts'
-import { isComputed, type ReadTableOptions } from '../../node/tables.ts'
+import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { openNpzArrays } from './npzArrays.ts'
 
 export interface AskedOfFiles extends ReadTableOptions {

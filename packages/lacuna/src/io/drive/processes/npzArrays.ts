@@ -6,13 +6,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import { fitToDims } from '../../../tensor/fitToDims.ts'
-import { checkShape, MAX_ORDER, type SparseTensor } from '../../../tensor/sparseTensor.ts'
-import { checkFill, toSizes } from '../../array/cooTensor.ts'
-import { readMetadata } from '../../array/tensorNpz.ts'
-import { contentStart, readAt, type ZipMember, zipMembers } from '../../node/files/zipFile.ts'
-import { decodeNpy, readNpyHeader } from '../../npz/npy.ts'
-import { type ElementType, elementType } from '../../npz/npyTypes.ts'
+import { checkShape, fitToDims, MAX_ORDER, type SparseTensor } from '../../../tensor/index.ts'
+import { checkFill, readMetadata, toSizes } from '../../array/index.ts'
+import { contentStart, readAt, type ZipMember, zipMembers } from '../../node/index.ts'
+import { decodeNpy, type ElementType, elementType, readNpyHeader } from '../../npz/index.ts'
 
 export interface StoredMember extends ZipMember {
   /** Where its bytes begin in the file. */

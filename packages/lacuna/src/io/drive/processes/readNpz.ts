@@ -8,14 +8,20 @@ import { joinCrc32 } from '../../../base/crc32.ts'
 import { InputError, inFile } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import type { World } from '../../../comm/communicator.ts'
-import { fitToDims } from '../../../tensor/fitToDims.ts'
-import { type Fault, firstFault, refuseFirst } from '../../../tensor/shards/faults.ts'
-import { mergeShares } from '../../../tensor/shards/mergeShards.ts'
-import { cellChecks, checkShape, largestPlusOne, type SparseTensor } from '../../../tensor/sparseTensor.ts'
-import { asValues, toIndices } from '../../array/cooTensor.ts'
-import { readAt } from '../../node/files/zipFile.ts'
-import type { NpyData } from '../../npz/npy.ts'
-import { damagedZip } from '../../npz/npz.ts'
+import {
+  cellChecks,
+  checkShape,
+  type Fault,
+  firstFault,
+  fitToDims,
+  largestPlusOne,
+  mergeShares,
+  refuseFirst,
+  type SparseTensor,
+} from '../../../tensor/index.ts'
+import { asValues, toIndices } from '../../array/index.ts'
+import { readAt } from '../../node/index.ts'
+import { damagedZip, type NpyData } from '../../npz/index.ts'
 import { type NpzArrays, openNpzArrays, type StoredArray, type StoredMember } from './npzArrays.ts'
 import type { ReadShareOptions } from './readTns.ts'
 

@@ -5,14 +5,19 @@
 import { availableParallelism } from 'node:os'
 import { InputError } from '../../../base/inputError.ts'
 import type { World } from '../../../comm/communicator.ts'
-import { findDuplicates } from '../../../tensor/order/findDuplicates.ts'
-import { firstFault, refuseFirst } from '../../../tensor/shards/faults.ts'
-import { dealByHash, earliest, mergeShares, originOf } from '../../../tensor/shards/mergeShards.ts'
-import { cellChecks, checkShape, type SparseTensor } from '../../../tensor/sparseTensor.ts'
-import { parquetGroups, rowRange } from '../../node/duckdb/parquetRows.ts'
-import { openSqlTable, type SqlTable } from '../../node/duckdb/sqlTable.ts'
-import { nameOfFiles } from '../../node/tables.ts'
-import { planRows, type ReadRowsOptions } from '../../table/plan.ts'
+import {
+  cellChecks,
+  checkShape,
+  dealByHash,
+  earliest,
+  findDuplicates,
+  firstFault,
+  mergeShares,
+  originOf,
+  refuseFirst,
+  type SparseTensor,
+} from '../../../tensor/index.ts'
+import { nameOfFiles, openSqlTable, parquetGroups, rowRange, type SqlTable } from '../../node/index.ts'
 import {
   finishMode,
   largest,
@@ -21,12 +26,14 @@ import {
   type Pass,
   type Plan,
   passOver,
+  planRows,
+  type ReadRowsOptions,
   repeatedIn,
   severalValues,
   sizesOf,
   tellLeftOut,
   tellUnknown,
-} from '../../table/readRows.ts'
+} from '../../table/index.ts'
 import { agreeOnMode } from './agreeOnMode.ts'
 
 /** This process's share of the entries, with sizes and labels that are those of all. */

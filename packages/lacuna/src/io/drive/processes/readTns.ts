@@ -6,23 +6,20 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { InputError, inFile } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import type { World } from '../../../comm/communicator.ts'
-import { fitToDims } from '../../../tensor/fitToDims.ts'
-import { firstFault, refuseFirst } from '../../../tensor/shards/faults.ts'
-import { mergeShares } from '../../../tensor/shards/mergeShards.ts'
 import {
   cellChecks,
   checkDims,
   type DuplicatePolicy,
+  firstFault,
+  fitToDims,
   largestPlusOne,
+  mergeShares,
   type NegativePolicy,
+  refuseFirst,
   type SparseTensor,
-} from '../../../tensor/sparseTensor.ts'
-import { explainFileError } from '../../node/files/fileError.ts'
-import { countLines, firstLines, linesBetween } from '../../node/files/lines.ts'
-import type { Columns } from '../../tns/columns.ts'
-import { checkHeader } from '../../tns/header.ts'
-import { firstEntry } from '../../tns/index.ts'
-import { TnsParser } from '../../tns/parser.ts'
+} from '../../../tensor/index.ts'
+import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
+import { type Columns, checkHeader, firstEntry, TnsParser } from '../../tns/index.ts'
 
 export interface ReadShareOptions {
   dims?: readonly number[]

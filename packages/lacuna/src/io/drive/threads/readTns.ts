@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import { MAX_INDEX, type SparseTensor } from '../../../tensor/sparseTensor.ts'
+import { MAX_INDEX, type SparseTensor } from '../../../tensor/index.ts'
 import { firstLines, linesBetween } from '../../node/files/lines.ts'
 import { compileTextKernel } from '../../text/kernel.ts'
 import type { Columns } from '../../tns/columns.ts'

@@ -1,7 +1,7 @@
 /** Parquet files, which DuckDB writes: tensors, and tables with predictions. */
 import { resolve } from 'node:path'
 import type { DuckDBValue } from '@duckdb/node-api'
-import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
 import {
   type AnswerColumn,
   type AnswerRow,

@@ -1,6 +1,6 @@
 /** What a table's modes are: the text given for each, looked up among the columns. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import type { Mode, ModeSource } from '../../../tensor/sparseTensor.ts'
+import type { Mode, ModeSource } from '../../../tensor/index.ts'
 import { type BinningName, binningNames } from '../../text/names.ts'
 import type { ColumnType } from '../../text/types.ts'
 import { columnList, type TableColumn } from '../source/rows.ts'

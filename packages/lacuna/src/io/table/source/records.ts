@@ -1,6 +1,6 @@
 /** Rows that a program has at hand, as a table like any other: what they mean is decided by the same rules. */
 import { InputError } from '../../../base/inputError.ts'
-import type { SparseTensor } from '../../../tensor/sparseTensor.ts'
+import type { SparseTensor } from '../../../tensor/index.ts'
 import { type ReadRowsOptions, readRows } from '../plan.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 

@@ -1,8 +1,9 @@
 /** μ and Σ of a mode from its rows and what is uncertain of them, and what neighbours and attributes say of each row. */
+
+import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
 import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
 import { addBlocks } from '../balance.ts'
-import { inverted } from './inverse.ts'
 import { numbersOf, type PosteriorPart, type PosteriorProblem, SIGMA2 } from './posteriorProblem.ts'
 import { learnRowMeans, type ModeRows } from './rowMeans.ts'
 
@@ -136,7 +137,7 @@ function shrunk(upper: Float64Array, rows: number, rank: number): Float64Array {
 function invertedPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
   let trace = 0
   for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
-  const inverse = inverted(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)
+  const inverse = invertSymmetric(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)
   const precision = new Float64Array(padded * padded)
   for (let r = 0; r < rank; r++)
     for (let s = 0; s < rank; s++) precision[r * padded + s] = inverse[r * rank + s]

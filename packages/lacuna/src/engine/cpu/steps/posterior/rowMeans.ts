@@ -8,8 +8,9 @@
  *
  * One thread does this, in float64.
  */
+
+import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
-import { inverted } from './inverse.ts'
 
 /** A mode's rows: (count × R) and (count × R × R), padded. Rows of length 0 have no entries. */
 export interface ModeRows {
@@ -127,7 +128,7 @@ function addAttributes(
       for (let r = 0; r < rank; r++) XA[f * rank + r] += own[f] * (factor[p * padded + r] - mean[r])
     }
   }
-  const inverse = inverted(XX, columns, RIDGE)
+  const inverse = invertSymmetric(XX, columns, RIDGE)
   const B = new Float64Array(columns * rank)
   for (let f = 0; f < columns; f++)
     for (let g = 0; g < columns; g++)
@@ -177,7 +178,7 @@ function learnWeights(
     })
     if (round + 1 === WEIGHT_ROUNDS) break
     const expected = expectedSpreads(rows.count, lags, weights)
-    const precision = inverted(
+    const precision = invertSymmetric(
       mirrored(covariance, rank),
       rank,
       1e-6 * meanOfDiagonal(covariance, rank) + 1e-30,

@@ -1,11 +1,11 @@
 /** Errors of entries that lie in several processes: the same bits as in one. */
 import type { World } from '../../comm/communicator.ts'
-import { ErrorTally } from '../../model/evaluate/errorTally.ts'
-import { ExactSum } from '../../model/evaluate/exactSum.ts'
-import { sumOf, tallyOfMean } from '../../model/evaluate/meanError.ts'
-import type { CpModel, ErrorSummary } from '../../model/index.ts'
-import type { SparseTensor } from '../sparseTensor.ts'
-import { cellsOf } from '../split/pickCells.ts'
+import { cellsOf, countEntries, type SparseTensor } from '../../tensor/index.ts'
+import type { CpModel } from '../cpModel.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
+import { ExactSum } from './exactSum.ts'
+import { sumOf, tallyOfMean } from './meanError.ts'
 
 export async function errorOfShares(world: World, model: CpModel, test: SparseTensor): Promise<ErrorSummary> {
   return addedUp(world, model.errorTally(test))
@@ -30,10 +30,4 @@ async function addedUp(world: World, own: ErrorTally): Promise<ErrorSummary> {
   const all = new ErrorTally()
   for (const text of await world.gatherTexts(String(own))) all.addAll(text)
   return all.summary
-}
-
-/** Of all processes. */
-export async function countEntries(world: World, { values }: SparseTensor): Promise<number> {
-  const counts = await world.gatherNumbers(values.length)
-  return counts.flat().reduce((sum, count) => sum + count, 0)
 }

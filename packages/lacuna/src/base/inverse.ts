@@ -1,7 +1,7 @@
 /** Of small symmetric matrices, in float64. */
 
 /** The inverse of a symmetric matrix (n × n) with at least `floor` more on its diagonal: as much as it takes. */
-export function inverted(matrix: Float64Array, n: number, floor: number): Float64Array {
+export function invertSymmetric(matrix: Float64Array, n: number, floor: number): Float64Array {
   const L = new Float64Array(n * n)
   for (let added = floor; !factorized(matrix, n, added, L); added *= 10)
     if (!(added < Infinity)) throw new Error('A matrix that is to be inverted is not finite.')
