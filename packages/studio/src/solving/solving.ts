@@ -75,7 +75,7 @@ export class Solving {
   /** What has been done so far. */
   get done(): Before {
     const { stage, epoch, seconds } = this.#before
-    return { stage, epoch: epoch + (this.#run?.epoch ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
+    return { stage, epoch: epoch + (this.#run?.epochs ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
   }
 
   /** Learns until it settles or is stopped. Goes on from what has been learned before, with these settings. */
@@ -137,7 +137,7 @@ export class Solving {
   async #apply(settings: RunSettings): Promise<Run> {
     const { rank, lambda, epochs = defaults[settings.solver ?? 'fast'].epochs } = settings
     if (this.#run?.settings.rank === rank) {
-      await this.#run.change({ lambda, epochs: Math.ceil(this.#run.epoch) + epochs })
+      await this.#run.change({ lambda, epochs: Math.ceil(this.#run.epochs) + epochs })
       return this.#run
     }
     const model = await this.#run?.model()

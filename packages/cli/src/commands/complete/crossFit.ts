@@ -20,7 +20,8 @@ import {
   parseFoldBy,
   type SearchOptions,
   sentence,
-  type TrialName,
+  type TrialSettings,
+  trialName,
   writeFileWhole,
 } from 'lacuna/internal'
 import { figure } from '../../print/format.ts'
@@ -29,7 +30,7 @@ import type { Progress } from '../../print/terminal.ts'
 import { saveModel } from '../../process/saveModel.ts'
 import type { Interruption } from '../../process/signals.ts'
 import { checkPlot, writeRankPlot } from './foldDetails.ts'
-import { foldsAsJson, foldsAsText, judge, trialName } from './foldReport.ts'
+import { foldsAsJson, foldsAsText, judge } from './foldReport.ts'
 import {
   checkpointOf,
   readCheckpoint,
@@ -172,7 +173,7 @@ export async function findRank(
 async function drawRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
-  const apartFromRank = (trial: TrialName): string => trialName({ ...trial, rank: 0 })
+  const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
   const alike = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
   const marked = alike.includes(chosen) ? chosen : alike.find(({ rank }) => rank === chosen.rank)
   await writeRankPlot(path, alike, marked ?? alike[0])
@@ -223,7 +224,7 @@ function searching(
     },
     onTrial: (trial) => progress.say(`Out of fold: RMSE ${figure(trial.rmse)} with ${trialName(trial)}`),
     ...(output !== undefined && {
-      keeping: {
+      checkpointing: {
         saved,
         every: checkpointEvery > 0 ? checkpointEvery : Infinity,
         save: (state) => save(checkpointOf(output), state),

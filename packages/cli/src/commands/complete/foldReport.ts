@@ -2,7 +2,7 @@
 
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
-import { type FoldChoice, settingsOf, type TrialName } from 'lacuna/internal'
+import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
 import { count, errorHeads, errorRow, figure, seconds, table } from '../../print/format.ts'
 import { painter } from '../../print/terminal.ts'
 import { foldDetails } from './foldDetails.ts'
@@ -10,18 +10,6 @@ import { foldDetails } from './foldDetails.ts'
 const LEVEL = 0.9
 /** Test entries by which intervals are judged. */
 const MOST_JUDGED = 50_000
-
-/** For people: rank 8, noise row, without lags. */
-export function trialName({ rank, noise, lags, features, merged, split }: TrialName): string {
-  return [
-    `rank ${rank}`,
-    ...(noise === 'auto' ? [] : [`noise ${noise}`]),
-    ...(lags === '' ? [] : [`lags ${lags}`]),
-    ...(features ? ['features'] : []),
-    ...(merged === '' ? [] : [`merged ${merged}`]),
-    ...(split === '' ? [] : [`split ${split}`]),
-  ].join(', ')
-}
 
 /** What was tried, and which is used. */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {

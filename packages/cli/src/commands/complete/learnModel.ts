@@ -15,6 +15,7 @@ import {
   sentence,
   settingsOf,
   type Trial,
+  trialName,
   type World,
 } from 'lacuna/internal'
 import { figure } from '../../print/format.ts'
@@ -24,7 +25,7 @@ import { fileExists } from '../../process/fileExists.ts'
 import { invocation } from '../../process/invocation.ts'
 import type { Interruption } from '../../process/signals.ts'
 import { epochLine } from './epochLine.ts'
-import { asChosen, trialName } from './sideInformation.ts'
+import { asChosen } from './sideInformation.ts'
 
 export interface LearningOptions {
   /** Where the model will go. */
@@ -78,7 +79,7 @@ export async function learn(
     }
     progress.end()
     // What was interrupted before it began has nothing to go on from.
-    if (!run.stopped && path !== undefined && run.epoch > 0)
+    if (!run.stopped && path !== undefined && run.epochs > 0)
       await protect(() => saveCheckpoint(run, path, progress))
     return { run, ...(choice && { choice }) }
   } catch (error) {
@@ -105,7 +106,7 @@ async function openRun(
   const chooses = mayChoose(options, choose, progress, world)
   if (resume && isThere) {
     const run = await resumeFrom(path, tensor, withDefaults(options), chooses, world)
-    progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
+    progress.say(`Going on from ${path}, after ${Number(run.epochs.toFixed(1))} epochs.`)
     return { run }
   }
   if (resume) progress.say(`There is no ${path} to go on from: starting from the beginning.`)

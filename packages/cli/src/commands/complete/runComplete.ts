@@ -178,7 +178,7 @@ async function learnAndTell(
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0 && !world) {
+      if (!run.stopped && run.epochs === 0 && !world) {
         const kept = options.output === undefined ? '' : `: ${options.output} is not written`
         progress.say(`Interrupted. Nothing has been learned yet${kept}.`)
         throw interruption.outcome()
@@ -196,7 +196,7 @@ async function learnAndTell(
     })
     const total = await entries.count(train)
     // What was learned is told even where it could not be written.
-    if (run.isFirst) {
+    if (run.isRoot) {
       const told = {
         ...options,
         output,
@@ -223,7 +223,7 @@ async function learnAndTell(
     })
     if (result.stopped === 'aborted') {
       progress.say(
-        options.output && run.epoch > 0
+        options.output && run.epochs > 0
           ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}`
           : 'Interrupted.',
       )
@@ -250,7 +250,7 @@ async function keepModel(
     progress.say(`Nothing has been learned yet: ${output} is not written.`)
     return {}
   }
-  if (!run.isFirst) return { output }
+  if (!run.isRoot) return { output }
   try {
     await saveModel(output, model)
   } catch (failure) {
