@@ -4,7 +4,7 @@
  */
 
 export { availableMemory, formatBytes } from './base/memory.ts'
-export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/launch.ts'
+export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export * from './internalInBrowser.ts'
 export { kindOfShares } from './io/drive/processes/kindOfShards.ts'

@@ -4,6 +4,7 @@ import { decodeRun, InputError, type RunOptions, type SparseTensor } from 'lacun
 import {
   type Choice,
   type Chosen,
+  type Communicator,
   chooseSettings,
   choosesByDefault,
   countEntries,
@@ -15,7 +16,6 @@ import {
   sentence,
   settingsOf,
   type Trial,
-  type World,
 } from 'lacuna/internal'
 import { figure } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
@@ -42,8 +42,8 @@ export interface LearningOptions {
 export const checkpointOf = (output: string): string => `${output}.run`
 
 /**
- * Starts or resumes a run and advances it to its end, or to a signal: then it is saved. Close it when done with it. `world`:
- * other processes that do the same, if any.
+ * Starts or resumes a run and advances it to its end, or to a signal: then it is saved. Close it when done with it.
+ * @param communicator the processes that do this together
  */
 export async function learn(
   tensor: SparseTensor,
@@ -51,17 +51,17 @@ export async function learn(
   { output, resume = false, isOwn = false, checkpointEvery, choose }: LearningOptions,
   { signal, protect }: Interruption,
   progress: Progress,
-  world: World | undefined,
+  communicator: Communicator,
 ): Promise<{ run: FileRun; choice?: Choice }> {
   const path = output === undefined ? undefined : checkpointOf(output)
   const opening = { tensor, options: { ...settings, signal }, path, resume, isOwn, choose }
-  const { run, choice } = await openRun(opening, progress, world)
+  const { run, choice } = await openRun(opening, progress, communicator)
   // A signal may reach one process before the others.
   const isAborted = async (): Promise<boolean> =>
-    world ? (await world.gatherNumbers(signal.aborted ? 1 : 0)).flat().includes(1) : signal.aborted
+    (await communicator.sumNumbers(signal.aborted ? 1 : 0))[0] > 0
   try {
     const line = epochLine({
-      entries: world ? await countEntries(world, tensor) : tensor.values.length,
+      entries: await countEntries(communicator, tensor),
       epochs: run.settings.epochs,
       seconds: settings.seconds,
     })
@@ -99,12 +99,14 @@ interface Opening {
 async function openRun(
   { tensor, options, path, resume, isOwn, choose }: Opening,
   progress: Progress,
-  world: World | undefined,
+  communicator: Communicator,
 ): Promise<{ run: FileRun; choice?: Choice }> {
-  const isThere = path !== undefined && (await agreed(world, () => fileExists(path)))
-  const chooses = mayChoose(options, choose, progress, world)
+  const isThere =
+    path !== undefined &&
+    (await communicator.broadcastText(0, async () => String(await fileExists(path)))) === 'true'
+  const chooses = mayChoose(options, choose, progress, communicator)
   if (resume && isThere) {
-    const run = await resumeFrom(path, tensor, withDefaults(options), chooses, world)
+    const run = await resumeFrom(path, tensor, withDefaults(options), chooses, communicator)
     progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
     return { run }
   }
@@ -125,12 +127,13 @@ function mayChoose(
   options: RunOptions,
   choose: boolean | undefined,
   progress: Progress,
-  world: World | undefined,
+  communicator: Communicator,
 ): boolean {
   const asked = choose ?? choosesByDefault(options)
-  if (asked && world)
+  const isDistributed = communicator.size > 1
+  if (asked && isDistributed)
     progress.say('Several processes use noise, lags and features as they are given, and try nothing first.')
-  return asked && !world
+  return asked && !isDistributed
 }
 
 /** The same command has the same settings: what it leaves out is the default, and not what was saved. */
@@ -139,32 +142,23 @@ function withDefaults(options: RunOptions): RunOptions {
   return { ...options, ...decisive, ...(options.validation && { patience }) }
 }
 
-/** What the first process finds. */
-async function agreed(world: World | undefined, look: () => Promise<boolean>): Promise<boolean> {
-  return world ? (await world.told(0, async () => String(await look()))) === 'true' : look()
-}
-
 /** The first process reads the checkpoint, and the others have it from there: it lies where the model will. */
 async function resumeFrom(
   path: string,
   tensor: SparseTensor,
   options: RunOptions,
   chooses: boolean,
-  world: World | undefined,
+  communicator: Communicator,
 ): Promise<FileRun> {
-  const read = async (): Promise<Uint8Array> => readWhole(await openInput(path))
-  if (!world) {
-    const bytes = await read()
-    if (isSearch(bytes))
-      throw new InputError(
-        'checkpoint',
-        sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
-      )
-    const state = decodeRun(bytes, path)
-    return FileRun.resume(state, tensor, chooses ? asChosen(options, state) : options)
-  }
-  const own = await world.together(() => (world.process === 0 ? read() : new Uint8Array(0)), 'unnamed')
-  return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), tensor, options)
+  const own = await communicator.runOnRoot(async () => readWhole(await openInput(path)))
+  const bytes = await communicator.broadcastBytes(own ?? new Uint8Array(0))
+  if (isSearch(bytes))
+    throw new InputError(
+      'checkpoint',
+      sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
+    )
+  const state = decodeRun(bytes, path)
+  return FileRun.resume(state, tensor, chooses ? asChosen(options, state) : options)
 }
 
 const tellOf = (path: string, progress: Progress): void =>

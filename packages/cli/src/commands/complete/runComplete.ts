@@ -7,7 +7,7 @@ import {
   type SparseTensor,
 } from 'lacuna'
 import {
-  CpuEngine,
+  type Communicator,
   checkLimits,
   checkOutputs,
   countsRemark,
@@ -19,7 +19,6 @@ import {
   sentence,
   settingsOf,
   sizeOfRun,
-  type World,
 } from 'lacuna/internal'
 import { print, printJson } from '../../print/print.ts'
 import { oneLine } from '../../print/printable.ts'
@@ -49,7 +48,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
   checkChoose(options)
   const onRemark = (text: string): void => progress.insist(text)
   await withEngine({ ...options, onRemark }, (engine) => {
-    checkFolding({ ...options }, engine.processes)
+    checkFolding({ ...options }, engine.communicator.size)
     return runOn(engine, files, options, progress)
   })
 }
@@ -60,11 +59,11 @@ async function runOn(
   options: CompleteOptions,
   progress: Progress,
 ): Promise<void> {
-  const world = engine instanceof CpuEngine && engine.processes > 1 ? await engine.world() : undefined
-  const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
+  const { communicator } = engine
+  const entries = communicator.size > 1 ? entriesOfMany(communicator, progress) : entriesOfOne(progress)
   const holders = await entries.holders(files, options)
-  const { initial, settings, reading } = await together(world, async () => {
-    if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
+  const { initial, settings, reading } = await communicator.failTogether(async () => {
+    if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const settings = {
@@ -76,12 +75,9 @@ async function runOn(
     // Where addresses are short, memory would seem to be.
     checkLimits(engine.threads, 1)
     // Threads start and the kernel is compiled while the file is read.
-    if (
-      engine instanceof CpuEngine &&
-      (settings.rank !== undefined || (options.rank === undefined && !options.best))
-    )
-      engine.warm(settings.rank ?? defaults.fast.rank)
-    const isReader = engine.process === 0 || holders > 1
+    if (settings.rank !== undefined || (options.rank === undefined && !options.best))
+      engine.warm?.(settings.rank ?? defaults.fast.rank)
+    const isReader = communicator.isRoot || holders > 1
     const { modes, weight } = options
     const reading = isReader
       ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, holders)
@@ -96,8 +92,10 @@ async function runOn(
   if (parts.train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(parts.train)
   if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
-  const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
-  const reshaping = await parseReshaping(options, parts.train, initial, world)
+  const features = await communicator.failTogether(() =>
+    readFeatures(parts.train, options.features ?? [], progress),
+  )
+  const reshaping = await parseReshaping(options, parts.train, initial, communicator)
   if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, parts.train)))
   const learning = { ...settings, ...reshaping, ...(features && { features }), engine, initial }
   const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
@@ -122,16 +120,12 @@ async function runOn(
       asked,
       interruption,
       progress,
-      world,
+      communicator,
       found?.choice,
       readingSeconds,
     )
-  }, world !== undefined)
+  }, communicator.size > 1)
 }
-
-/** Does what may go wrong in one process only, and tells all of them; what is told is the same as in one. */
-const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<T> =>
-  world ? world.together(work) : work()
 
 async function planParts(
   engine: LocalEngine,
@@ -151,7 +145,12 @@ async function planParts(
   // Reshaped entries are held beside those that were read.
   const isOther = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isOther ? size.dims.length : 0)
-  return planJob(engine, size, { columns, heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
+  return planJob(engine, size, {
+    columns,
+    heldOut: sizes[1] + sizes[2],
+    reading,
+    holders: engine.communicator.size,
+  })
 }
 
 async function learnAndTell(
@@ -161,7 +160,7 @@ async function learnAndTell(
   options: CompleteOptions & { isOwn?: boolean },
   interruption: Interruption,
   progress: Progress,
-  world: World | undefined,
+  communicator: Communicator,
   ranks: FoldChoice | undefined,
   readingSeconds: number,
 ): Promise<void> {
@@ -174,11 +173,11 @@ async function learnAndTell(
     options,
     interruption,
     progress,
-    world,
+    communicator,
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0 && !world) {
+      if (!run.stopped && run.epoch === 0 && communicator.size === 1) {
         const kept = options.output === undefined ? '' : `: ${options.output} is not written`
         progress.say(`Interrupted. Nothing has been learned yet${kept}.`)
         throw interruption.outcome()
@@ -201,7 +200,7 @@ async function learnAndTell(
         ...options,
         output,
         took: { reading: readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
-        ...(world && { processes: world.processes }),
+        ...(communicator.size > 1 && { processes: communicator.size }),
         ...(ranks && { ranks }),
       }
       if (options.json) await printJson(jsonReport(train, total, result, errors, told))
@@ -218,17 +217,17 @@ async function learnAndTell(
       progress.say(
         'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',
       )
-    await together(world, async () => {
+    await communicator.failTogether(async () => {
       if (failure) throw failure
     })
     if (result.stopped === 'aborted') {
       progress.say(
         options.output && run.epoch > 0
-          ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}`
+          ? `Interrupted. To go on:\n  ${resumingCommand(communicator.size)}`
           : 'Interrupted.',
       )
-      if (world) throw new Interrupted(Math.max(...(await world.gatherNumbers(interruption.code())).flat()))
-      throw interruption.outcome()
+      if (communicator.size === 1) throw interruption.outcome()
+      throw new Interrupted(Math.max(...(await communicator.allGatherNumbers(interruption.code())).flat()))
     }
   } finally {
     await run.close()

@@ -27,7 +27,7 @@ export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
-  readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
+  readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'communicator'>
   readonly #number: number
   readonly #loaded: LoadedParts
   readonly #tensor: SparseTensor
@@ -37,7 +37,7 @@ export class CpuProblem implements LoadedProblem {
   #steps = 0
 
   private constructor(
-    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'communicator'>,
     number: number,
     loaded: LoadedParts,
     tensor: SparseTensor,
@@ -57,7 +57,7 @@ export class CpuProblem implements LoadedProblem {
 
   /** `release` is told when the threads are no longer needed. */
   static async open(
-    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    place: Pick<LoadingPlace, 'pool' | 'members' | 'communicator'>,
     number: number,
     loaded: LoadedParts,
     tensor: SparseTensor,
@@ -272,7 +272,7 @@ export class CpuProblem implements LoadedProblem {
 
   async observed(tensor = this.#tensor): Promise<Observed> {
     const place = { ...this.#place, padded: this.#loaded.parts[0].layout.padded }
-    return place.world.inTurn(this.#number, ++this.#steps, () => observeAll(place, tensor))
+    return place.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(place, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {
@@ -303,8 +303,8 @@ export class CpuProblem implements LoadedProblem {
 
   async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    const { pool, members, world } = this.#place
-    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+    const { pool, members, communicator } = this.#place
+    return communicator.runInOrder(this.#number, ++this.#steps, () => pool.ask(members, () => request))
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

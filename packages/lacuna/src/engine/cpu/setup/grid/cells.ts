@@ -2,7 +2,7 @@
 
 import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
+import type { Communicator } from '../../../../comm/index.ts'
 import * as at from '../../../../kernels/solve/layout.ts'
 import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
 import type { Filling } from '../../threads/messages.ts'
@@ -17,7 +17,7 @@ interface Part {
 
 /** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
 export async function makeCells(
-  { pool, members, world }: { pool: Pool; members: readonly number[]; world: World },
+  { pool, members, communicator }: { pool: Pool; members: readonly number[]; communicator: Communicator },
   problem: number,
   parts: readonly Part[],
   lengths: readonly Uint32Array[],
@@ -48,19 +48,23 @@ export async function makeCells(
     ),
   )
   const counters = uint32Array(members.length * strata.cellCount)
-  const entries = world.processes > 1 ? await gatherEntries(world, parts, lengths.length) : undefined
+  const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
   const filling: Filling = { blocks, counters, entries }
   await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
 }
 
 /** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
-async function gatherEntries(world: World, parts: readonly Part[], order: number): Promise<Uint32Array> {
+async function gatherEntries(
+  communicator: Communicator,
+  parts: readonly Part[],
+  order: number,
+): Promise<Uint32Array> {
   const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
-  const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
+  const counts = (await communicator.allGatherNumbers(own)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
   const { fields, stride, value } = recordsOf(parts)
-  let to = starts[world.process]
+  let to = starts[communicator.rank]
   for (const part of parts)
     eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
       for (let e = 0; e < count; e++, from += stride) {
@@ -69,7 +73,7 @@ async function gatherEntries(world: World, parts: readonly Part[], order: number
         words[to++] = records[from + value]
       }
     })
-  await world.bring(words, starts, counts)
+  await communicator.allGatherInto(words, starts, counts)
   return words
 }
 
