@@ -13,7 +13,7 @@ import {
   type ProblemSize,
   sizeOfRun,
 } from 'lacuna/internal'
-import { count } from '../../print/format.ts'
+import { count } from '../print/format.ts'
 
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
