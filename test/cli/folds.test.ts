@@ -93,7 +93,8 @@ describe('models of folds on the command line', () => {
   })
 
   it('refuse a plot of nothing, and starts without folds', () => {
-    const refused = (options: object) => () => checkCrossFitOptions({ checkpointEvery: 0, ...options } as never, 1)
+    const refused = (options: object) => () =>
+      checkCrossFitOptions({ checkpointEvery: 0, ...options } as never, 1)
     expect(refused({ plot: 'x.svg' })).toThrow(
       "plot draws the ranks that were tried; add rank: 'auto' or best.",
     )

@@ -35,7 +35,7 @@ import {
   resumeCommand,
   trySaveCheckpoint,
 } from './checkpoint.ts'
-import type { CompleteOptions } from './completeOptions.ts'
+import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
 import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
@@ -46,10 +46,6 @@ export type CrossFitOptions = Pick<
   CompleteOptions,
   'rank' | 'folds' | 'foldBy' | 'ordered' | 'starts' | 'plot' | 'best'
 >
-
-/** Whether the result is an ensemble of several models. */
-export const isCrossFitted = ({ folds, best }: Pick<CrossFitOptions, 'folds' | 'best'>): boolean =>
-  folds !== undefined || best === true
 
 /**
  * Refuses options that contradict cross-fitting, before anything is read.

@@ -5,8 +5,7 @@ import { tableOptions } from '../../options/tableOptions.ts'
 import { count } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { collectGarbage } from '../../process/memory.ts'
-import type { CompleteOptions } from './completeOptions.ts'
-import { isCrossFitted } from './crossFit.ts'
+import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
 
 export interface Parts {
