@@ -6,6 +6,7 @@
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/launch.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
+export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
 export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
 export { readNpzShare } from './io/drive/processes/readNpz.ts'
@@ -41,7 +42,6 @@ export {
   writeTensors,
 } from './io/node/tensorFile.ts'
 export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
-export { FileRun } from './solver/run/fileRun.ts'
 export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'
 export { splitCellShares } from './tensor/shards/splitShardCells.ts'
