@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { blocks, group } from '#cli/commands/complete/reshape.ts'
 import { readModel, readTensor } from '#lacuna/io/node/index.js'
-import { startRun } from '#lacuna/solver/run/fileRun.js'
+import { startRun } from '#lacuna/fileRun.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-reshaping-'))

@@ -6,6 +6,7 @@
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/launch.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
+export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
 export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
 export { readNpzShare } from './io/drive/processes/readNpz.ts'
@@ -39,7 +40,6 @@ export {
   writableEndings,
 } from './io/text/fileKind.ts'
 export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
-export { FileRun } from './solver/run/fileRun.ts'
 export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'
 export { splitCellShares } from './tensor/shards/splitShardCells.ts'

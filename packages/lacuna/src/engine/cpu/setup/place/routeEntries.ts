@@ -1,23 +1,16 @@
 /** Entries on their way from the processes that read them to those that own their rows; routing.ts has what threads do of it. */
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
 import { sentAtATime } from '../../memory/plan.ts'
-import type { Placing } from '../../threads/messages.ts'
-import type { Pool } from '../../threads/pool.ts'
+import type { PlaceInput } from '../../threads/messages.ts'
+import type { ProblemWorkers } from '../../threads/workers.ts'
 import { groupsOf } from '../blocks.ts'
 import { entryWords } from './routes.ts'
 
-interface Place {
-  pool: Pool
-  members: readonly number[]
-  world: World
-}
-
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 export async function routeEntries(
-  { pool, members, world }: Place,
+  { pool, members, world }: ProblemWorkers,
   problem: number,
-  placing: Placing,
+  placing: PlaceInput,
 ): Promise<void> {
   const { processes } = world
   const threads = members.length

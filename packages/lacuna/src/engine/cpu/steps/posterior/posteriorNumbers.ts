@@ -1,24 +1,5 @@
 /** What sweeps under a learned prior work on: a problem's parts, and the few numbers that all rows share. */
-import type { SideInformation } from '../../../engine.ts'
-import type { PartLayout } from '../../memory/layout.ts'
-import type { Kernel } from '../../threads/kernel.ts'
-
-export interface PosteriorPart {
-  kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
-  observed: readonly number[]
-}
-
-export interface PosteriorProblem {
-  parts: readonly PosteriorPart[]
-  thread: number
-  threads: number
-  rank: number
-  /** What is known of rows beside their entries, per mode. */
-  sideInformation?: readonly (SideInformation | undefined)[]
-  meet(): void
-}
+import type { ThreadPartition } from '../../threads/threadProblem.ts'
 
 /** What the threads must do with each other. */
 export interface PosteriorWork {
@@ -39,7 +20,7 @@ export const NOISY_MODE = 5
 export const SHARED_NUMBERS = 8
 
 /** σ², the variances' coefficients, and how many sweeps there were. */
-export const numbersOf = ({ memory, layout }: PosteriorPart): Float32Array =>
+export const numbersOf = ({ memory, layout }: ThreadPartition): Float32Array =>
   new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS)
 
 /** σ² and the variances' coefficients among them; undefined before the first sweep. */
@@ -55,7 +36,7 @@ export function learnedNoise(
 export const ROW_SUMS = 3
 
 /** Σ over the rows of one of the first two of their sums. */
-export function sumOf({ memory, layout }: PosteriorPart, i: number, which: 0 | 1): number {
+export function sumOf({ memory, layout }: ThreadPartition, i: number, which: 0 | 1): number {
   const { rows, rowLengths, rowSums } = layout.modes[i]
   const lengths = new Uint32Array(memory.buffer, rowLengths, rows)
   const sums = new Float64Array(memory.buffer, rowSums, ROW_SUMS * rows)

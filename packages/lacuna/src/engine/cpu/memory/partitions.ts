@@ -15,23 +15,18 @@ import {
   exchangePlace,
   layOut,
   longestSegment,
-  MOST_PART_BYTES,
+  MOST_PARTITION_BYTES,
   orderScratchBytes,
-  type PartLayout,
-  type PartSize,
+  type PartitionLayout,
+  type PartitionMemory,
+  type PartitionSize,
   partialBytes,
   scratchBytes,
 } from './layout.ts'
 import { mostHandedOver } from './plan.ts'
 
-/** A part in its memory. */
-export interface LoadedPart {
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
-
 /** Deals the views to the parts of all processes: more for each than planned, if chance has made one too large. */
-export function layOutParts(
+export function layOutPartitions(
   views: View[],
   planned: number,
   processes: number,
@@ -45,10 +40,10 @@ export function layOutParts(
     isPlain,
     threads,
   }: Pick<
-    PartSize,
+    PartitionSize,
     'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
   >,
-): PartLayout[] {
+): PartitionLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
     const parts = processes * partsEach
@@ -89,14 +84,14 @@ export function layOutParts(
         first: k % partsEach === 0,
       }),
     )
-    if (layouts.every(({ byteLength }) => byteLength <= MOST_PART_BYTES)) return layouts
+    if (layouts.every(({ byteLength }) => byteLength <= MOST_PARTITION_BYTES)) return layouts
   }
 }
 
 export function checkKernel(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
-  { padded }: PartLayout,
+  { padded }: PartitionLayout,
   order: number,
 ): void {
   const kernel = instantiateKernel(module, memory)
@@ -138,7 +133,7 @@ export function planShared({ shares, shared }: View): SharedRowPlan[] {
 }
 
 export function writeTables(
-  { memory, layout }: LoadedPart,
+  { memory, layout }: PartitionMemory,
   rows: readonly SharedRowPlan[],
   shared: readonly SharedRow[],
   mode: number,
@@ -156,7 +151,7 @@ export function writeTables(
 
 /** Tells the kernels where a part's share of a view lies. */
 export function describe(
-  { memory, layout }: LoadedPart,
+  { memory, layout }: PartitionMemory,
   view: View,
   share: Share,
   v: number,
