@@ -18,15 +18,6 @@ export { estimateTensor } from './io/node/estimate.ts'
 export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
-export {
-  checkEnding,
-  endings,
-  hasEnding,
-  isTableFile,
-  isTableKind,
-  kindByName,
-  writableEndings,
-} from './io/node/files/kind.ts'
 export { openFile } from './io/node/files/openFile.ts'
 export { isRunning, leaveNothing } from './io/node/files/temporary.ts'
 export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
@@ -41,6 +32,13 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export {
+  checkEnding,
+  endings,
+  hasEnding,
+  isTableFile,
+  writableEndings,
+} from './io/text/fileKind.ts'
 export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
 export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'
