@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Many processes on few cores: beside them, other tests would see a machine that is always busy. */
-const jobs = ['test/cli/mpi.test.ts', 'test/engine/mpi/**/*.test.ts']
+const jobs = ['test/cli/mpi.test.ts', 'test/lacuna/engine/mpi/**/*.test.ts', 'test/golden/mpi.test.ts']
 
 export default defineConfig({
   test: {

@@ -1,9 +1,13 @@
 // Everything that must hold: build, lint, types, tests. What the tests need beyond npm packages is installed
 // where that is possible (Debian, root) and asked for in one sentence where it is not.
+//   npm test                          everything
+//   npm test -- test/lacuna/tensor    some test files, by path, after the same checks
+//   npm test -- --changed [REVISION]  only the tests that are related to what differs from a revision, HEAD by default
 // @ts-check
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { changedFiles, relatedTests } from './relatedTests.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -23,7 +27,20 @@ if (missing.length > 0 && !install(missing)) {
 const node = process.execPath
 run(node, 'scripts/build.mjs', '--bench')
 run(node, 'scripts/check.mjs')
-run(node, 'node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
+run(node, 'node_modules/vitest/vitest.mjs', 'run', ...selectTests(process.argv.slice(2)))
+
+/** The arguments of vitest: those of this script, with the related tests in place of --changed. @param {string[]} args */
+function selectTests(args) {
+  const at = args.indexOf('--changed')
+  if (at < 0) return args
+  const hasRevision = args[at + 1] !== undefined && !args[at + 1].startsWith('-')
+  const tests = relatedTests(changedFiles(hasRevision ? args[at + 1] : 'HEAD'))
+  if (tests.length === 0) {
+    console.error('Nothing has changed.')
+    process.exit(0)
+  }
+  return [...args.slice(0, at), ...tests, ...args.slice(at + (hasRevision ? 2 : 1))]
+}
 
 /** What Dawn finds a graphics card with, or SwiftShader, which chromium brings. */
 function hasVulkan() {

@@ -3,13 +3,14 @@
  * Node and in browsers.
  */
 export { decodeAnyModel, encodeEnsemble } from './io/array/index.ts'
-export type { EnsembleStability } from './model/ensemble/ensembleStability.ts'
 export {
   CpEnsemble,
   type CpEnsembleFields,
+  type EnsembleStability,
   type Found,
   type Interval,
   type IntervalColumns,
+  type OutOfFold,
   type Stability,
 } from './model/index.ts'
 export {
@@ -18,6 +19,5 @@ export {
   decodeSearch,
   encodeSearch,
   type FoldedCompletion,
-  type OutOfFold,
   type SearchState,
 } from './solver/index.ts'

@@ -1,5 +1,6 @@
 /** The public API in Node: everything that runs in a browser too, and files. */
 export * from './browser.ts'
+export { type FileRun, resumeRun, startRun } from './fileRun.ts'
 export {
   type ReadTensorOptions,
   readModel,
@@ -7,4 +8,3 @@ export {
   writeModel,
   writeTensor,
 } from './io/node/tensorFile.ts'
-export { type FileRun, resumeRun, startRun } from './solver/run/fileRun.ts'

@@ -6,6 +6,7 @@
 export { availableMemory, formatBytes } from './base/memory.ts'
 export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
+export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
 export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
 export { readNpzShare } from './io/drive/processes/readNpz.ts'
@@ -17,15 +18,6 @@ export { estimateTensor } from './io/node/estimate.ts'
 export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
-export {
-  checkEnding,
-  endings,
-  hasEnding,
-  isTableFile,
-  isTableKind,
-  kindByName,
-  writableEndings,
-} from './io/node/files/kind.ts'
 export { openFile } from './io/node/files/openFile.ts'
 export { isRunning, leaveNothing } from './io/node/files/temporary.ts'
 export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
@@ -40,8 +32,14 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export {
+  checkEnding,
+  endings,
+  hasEnding,
+  isTableFile,
+  writableEndings,
+} from './io/text/fileKind.ts'
 export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
-export { FileRun } from './solver/run/fileRun.ts'
 export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'
 export { splitCellShares } from './tensor/shards/splitShardCells.ts'

@@ -32,7 +32,14 @@ export { type ColumnSummary, isTime } from './io/table/guess.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
-export { tableText } from './io/table/writeTable.ts'
+export {
+  type FileKind,
+  isTableKind,
+  kindByName,
+  packingByName,
+  tableText,
+  unpackedEnding,
+} from './io/text/fileKind.ts'
 export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'

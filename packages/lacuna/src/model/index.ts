@@ -7,25 +7,26 @@ export { type TopBatch, type TopForAllOptions, topForAll } from './answer/topFor
 export { sharesOf } from './componentShares.ts'
 export { CpModel, type CpModelFields, type FoldInOptions } from './cpModel.ts'
 export { align, type NewEntry } from './ensemble/align.ts'
+export { assembleEnsemble, type FoldModels } from './ensemble/assembleEnsemble.ts'
 export {
   CpEnsemble,
   type CpEnsembleFields,
   type Interval,
   type IntervalColumns,
-  supportOf,
 } from './ensemble/cpEnsemble.ts'
-export { type EnsembleStability, ensembleStability } from './ensemble/ensembleStability.ts'
-export { type Intervals, learnIntervals } from './ensemble/intervals.ts'
-export { learnNeighbours, type Neighbours, type Ordered } from './ensemble/neighbours.ts'
+export type { EnsembleStability } from './ensemble/ensembleStability.ts'
+export type { Intervals } from './ensemble/intervals.ts'
+export type { Neighbours, Ordered } from './ensemble/neighbours.ts'
 export { RowIntervals } from './ensemble/rowIntervals.ts'
 export { type Found, type Stability, stabilityOf } from './ensemble/stability.ts'
-export { baselinesOf } from './evaluate/baselines.ts'
 export { type ErrorSummary, summarizeError } from './evaluate/errorSummary.ts'
 export { ErrorTally } from './evaluate/errorTally.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type Quality } from './evaluate/evaluate.ts'
 export { ExactSum } from './evaluate/exactSum.ts'
+export { type FoldError, predictFold } from './evaluate/foldErrors.ts'
 export { meanError, sumOf, tallyOfMean } from './evaluate/meanError.ts'
-export { type ModeErrors, modeErrors } from './evaluate/modeErrors.ts'
+export type { ModeErrors } from './evaluate/modeErrors.ts'
+export type { OutOfFold } from './evaluate/outOfFold.ts'
 export {
   evaluateRanking,
   type RankingEvaluation,

@@ -18,7 +18,6 @@ export {
   type ByFoldsOptions,
   completeByFolds,
   type FoldedCompletion,
-  type OutOfFold,
 } from './select/completeByFolds.ts'
 export type { FoldTrial, SearchOptions, SearchState, TrialName } from './select/foldSearch.ts'
 export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'

@@ -6,14 +6,15 @@ import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { Memories } from './memory/memories.ts'
-import { type CpuPlan, planParts } from './memory/plan.ts'
+import { type CpuPlan, planPartitions } from './memory/plan.ts'
 import type { CpuEngineOptions } from './options.ts'
-import { loadParts } from './setup/load.ts'
+import { loadPartitions } from './setup/load.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
-import { lonePool, type Pool, startPool } from './threads/pool.ts'
+import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
+import { lonePool, startPool } from './threads/startPool.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
@@ -76,7 +77,7 @@ export class CpuEngine implements Engine {
 
   /** Of one process. isPlain: as for `load`. */
   plan(size: ProblemSize, isPlain = false): CpuPlan {
-    return planParts(size, this.threads, this.#parts, this.processes, isPlain)
+    return planPartitions(size, this.threads, this.#parts, this.processes, isPlain)
   }
 
   /** Starts the threads, and connects with the other processes if there are any. */
@@ -121,9 +122,11 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const place = { pool, members, communicator, leastParts: this.#parts, isPlain, takeMemory }
-      const loaded = await communicator.runInOrder(number, 0, () => loadParts(place, number, problem, start))
-      return await CpuProblem.open(place, number, loaded, problem.tensor, release)
+      const context = { pool, members, communicator, leastParts: this.#parts, isPlain, takeMemory }
+      const loaded = await communicator.runInOrder(number, 0, () =>
+        loadPartitions(context, number, problem, start),
+      )
+      return await CpuProblem.open(context, number, loaded, problem.tensor, release)
     } catch (error) {
       release()
       throw error

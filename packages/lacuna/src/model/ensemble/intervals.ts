@@ -28,7 +28,7 @@ const SCALES = 3
 const LEAST_GROUP = 250
 const STEPS = 400
 
-export interface Judged {
+export interface OutOfFoldEntries {
   /** What each entry was predicted to be by models that had not seen it. */
   predictions: Float32Array
   /** Of each entry, the entries of that of its rows that has fewest, itself apart. */
@@ -36,7 +36,7 @@ export interface Judged {
 }
 
 /** Cells that no model has seen. */
-export interface Unseen {
+export interface UnseenCells {
   indices: readonly Uint32Array[]
   predictions: Float32Array
   /** Of the models' predictions. */
@@ -46,8 +46,8 @@ export interface Unseen {
 
 export function learnIntervals(
   tensor: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
-  { predictions, support }: Judged,
-  unseen: Unseen,
+  { predictions, support }: OutOfFoldEntries,
+  unseen: UnseenCells,
   models: number,
 ): Intervals {
   const { values } = tensor

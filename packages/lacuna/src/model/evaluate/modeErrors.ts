@@ -2,18 +2,16 @@
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
 import { labelOf, modeName, type Predictor } from '../factored.ts'
+import { errorsBySupport, type SupportErrors } from './supportErrors.ts'
 
 /** Where the errors lie, by the rows of a mode. */
 export interface ModeErrors {
   name: string
   /** By how many training entries rows had. */
-  bySupport: { from: number; to: number; entries: number; rmse: number }[]
+  bySupport: SupportErrors[]
   /** The rows that add most to the squared error. */
   worst: { row: number; label: string; entries: number; rmse: number; share: number }[]
 }
-
-/** Rows of none, one to four, and so on. */
-const SUPPORT = [0, 1, 5, 20, 100, 1000]
 
 /** Where the errors of predictions lie among the rows of a mode, of which so many are named. */
 export function modeErrors(
@@ -35,23 +33,9 @@ export function modeErrors(
     squares[row] += square
     total += square
   }
-  const groups = SUPPORT.map((from, i) => ({
-    from,
-    to: (SUPPORT[i + 1] ?? Infinity) - 1,
-    entries: 0,
-    squares: 0,
-  }))
-  if (counts)
-    for (let row = 0; row < size; row++) {
-      const group = groups.findLast(({ from }) => counts[row] >= from)!
-      group.entries += entries[row]
-      group.squares += squares[row]
-    }
   return {
     name: modeName(model, mode),
-    bySupport: groups
-      .filter((group) => group.entries > 0)
-      .map(({ from, to, entries, squares }) => ({ from, to, entries, rmse: Math.sqrt(squares / entries) })),
+    bySupport: counts ? errorsBySupport(counts, squares, (row) => entries[row]) : [],
     worst: largest(squares, most, (row) => squares[row] > 0).map((row) => ({
       row,
       label: labelOf(model, mode, row),

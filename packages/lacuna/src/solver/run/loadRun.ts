@@ -1,5 +1,5 @@
 /** From entries and settings to a problem on an engine, and what it needs there. */
-import { cpuEngine } from '../../engine/cpu/index.ts'
+import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import {
   isReshaped,
@@ -99,7 +99,7 @@ export async function load(
     tensor,
     modes,
   )
-  const ownEngine = options.engine ? undefined : cpuEngine({ threads: options.threads })
+  const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {
     const start = performance.now()

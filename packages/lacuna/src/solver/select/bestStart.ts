@@ -2,7 +2,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
-import type { RunOptions } from '../settings/options.ts'
+import { type RunOptions, settingsOf } from '../settings/options.ts'
 
 /** Seeds of further starts are so far apart that no fold's are another's. */
 const APART = 1009
@@ -25,7 +25,7 @@ export async function bestStart(
   options: RunOptions,
   starts: number,
 ): Promise<number | undefined> {
-  const first = options.seed ?? 1
+  const { seed: first } = settingsOf(options)
   if (starts <= 1) return first
   const { noise, loss, lags, features, watch, ...rest } = options
   const byLambda: RunOptions = options.solver === 'paper' ? rest : { ...rest, prior: 'isotropic' }

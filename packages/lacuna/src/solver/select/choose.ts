@@ -2,7 +2,7 @@
  * Noise, neighbours and attributes help on some data and hurt on other: they are tried on entries that are held out, and kept
  * where these are predicted better. All trials go out from the factors that λ has led to.
  */
-import { cpuEngine } from '../../engine/cpu/index.ts'
+import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { Noise } from '../../engine/engine.ts'
 import {
   describeFoldBy,
@@ -62,14 +62,14 @@ export async function chooseSettings(
   options: RunOptions,
   { by, onTrial }: { by?: FoldBy; onTrial?: (trial: Trial) => void } = {},
 ): Promise<Chosen> {
-  settingsOf(options)
+  const { seed } = settingsOf(options)
   if (!hasChoice(options)) return { options }
   const groups = by ?? gapsOf(tensor)
   const held = options.validation
     ? { train: tensor, out: options.validation }
-    : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT, options.seed ?? 1), 0)
+    : splitFold(tensor, foldsOf(tensor, groups, HELD_OUT, seed), 0)
   if (held.out.values.length === 0 || held.train.values.length === 0) return { options }
-  const engine = options.engine ?? cpuEngine({ threads: options.threads })
+  const engine = options.engine ?? defaultEngine(options.threads)
   const isSame = held.train === tensor
   // The sets that are watched are known by what goes on from here.
   const { watch, ...rest } = options

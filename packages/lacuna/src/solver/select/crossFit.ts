@@ -4,14 +4,13 @@
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { cpuEngine, hardwareThreads } from '../../engine/cpu/index.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { CpModel } from '../../model/index.ts'
+import { defaultEngine, divideThreads } from '../../engine/defaultEngine.ts'
+import { type CpModel, type FoldError, type FoldModels, predictFold } from '../../model/index.ts'
 import { type FoldBy, foldsOf, gapsOf, type SparseTensor, splitFold } from '../../tensor/index.ts'
 import type { EpochReport } from '../run/report.ts'
 import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
-import type { RunOptions } from '../settings/options.ts'
+import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { bestStart, checkStarts } from './bestStart.ts'
 
 /** How folds are made, and who is told of them. */
@@ -37,20 +36,9 @@ export interface Keeping {
   save(): Promise<void>
 }
 
-/** The errors of a fold, by the model that has not seen it. */
-export interface FoldError {
-  /** Σ (x − y)² */
-  squares: number
-  entries: number
-}
-
-export interface CrossFit {
-  models: CpModel[]
-  /** The fold of each entry. */
-  folds: Uint8Array
-  by: FoldBy
-  /** What is predicted of each entry by the model that has not seen it. */
-  predictions: Float32Array
+/** The models of all folds and their errors. */
+export interface CrossFit extends FoldModels {
+  /** Per fold, the error of the model that was fitted without it. */
   foldErrors: FoldError[]
   seconds: number
 }
@@ -62,11 +50,6 @@ export interface Abandoned {
 }
 
 export const FOLDS = 5
-/** Below entries × R² of this several models are learned side by side, of few threads each: waiting would cost more than it gains. */
-const SIDE_BY_SIDE = 2e9
-/** … but not of more entries than these: each model has a copy of its own. */
-const MOST_ENTRIES = 3e6
-
 /** Undefined if it was interrupted. */
 export function crossFit(
   tensor: SparseTensor,
@@ -89,15 +72,15 @@ export async function crossFit(
   keeping?: Keeping,
   isHopeless: (first: readonly FoldError[]) => boolean = () => false,
 ): Promise<CrossFit | Abandoned | undefined> {
+  const { seed, rank } = settingsOf(options)
   checkCount(count)
   checkStarts(starts)
   const start = performance.now()
-  const folds = foldsOf(tensor, by, count, options.seed ?? 1)
+  const folds = foldsOf(tensor, by, count, seed)
   checkFolds(folds, count)
-  const { threads = hardwareThreads(), rank = 10 } = options
-  const engine: Engine = options.engine ?? cpuEngine({ threads })
-  const atATime = modelsAtATime(tensor, { threads, rank }, count)
-  const perModel = Math.max(1, Math.floor(threads / atATime))
+  const engine = options.engine ?? defaultEngine(options.threads)
+  const size = { entries: tensor.values.length, rank, models: count }
+  const { sideBySide, threadsEach } = divideThreads(size, options.threads)
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
   const foldErrors: FoldError[] = []
@@ -118,7 +101,7 @@ export async function crossFit(
         return
       }
       models[fold] = model
-      foldErrors[fold] = judge(tensor, folds, fold, model, predictions)
+      foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions)
       // Whichever is done first: the verdict is that on the first folds, in their order.
       for (let first = 1; foldErrors[first - 1]; first++)
         if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))
@@ -132,13 +115,13 @@ export async function crossFit(
   async function learnOne(fold: number): Promise<CpModel | undefined> {
     const { train, out } = splitFold(tensor, folds, fold)
     // Another start for each: models that agree for chance's sake would share their errors.
-    const first = ((options.seed ?? 1) + fold) % Number.MAX_SAFE_INTEGER
-    const shared = { ...options, threads: perModel, engine, signal }
+    const first = (seed + fold) % Number.MAX_SAFE_INTEGER
+    const shared = { ...options, threads: threadsEach, engine, signal }
     const saved = states[fold]
-    const seed = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
-    if (seed === undefined) return undefined
-    const own = { ...shared, seed, watch: { out } }
-    const run = await (saved ? Run.resume(saved, train, own) : Run.start(train, own))
+    const own = saved ? saved.settings.seed : await bestStart(train, { ...shared, seed: first }, starts)
+    if (own === undefined) return undefined
+    const ofFold = { ...shared, seed: own, watch: { out } }
+    const run = await (saved ? Run.resume(saved, train, ofFold) : Run.start(train, ofFold))
     running.set(fold, run)
     try {
       while (!run.stopped && !signal.aborted) {
@@ -168,7 +151,7 @@ export async function crossFit(
   }
 
   try {
-    const learning = Array.from({ length: atATime }, () =>
+    const learning = Array.from({ length: sideBySide }, () =>
       learnSome().catch((error) => {
         giveUp.abort() // the others need not go on
         throw error
@@ -185,34 +168,6 @@ export async function crossFit(
     return undefined
   }
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }
-}
-
-/** How many models are learned side by side. */
-function modelsAtATime(
-  { values }: SparseTensor,
-  { threads, rank }: { threads: number; rank: number },
-  count: number,
-): number {
-  const isSmall = values.length * rank ** 2 < SIDE_BY_SIDE && values.length <= MOST_ENTRIES
-  return isSmall ? Math.min(threads, count) : 1
-}
-
-/** Predicts what the model has not seen. */
-function judge(
-  { indices, values }: SparseTensor,
-  folds: Uint8Array,
-  fold: number,
-  model: CpModel,
-  predictions: Float32Array,
-): FoldError {
-  const entries = Uint32Array.from(folds.keys()).filter((e) => folds[e] === fold)
-  const found = model.predictMany(indices.map((column) => entries.map((e) => column[e])))
-  let squares = 0
-  entries.forEach((e, i) => {
-    predictions[e] = found[i]
-    squares += (values[e] - found[i]) ** 2
-  })
-  return { squares, entries: entries.length }
 }
 
 function checkCount(count: number): void {

@@ -6,20 +6,14 @@
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Noise } from '../../engine/engine.ts'
+import type { FoldError } from '../../model/index.ts'
 import { type FoldBy, foldByText, gapsOf, type SparseTensor } from '../../tensor/index.ts'
 import { refuseOtherSettings } from '../run/resume.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
 import { asTyped } from '../settings/settingText.ts'
-import {
-  type Abandoned,
-  type CrossFit,
-  type CrossFitOptions,
-  crossFit,
-  FOLDS,
-  type FoldError,
-} from './crossFit.ts'
+import { type Abandoned, type CrossFit, type CrossFitOptions, crossFit, FOLDS } from './crossFit.ts'
 
 /** Settings that were tried, and their error on entries that the models had not seen; plain data. */
 export interface FoldTrial {

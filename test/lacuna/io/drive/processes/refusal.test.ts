@@ -1,6 +1,6 @@
 /** What one of several processes cannot do, all of them refuse, and its number is said. */
 import { expect, it } from 'vitest'
-import { planJob, refuseJob } from '#cli/commands/complete/memory.ts'
+import { planJob, refuseJob } from '#cli/process/memory.ts'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { agreed, inProcesses } from '../../../communicators.ts'
 

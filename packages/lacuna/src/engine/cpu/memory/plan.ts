@@ -6,26 +6,32 @@ import type { EnginePlan, ProblemSize } from '../../engine.ts'
 import { countsForItself } from '../setup/count/countingLayout.ts'
 import { segmentSize } from '../setup/place/segments.ts'
 import { paddedRank } from '../threads/kernel.ts'
-import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
+import {
+  layOut,
+  MOST_PARTITION_BYTES,
+  type PartitionLayout,
+  type PartitionSize,
+  type ViewSize,
+} from './layout.ts'
 
 /** Parts are planned to fill so much of what a memory can have: chance makes some a little larger than others. */
 const FILLED = 0.97
 
 export interface CpuPlan extends EnginePlan {
-  layout: PartLayout
+  layout: PartitionLayout
 }
 
 /** parts: those of each of so many processes, and what one of them takes. */
-export function planParts(
+export function planPartitions(
   size: ProblemSize,
   threads: number,
   leastParts = 1,
   processes = 1,
   isPlain = false,
 ): CpuPlan {
-  const whole = layOut(partSize(size, threads, 1, isPlain))
+  const whole = layOut(partitionSize(size, threads, 1, isPlain))
   const shared = replicatedBytes(whole)
-  const room = FILLED * MOST_PART_BYTES - shared
+  const room = FILLED * MOST_PARTITION_BYTES - shared
   const own = whole.byteLength - shared
   if (room <= 0)
     throw new InputError(
@@ -34,7 +40,8 @@ export function planParts(
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
-  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes, isPlain))
+  const layout =
+    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, isPlain))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
   // Only the first part holds the snapshot factors.
   const items = [...layout.items].map(([name, byteLength]) => ({
@@ -52,11 +59,11 @@ export function planParts(
 }
 
 /** Of what a part takes, what every other one takes again. */
-function replicatedBytes({ items }: PartLayout): number {
+function replicatedBytes({ items }: PartitionLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
-function partSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartSize {
+function partitionSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0

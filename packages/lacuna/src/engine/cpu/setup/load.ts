@@ -8,20 +8,20 @@ import * as at from '../../../kernels/solve/layout.ts'
 import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
 import type { Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
+import type { PartitionMemory } from '../memory/layout.ts'
 import {
   checkKernel,
   describe,
-  type LoadedPart,
-  layOutParts,
+  layOutPartitions,
   ownRows,
   planShared,
   writeTables,
-} from '../memory/parts.ts'
-import { checkPlan, planParts } from '../memory/plan.ts'
+} from '../memory/partitions.ts'
+import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { shareable } from '../memory/shareable.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
-import type { Opening } from '../threads/messages.ts'
-import type { Pool } from '../threads/pool.ts'
+import type { ThreadSetup } from '../threads/messages.ts'
+import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/counting.ts'
 import { makeCells } from './grid/cells.ts'
 import { meanWeightOf } from './meanWeight.ts'
@@ -31,11 +31,11 @@ import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
 /** A problem as it lies in memory. */
-export interface LoadedParts {
-  parts: readonly LoadedPart[]
+export interface LoadedPartitions {
+  parts: readonly PartitionMemory[]
   /** The view whose errors a set's are. */
   viewOf: ReadonlyMap<string, number>
-  errorSums: Opening['errorSums']
+  errorSums: ThreadSetup['errorSums']
   /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
   totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
@@ -50,10 +50,8 @@ export interface LoadedParts {
   segments: readonly number[]
 }
 
-export interface LoadingPlace {
-  pool: Pool
-  members: readonly number[]
-  communicator: Communicator
+/** The resources of an engine with which a problem is loaded. */
+export interface LoadingContext extends ProblemWorkers {
   /** The fewest parts of a process. */
   leastParts: number
   /** Whether the records are to be read by others than the kernels, too: packing.ts. */
@@ -62,14 +60,14 @@ export interface LoadingPlace {
 }
 
 /** start: when it began, by performance.now(). */
-export async function loadParts(
-  place: LoadingPlace,
+export async function loadPartitions(
+  context: LoadingContext,
   number: number,
   problem: Problem,
   start?: number,
-): Promise<LoadedParts> {
+): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, isPlain, takeMemory } = place
+  const { pool, members, communicator, leastParts, isPlain, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
@@ -97,7 +95,7 @@ export async function loadParts(
     strata,
     weighted,
   }
-  const plan = planParts(size, threads, leastParts, communicator.size, isPlain)
+  const plan = planPartitions(size, threads, leastParts, communicator.size, isPlain)
   await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
@@ -124,7 +122,7 @@ export async function loadParts(
   times.count = lap()
   // Every process must come to the same parts, even if they have different numbers of threads.
   const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
-  const all = layOutParts(views, plan.parts, communicator.size, {
+  const all = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
     momentumFactors,
     zeros,
@@ -163,7 +161,7 @@ export async function loadParts(
   const totals = new Float64Array(uint32Array(4).buffer)
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
-  const opening = {
+  const setup = {
     threads,
     parts,
     firstPart,
@@ -182,8 +180,8 @@ export async function loadParts(
     type: 'open',
     problem: number,
     // One of them learns from what is beside the entries.
-    opening: {
-      ...opening,
+    setup: {
+      ...setup,
       thread,
       ...(posterior && { sideInformation: sideInformationFor(problem, thread) }),
     },
@@ -212,14 +210,14 @@ export async function loadParts(
         throw error
       }
   } else {
-    await routeEntries(place, number, placing)
+    await routeEntries(context, number, placing)
     times.place = lap()
     await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
     times.sort = lap()
   }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await makeCells(place, number, parts, lengths, seed)
+    await makeCells(context, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])

@@ -7,24 +7,20 @@ import {
   type SparseTensor,
   unitOf,
 } from '../../../tensor/index.ts'
-import type { Pool } from '../threads/pool.ts'
+import type { ProblemWorkers } from '../threads/workers.ts'
 import { totalsByThreads } from './rowTotals.ts'
 
-interface Place {
-  communicator: Communicator
-  pool: Pool
-  members: readonly number[]
-  padded: number
-}
-
 /** What the entries of all processes are like: the same bits whoever has which. */
-export async function observeAll(place: Place, tensor: SparseTensor): Promise<Observed> {
-  const { communicator } = place
+export async function observeAll(
+  workers: ProblemWorkers & { padded: number },
+  tensor: SparseTensor,
+): Promise<Observed> {
+  const { communicator } = workers
   const own = extremesOf(tensor)
   const all = await communicator.allGatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
-  const totals = await totalsByThreads(place, tensor, unit)
+  const totals = await totalsByThreads(workers, tensor, unit)
   return observedOf(extremes, communicator.size > 1 ? await added(communicator, totals) : totals, unit)
 }
 

@@ -18,12 +18,12 @@ import { iterate } from '../steps/iterate.ts'
 import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
-import { meet, openProblem, type Part, type Problem, since } from './threadProblem.ts'
+import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
 
 /** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
 export function newThread(): (request: Request) => Answer | Promise<Answer> {
-  const problems = new Map<number, Problem>()
-  const known = (number: number): Problem => problems.get(number)!
+  const problems = new Map<number, ThreadProblem>()
+  const known = (number: number): ThreadProblem => problems.get(number)!
   let exchange = singleExchange
   return (request) => {
     switch (request.type) {
@@ -53,7 +53,7 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
       }
       case 'open':
-        problems.set(request.problem, openProblem(request.opening, request.module, exchange))
+        problems.set(request.problem, openProblem(request.setup, request.module, exchange))
         return undefined
       case 'place': {
         const problem = known(request.problem)
@@ -109,7 +109,7 @@ async function connect({ module, options, ranks }: Request & { type: 'connect' }
   return connect(options)
 }
 
-function passOver(problem: Problem, passes: typeof balancePasses): Timed {
+function passOver(problem: ThreadProblem, passes: typeof balancePasses): Timed {
   const { parts, thread, threads } = problem
   const start = performance.now()
   for (const pass of passes) {
@@ -119,17 +119,17 @@ function passOver(problem: Problem, passes: typeof balancePasses): Timed {
   return since(problem, start)
 }
 
-const factorOf = ({ memory, layout }: Part, address: number, rows: number): Float32Array =>
+const factorOf = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-function keep({ parts: [first], thread }: Problem): void {
+function keep({ parts: [first], thread }: ThreadProblem): void {
   if (thread !== 0) return
   first.layout.modes.forEach(({ factor, rows }, i) => {
     factorOf(first, first.layout.snapshot[i], rows).set(factorOf(first, factor, rows))
   })
 }
 
-function restore({ parts, thread }: Problem): void {
+function restore({ parts, thread }: ThreadProblem): void {
   if (thread !== 0) return
   const [first] = parts
   for (const part of parts)

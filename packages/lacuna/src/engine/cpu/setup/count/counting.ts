@@ -4,7 +4,7 @@ import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
 import { newMemory } from '../../memory/memories.ts'
-import type { Counted, Loading, ViewSource } from '../../threads/messages.ts'
+import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
@@ -51,7 +51,7 @@ export async function countViews(
   communicator: Communicator,
 ): Promise<{
   views: View[]
-  counted: Counted
+  counted: CountResult
   counting: { memory: WebAssembly.Memory; layout: CountingLayout }
 }> {
   const { dims } = sources[0].source.tensor
@@ -73,14 +73,14 @@ export async function countViews(
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
   writeControl(memory, layout.control, members.length)
-  const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
+  const loading: CountInput = { views: sources.map(({ source }) => source), keys, layout }
   const found = (await pool.ask(members, (thread) => ({
     type: 'count',
     module,
     memory,
     loading,
     thread,
-  }))) as Counted[]
+  }))) as CountResult[]
   await communicator.failTogether(() => refuseFaults(found, sources))
   const counted = await addUp(found, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
@@ -110,7 +110,7 @@ export async function countViews(
 }
 
 /** What all threads of all processes found. */
-async function addUp(found: readonly Counted[], communicator: Communicator): Promise<Counted> {
+async function addUp(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
     own.forEach((word, i) => {
@@ -124,7 +124,7 @@ async function addUp(found: readonly Counted[], communicator: Communicator): Pro
 
 /** The one that comes first in the input, whoever found it. */
 function refuseFaults(
-  found: readonly Counted[],
+  found: readonly CountResult[],
   sources: readonly { name: string; source: ViewSource }[],
 ): void {
   const faults = found.flatMap(({ fault }) => fault ?? [])

@@ -4,22 +4,18 @@ import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
 import * as at from '../../../../kernels/solve/layout.ts'
-import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
-import type { Filling } from '../../threads/messages.ts'
-import type { Pool } from '../../threads/pool.ts'
+import type { PartitionMemory, ViewLayout } from '../../memory/layout.ts'
+import type { CellInput } from '../../threads/messages.ts'
+import type { ThreadProblem } from '../../threads/threadProblem.ts'
+import type { ProblemWorkers } from '../../threads/workers.ts'
 import { type Field, indexIn } from '../place/packing.ts'
 import { cutIntoBlocks } from './grid.ts'
 
-interface Part {
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
-
 /** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
 export async function makeCells(
-  { pool, members, communicator }: { pool: Pool; members: readonly number[]; communicator: Communicator },
+  { pool, members, communicator }: ProblemWorkers,
   problem: number,
-  parts: readonly Part[],
+  parts: readonly PartitionMemory[],
   lengths: readonly Uint32Array[],
   seed: number,
 ): Promise<void> {
@@ -49,14 +45,14 @@ export async function makeCells(
   )
   const counters = uint32Array(members.length * strata.cellCount)
   const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
-  const filling: Filling = { blocks, counters, entries }
+  const filling: CellInput = { blocks, counters, entries }
   await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
 }
 
 /** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
 async function gatherEntries(
   communicator: Communicator,
-  parts: readonly Part[],
+  parts: readonly PartitionMemory[],
   order: number,
 ): Promise<Uint32Array> {
   const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
@@ -84,14 +80,14 @@ interface Source {
   value: number
 }
 
-function recordsOf([{ layout }]: readonly Part[]): Source {
+function recordsOf([{ layout }]: readonly PartitionMemory[]): Source {
   const [{ packing, words }] = layout.views
   return { fields: packing.fields, stride: words, value: packing.words }
 }
 
 /** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
 function eachRow(
-  { memory, layout }: Part,
+  { memory, layout }: PartitionMemory,
   fromChunk: number,
   toChunk: number,
   visit: (records: Uint32Array, from: number, count: number, row: number) => void,
@@ -112,19 +108,11 @@ function eachRow(
   }
 }
 
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly Part[]
-  thread: number
-  threads: number
-  meet(): void
-}
-
 /**
  * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
  * places them behind those, cell by cell: so they stand in the order in which they were.
  */
-export function fillCells({ parts, thread, threads, meet }: Problem, filling: Filling): void {
+export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filling: CellInput): void {
   const [{ memory, layout }] = parts
   const { blocks, cellCount, cells, records, places: placesAt } = layout.strata!
   const order = placesAt.length
@@ -172,7 +160,7 @@ const gathered = (order: number): Source => ({
 
 /** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
 function eachOwn(
-  parts: readonly Part[],
+  parts: readonly PartitionMemory[],
   thread: number,
   threads: number,
   entries: Uint32Array | undefined,

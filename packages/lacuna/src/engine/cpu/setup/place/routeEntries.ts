@@ -1,22 +1,16 @@
 /** Entries on their way from the processes that read them to those that own their rows; routing.ts has what threads do of it. */
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import { type Communicator, entriesPerRound } from '../../../../comm/index.ts'
-import type { Placing } from '../../threads/messages.ts'
-import type { Pool } from '../../threads/pool.ts'
+import { entriesPerRound } from '../../../../comm/index.ts'
+import type { PlaceInput } from '../../threads/messages.ts'
+import type { ProblemWorkers } from '../../threads/workers.ts'
 import { groupsOf } from '../blocks.ts'
 import { entryWords } from './routes.ts'
 
-interface Place {
-  pool: Pool
-  members: readonly number[]
-  communicator: Communicator
-}
-
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 export async function routeEntries(
-  { pool, members, communicator }: Place,
+  { pool, members, communicator }: ProblemWorkers,
   problem: number,
-  placing: Placing,
+  placing: PlaceInput,
 ): Promise<void> {
   const { size: processes } = communicator
   const threads = members.length

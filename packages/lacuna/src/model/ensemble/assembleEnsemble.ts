@@ -1,0 +1,119 @@
+/** From the models of a cross-fit to an ensemble: correction by neighbours, conformal intervals, out-of-fold errors, stability. */
+import { below, draw, purpose, stream } from '../../base/random.ts'
+import { version } from '../../base/version.ts'
+import { describeFoldBy, type FoldBy, type Observed, observe, type SparseTensor } from '../../tensor/index.ts'
+import type { CpModel } from '../cpModel.ts'
+import { evaluateOutOfFold, type OutOfFold } from '../evaluate/outOfFold.ts'
+import { CpEnsemble, supportOf } from './cpEnsemble.ts'
+import { type EnsembleStability, ensembleStability } from './ensembleStability.ts'
+import { learnIntervals, type UnseenCells } from './intervals.ts'
+import { learnNeighbours, type Ordered } from './neighbours.ts'
+
+/** The models of a cross-fit, and their predictions of the entries that they were fitted without. */
+export interface FoldModels {
+  /** One model per fold, fitted without it. */
+  models: readonly CpModel[]
+  /** The fold of each entry. */
+  folds: Uint8Array
+  /** What stays together in a fold. */
+  by: FoldBy
+  /** Prediction of each entry by the model that was fitted without it. */
+  predictions: Float32Array
+}
+
+/** An ensemble with its out-of-fold errors and the stability of its components. */
+export interface AssembledEnsemble {
+  model: CpEnsemble
+  outOfFold: OutOfFold
+  stability: EnsembleStability
+}
+
+/** Cells without an entry, at which the models' disagreement is measured. */
+const UNSEEN_CELLS = 20_000
+
+/**
+ * Combines the models of a cross-fit into one.
+ * @param tensor the entries that the folds were made of
+ * @param seed of the random cells at which the models' disagreement is measured
+ * @param ordered modes whose rows are ordered; found from the residuals if undefined
+ */
+export function assembleEnsemble(
+  tensor: SparseTensor,
+  { models, folds, by, predictions: ofModels }: FoldModels,
+  seed: number,
+  ordered: readonly Ordered[] | undefined,
+): AssembledEnsemble {
+  const observed = observe(tensor)
+  const ofAll = models.map((model) => model.predictMany(tensor.indices))
+  const isByEntry = by.length === tensor.dims.length && by.every(({ length }) => length === 1)
+  const corrected = learnNeighbours(tensor, ofAll, folds, isByEntry, ordered)
+  const predictions = corrected?.predictions ?? ofModels
+  const support = supportOfCells(observed, tensor.indices).map((entries) => Math.max(0, entries - 1))
+  const intervals = learnIntervals(
+    tensor,
+    { predictions, support },
+    predictUnseenCells(tensor, models, observed, seed),
+    models.length,
+  )
+  const outOfFold = evaluateOutOfFold(tensor, {
+    folds,
+    count: models.length,
+    by: describeFoldBy(by, tensor),
+    predictions,
+    withoutNeighbours: corrected && ofModels,
+    observed,
+    support,
+  })
+  const { dims, labels, modes, valueName } = tensor
+  const model = new CpEnsemble({
+    dims,
+    labels,
+    modes,
+    members: models,
+    observed,
+    intervals,
+    neighbours: corrected?.neighbours,
+    training: {
+      version,
+      ...models[0].training,
+      outOfFold,
+      ...(corrected && { neighbours: { lags: corrected.neighbours.lags } }),
+      ...(valueName !== undefined && { value: valueName }),
+    },
+  })
+  const stability = ensembleStability(model, tensor)
+  model.training.stability = stability
+  return { model, outOfFold, stability }
+}
+
+/** The support of each cell: the entries of that of its rows that has fewest. */
+const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): Uint32Array =>
+  Uint32Array.from(indices[0], (_, c) =>
+    supportOf(
+      counts,
+      indices.map((column) => column[c]),
+    ),
+  )
+
+/**
+ * Predictions at random cells, and how much the models differ there. The row of each mode is drawn as often as it has
+ * entries, independently of the other modes.
+ */
+function predictUnseenCells(
+  { indices, values }: SparseTensor,
+  models: readonly CpModel[],
+  observed: Observed,
+  seed: number,
+): UnseenCells {
+  const count = Math.min(UNSEEN_CELLS, values.length)
+  const cells = indices.map((column, mode) => {
+    const key = stream(seed, purpose.folds, mode + 1)
+    return Uint32Array.from({ length: count }, (_, c) => column[below(draw(key, c), values.length)])
+  })
+  const all = models.map((model) => model.predictMany(cells))
+  const predictions = all[0].map((_, c) => all.reduce((sum, y) => sum + y[c], 0) / all.length)
+  const variances = predictions.map(
+    (mean, c) => all.reduce((sum, y) => sum + (y[c] - mean) ** 2, 0) / (all.length - 1),
+  )
+  return { indices: cells, predictions, variances, support: supportOfCells(observed, cells) }
+}
