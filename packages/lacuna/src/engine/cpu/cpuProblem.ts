@@ -15,21 +15,22 @@ import type {
 } from '../engine.ts'
 import { costOf } from './memory/cost.ts'
 import { MOST_LAGS } from './memory/layout.ts'
-import type { LoadedParts, LoadingPlace } from './setup/load.ts'
+import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
 import type { Spent } from './steps/iterate.ts'
-import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorProblem.ts'
+import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
+import type { ProblemWorkers } from './threads/workers.ts'
 
 /** A problem in the memories of its parts, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
-  readonly #place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>
+  readonly #workers: ProblemWorkers
   readonly #number: number
-  readonly #loaded: LoadedParts
+  readonly #loaded: LoadedPartitions
   readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
@@ -37,16 +38,16 @@ export class CpuProblem implements LoadedProblem {
   #steps = 0
 
   private constructor(
-    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    workers: ProblemWorkers,
     number: number,
-    loaded: LoadedParts,
+    loaded: LoadedPartitions,
     tensor: SparseTensor,
     release: () => void,
     statistics: Statistics,
     setUp: SetUpTimes,
   ) {
     this.setUp = setUp
-    this.#place = place
+    this.#workers = workers
     this.#number = number
     this.#loaded = loaded
     this.#tensor = tensor
@@ -57,16 +58,16 @@ export class CpuProblem implements LoadedProblem {
 
   /** `release` is told when the threads are no longer needed. */
   static async open(
-    place: Pick<LoadingPlace, 'pool' | 'members' | 'world'>,
+    workers: ProblemWorkers,
     number: number,
-    loaded: LoadedParts,
+    loaded: LoadedPartitions,
     tensor: SparseTensor,
     release: () => void,
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
     const times = { ...loaded.times, look: 0 }
-    const problem = new CpuProblem(place, number, loaded, tensor, release, statistics, times)
+    const problem = new CpuProblem(workers, number, loaded, tensor, release, statistics, times)
     const lap = stopwatch()
     const views = [...new Set(loaded.viewOf.values())]
     await problem.#ask({ type: 'values', problem: number, views })
@@ -81,7 +82,7 @@ export class CpuProblem implements LoadedProblem {
   }
 
   /** How it lies in memory, for an engine that works on the same views elsewhere. */
-  get loaded(): LoadedParts {
+  get loaded(): LoadedPartitions {
     return this.#loaded
   }
 
@@ -271,8 +272,8 @@ export class CpuProblem implements LoadedProblem {
   }
 
   async observed(tensor = this.#tensor): Promise<Observed> {
-    const place = { ...this.#place, padded: this.#loaded.parts[0].layout.padded }
-    return place.world.inTurn(this.#number, ++this.#steps, () => observeAll(place, tensor))
+    const workers = { ...this.#workers, padded: this.#loaded.parts[0].layout.padded }
+    return workers.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(workers, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {
@@ -291,7 +292,7 @@ export class CpuProblem implements LoadedProblem {
   async close(): Promise<void> {
     if (!this.#open) return
     this.#open = false
-    const { pool, members } = this.#place
+    const { pool, members } = this.#workers
     await pool.ask(members, () => ({ type: 'close', problem: this.#number })).catch(() => {})
     this.#release()
   }
@@ -303,8 +304,8 @@ export class CpuProblem implements LoadedProblem {
 
   async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    const { pool, members, world } = this.#place
-    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+    const { pool, members, communicator } = this.#workers
+    return communicator.runInOrder(this.#number, ++this.#steps, () => pool.ask(members, () => request))
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

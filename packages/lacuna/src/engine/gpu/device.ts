@@ -8,7 +8,7 @@ const COMPUTE = 4
 const READ = 1
 
 /** A compiled kernel. What it binds: a step in a slot, then buffers. */
-export interface Kernel {
+export interface GpuKernel {
   pipeline: GPUComputePipeline
   layout: GPUBindGroupLayout
 }
@@ -34,7 +34,7 @@ export class Device {
   readonly whenLost: Promise<void>
   /** What it did not do as it was told, of which WebGPU speaks to nobody in particular: who was at work has to look. */
   readonly faults: Error[] = []
-  readonly #kernels = new Map<string, Promise<Kernel>>()
+  readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
   private constructor(gpu: GPUDevice, name: string, mostBinding: number) {
@@ -78,7 +78,7 @@ export class Device {
   }
 
   /** Compiles a kernel, unless it has been. */
-  compile(code: string, access: readonly Access[]): Promise<Kernel> {
+  compile(code: string, access: readonly Access[]): Promise<GpuKernel> {
     const known = this.#kernels.get(code)
     if (known) return known
     const compiled = this.#compile(code, this.#layoutOf(access))
@@ -86,7 +86,7 @@ export class Device {
     return compiled
   }
 
-  async #compile(code: string, layout: GPUBindGroupLayout): Promise<Kernel> {
+  async #compile(code: string, layout: GPUBindGroupLayout): Promise<GpuKernel> {
     const module = this.gpu.createShaderModule({ code })
     try {
       const pipeline = await this.gpu.createComputePipelineAsync({
@@ -121,7 +121,7 @@ export class Device {
     return layout
   }
 
-  bind({ layout }: Kernel, steps: GPUBuffer, slot: number, buffers: readonly GPUBuffer[]): GPUBindGroup {
+  bind({ layout }: GpuKernel, steps: GPUBuffer, slot: number, buffers: readonly GPUBuffer[]): GPUBindGroup {
     return this.gpu.createBindGroup({
       layout,
       entries: [

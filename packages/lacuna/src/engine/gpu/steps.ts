@@ -8,7 +8,7 @@ import { formatBytes } from '../../base/memory.ts'
 import { purpose, stream } from '../../base/random.ts'
 import type { Iterations } from '../engine.ts'
 import { type Batch, batchRows } from './batches.ts'
-import type { Device, Kernel } from './device.ts'
+import type { Device, GpuKernel } from './device.ts'
 import type { DeviceBuffers, DeviceView } from './deviceProblem.ts'
 import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from './shape.ts'
 import type { Submitting } from './submission.ts'
@@ -56,12 +56,12 @@ interface SumPlan {
 /** The kernels of a mode, and what they are bound to. */
 interface ModeKernels {
   team: Team
-  sum: Kernel
+  sum: GpuKernel
   /** Per slice. */
   sumGroups: GPUBindGroup[]
-  fold: Kernel
+  fold: GpuKernel
   foldGroup: GPUBindGroup | undefined
-  update: Kernel
+  update: GpuKernel
   updateGroup: GPUBindGroup
 }
 
@@ -76,7 +76,7 @@ export class Stepping {
   readonly #plans = new Map<Sums, SumPlan>()
   readonly #prepared = new Map<
     string,
-    Promise<{ windows: Kernel; windowsGroup: GPUBindGroup; modes: ModeKernels[] }>
+    Promise<{ windows: GpuKernel; windowsGroup: GPUBindGroup; modes: ModeKernels[] }>
   >()
 
   constructor(

@@ -3,12 +3,12 @@
  * long: the card also draws the screen, and some systems take a card that does not answer for two seconds for broken. How
  * much goes in one changes nothing in the result, so it may follow the clock.
  */
-import type { Device, Kernel } from './device.ts'
+import type { Device, GpuKernel } from './device.ts'
 import { usage } from './device.ts'
 import { type StepWords, slotBytes, writeStep } from './wgsl/step.ts'
 
 export interface Dispatch {
-  kernel: Kernel
+  kernel: GpuKernel
   group: GPUBindGroup
   step: StepWords
   /** Workgroups; the first number may be large. */

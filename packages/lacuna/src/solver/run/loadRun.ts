@@ -121,7 +121,7 @@ export async function load(
 }
 
 /** Whether the engine runs on several processes, each of which holds some of the entries. */
-export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
+export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
 /** With the modes that are merged or split by number. */
 export type ReshapedSettings = Settings & ResolvedReshaping

@@ -99,7 +99,7 @@ export class Run implements AsyncIterable<EpochReport> {
 
   /** True on rank 0, the only process that writes files and prints; always true without MPI. */
   get isRoot(): boolean {
-    return (this.#run.options.engine?.process ?? 0) === 0
+    return this.#run.options.engine?.communicator?.isRoot ?? true
   }
 
   /** All reports so far, the first one first. */

@@ -17,12 +17,19 @@ import { type Packing, packingOf } from '../setup/place/packing.ts'
 import { paddedRank } from '../threads/kernel.ts'
 
 /** A WebAssembly memory ends at 4 GiB. */
-export const MOST_PART_BYTES = 2 ** 32
+export const MOST_PARTITION_BYTES = 2 ** 32
 
 /** The most lags of a mode. */
 export const MOST_LAGS = 16
 
-export interface PartLayout {
+/** A partition of a problem: its WebAssembly memory, and the addresses of everything in it. */
+export interface PartitionMemory {
+  memory: WebAssembly.Memory
+  layout: PartitionLayout
+}
+
+/** Addresses of everything that lies in the memory of a partition. */
+export interface PartitionLayout {
   padded: number
   control: number
   /** Per thread. */
@@ -102,7 +109,7 @@ export interface ViewLayout {
 }
 
 /** The sizes that decide a part's layout. */
-export interface PartSize {
+export interface PartitionSize {
   order: number
   rank: number
   threads: number
@@ -142,7 +149,7 @@ export interface ViewSize {
   ownPlaces: boolean
 }
 
-export function layOut(size: PartSize): PartLayout {
+export function layOut(size: PartitionSize): PartitionLayout {
   const { order, threads, momentumFactors, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
   const rowBytes = 4 * padded
@@ -269,5 +276,5 @@ export function areas(): {
 }
 
 /** Where a part's sums are exchanged: those of the row that begins elsewhere end here, those of the other begin. */
-export const exchangePlace = ({ exchange, handedOver, padded }: PartLayout, part: number): number =>
+export const exchangePlace = ({ exchange, handedOver, padded }: PartitionLayout, part: number): number =>
   exchange + (2 * part + 1) * handedOver * partialBytes(padded)

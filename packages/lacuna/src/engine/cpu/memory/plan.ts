@@ -1,30 +1,37 @@
 /** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
+import { entriesPerRound } from '../../../comm/index.ts'
 import type { EnginePlan, ProblemSize } from '../../engine.ts'
 import { countsForItself } from '../setup/count/countingLayout.ts'
 import { segmentSize } from '../setup/place/segments.ts'
 import { paddedRank } from '../threads/kernel.ts'
-import { layOut, MOST_PART_BYTES, type PartLayout, type PartSize, type ViewSize } from './layout.ts'
+import {
+  layOut,
+  MOST_PARTITION_BYTES,
+  type PartitionLayout,
+  type PartitionSize,
+  type ViewSize,
+} from './layout.ts'
 
 /** Parts are planned to fill so much of what a memory can have: chance makes some a little larger than others. */
 const FILLED = 0.97
 
 export interface CpuPlan extends EnginePlan {
-  layout: PartLayout
+  layout: PartitionLayout
 }
 
 /** parts: those of each of so many processes, and what one of them takes. */
-export function planParts(
+export function planPartitions(
   size: ProblemSize,
   threads: number,
   leastParts = 1,
   processes = 1,
   isPlain = false,
 ): CpuPlan {
-  const whole = layOut(partSize(size, threads, 1, isPlain))
+  const whole = layOut(partitionSize(size, threads, 1, isPlain))
   const shared = replicatedBytes(whole)
-  const room = FILLED * MOST_PART_BYTES - shared
+  const room = FILLED * MOST_PARTITION_BYTES - shared
   const own = whole.byteLength - shared
   if (room <= 0)
     throw new InputError(
@@ -33,7 +40,8 @@ export function planParts(
         `holds all of them, and has at most 4 GiB. Use a smaller rank.`,
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
-  const layout = parts * processes === 1 ? whole : layOut(partSize(size, threads, parts * processes, isPlain))
+  const layout =
+    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, isPlain))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
   // Only the first part holds the snapshot factors.
   const items = [...layout.items].map(([name, byteLength]) => ({
@@ -42,7 +50,7 @@ export function planParts(
   }))
   if (processes > 1) {
     const order = size.dims.length
-    const perRound = sentAtATime(Math.ceil(size.entries / processes), processes)
+    const perRound = entriesPerRound(Math.ceil(size.entries / processes), processes)
     const sent = Math.min(order, processes) * perRound
     const words = order + (size.weighted ? 2 : 1)
     items.push({ name: 'messages', byteLength: 4 * words * (sent + processes * perRound) })
@@ -50,19 +58,12 @@ export function planParts(
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
 
-/** Entries on their way to a process at a time, from all that send it some. */
-const ENTRIES_ON_THE_WAY = 2 ** 20
-
-/** How many of its entries a process sends at a time; each may go to several processes. */
-export const sentAtATime = (own: number, processes: number): number =>
-  Math.max(1, Math.min(own, Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))))
-
 /** Of what a part takes, what every other one takes again. */
-function replicatedBytes({ items }: PartLayout): number {
+function replicatedBytes({ items }: PartitionLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
-function partSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartSize {
+function partitionSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0

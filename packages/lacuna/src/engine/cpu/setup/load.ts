@@ -3,25 +3,25 @@
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
 import { uint32Array } from '../../../base/sharedArrays.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import * as at from '../../../kernels/solve/layout.ts'
 import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
 import type { Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
+import type { PartitionMemory } from '../memory/layout.ts'
 import {
   checkKernel,
   describe,
-  type LoadedPart,
-  layOutParts,
+  layOutPartitions,
   ownRows,
   planShared,
   writeTables,
-} from '../memory/parts.ts'
-import { checkPlan, planParts } from '../memory/plan.ts'
+} from '../memory/partitions.ts'
+import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { shareable } from '../memory/shareable.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
-import type { Opening } from '../threads/messages.ts'
-import type { Pool } from '../threads/pool.ts'
+import type { ThreadSetup } from '../threads/messages.ts'
+import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/counting.ts'
 import { makeCells } from './grid/cells.ts'
 import { meanWeightOf } from './meanWeight.ts'
@@ -31,11 +31,11 @@ import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
 /** A problem as it lies in memory. */
-export interface LoadedParts {
-  parts: readonly LoadedPart[]
+export interface LoadedPartitions {
+  parts: readonly PartitionMemory[]
   /** The view whose errors a set's are. */
   viewOf: ReadonlyMap<string, number>
-  errorSums: Opening['errorSums']
+  errorSums: ThreadSetup['errorSums']
   /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
   totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
@@ -50,10 +50,8 @@ export interface LoadedParts {
   segments: readonly number[]
 }
 
-export interface LoadingPlace {
-  pool: Pool
-  members: readonly number[]
-  world: World
+/** The resources of an engine with which a problem is loaded. */
+export interface LoadingContext extends ProblemWorkers {
   /** The fewest parts of a process. */
   leastParts: number
   /** Whether the records are to be read by others than the kernels, too: packing.ts. */
@@ -62,21 +60,21 @@ export interface LoadingPlace {
 }
 
 /** start: when it began, by performance.now(). */
-export async function loadParts(
-  place: LoadingPlace,
+export async function loadPartitions(
+  context: LoadingContext,
   number: number,
   problem: Problem,
   start?: number,
-): Promise<LoadedParts> {
+): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, world, leastParts, isPlain, takeMemory } = place
+  const { pool, members, communicator, leastParts, isPlain, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
-  const entries = await countSets(problem, world)
+  const entries = await countSets(problem, communicator)
   const known = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
-  const meanWeights = await meanWeightsOf(problem, world)
+  const meanWeights = await meanWeightsOf(problem, communicator)
   const weighted = meanWeights.has('train')
   if (zeros && weighted) throw refuseWeightedZeros()
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
@@ -97,13 +95,13 @@ export async function loadParts(
     strata,
     weighted,
   }
-  const plan = planParts(size, threads, leastParts, world.processes, isPlain)
-  await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
+  const plan = planPartitions(size, threads, leastParts, communicator.size, isPlain)
+  await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = known + unknown
   entries.set('train', total)
-  const listed = await world.together(() =>
+  const listed = await communicator.failTogether(() =>
     zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
   )
   const sources = sourcesOf(listed, total, probe, problem, meanWeights)
@@ -119,12 +117,12 @@ export async function loadParts(
     entries,
     keys,
     padded,
-    world,
+    communicator,
   )
   times.count = lap()
   // Every process must come to the same parts, even if they have different numbers of threads.
-  const most = Math.max(...(await world.gatherNumbers(threads)).flat())
-  const all = layOutParts(views, plan.parts, world.processes, {
+  const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
+  const all = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
     momentumFactors,
     zeros,
@@ -134,10 +132,10 @@ export async function loadParts(
     isPlain,
     threads: most,
   })
-  const partsEach = all.length / world.processes
-  const firstPart = world.process * partsEach
+  const partsEach = all.length / communicator.size
+  const firstPart = communicator.rank * partsEach
   const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
-  const parts = await world.together(() =>
+  const parts = await communicator.failTogether(() =>
     all
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
@@ -163,7 +161,7 @@ export async function loadParts(
   const totals = new Float64Array(uint32Array(4).buffer)
   const bins = posterior ? 3 * at.NOISE_BINS * views[0].chunks.count : 0
   const noiseSums = new Float64Array(uint32Array(2 * bins).buffer)
-  const opening = {
+  const setup = {
     threads,
     parts,
     firstPart,
@@ -182,8 +180,8 @@ export async function loadParts(
     type: 'open',
     problem: number,
     // One of them learns from what is beside the entries.
-    opening: {
-      ...opening,
+    setup: {
+      ...setup,
       thread,
       ...(posterior && { sideInformation: sideInformationFor(problem, thread) }),
     },
@@ -200,7 +198,7 @@ export async function loadParts(
     counting,
   }
   times.layOut = lap()
-  if (world.processes === 1) {
+  if (communicator.size === 1) {
     const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
     times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
     times.sort = lap() - times.place
@@ -212,14 +210,14 @@ export async function loadParts(
         throw error
       }
   } else {
-    await routeEntries(place, number, placing)
+    await routeEntries(context, number, placing)
     times.place = lap()
     await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
     times.sort = lap()
   }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await makeCells(place, number, parts, lengths, seed)
+    await makeCells(context, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -259,18 +257,24 @@ const sideInformationFor = ({ sideInformation }: Problem, thread: number): Probl
   sideInformation?.map((side) => (side && thread > 0 ? {} : side))
 
 /** How many entries the sets have, in all processes. */
-async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+async function countSets(
+  { tensor, sets = {} }: Problem,
+  communicator: Communicator,
+): Promise<Map<string, number>> {
   const own = { train: tensor, ...sets }
-  const all = await world.gatherNumbers(...Object.values(own).map(({ values }) => values.length))
+  const all = await communicator.allGatherNumbers(...Object.values(own).map(({ values }) => values.length))
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
 /** By its name, of each set whose entries have weights, the mean of these. */
-async function meanWeightsOf({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+async function meanWeightsOf(
+  { tensor, sets = {} }: Problem,
+  communicator: Communicator,
+): Promise<Map<string, number>> {
   const means = new Map<string, number>()
   for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
     const where = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
-    const mean = await meanWeightOf(world, set, where)
+    const mean = await meanWeightOf(communicator, set, where)
     if (mean !== undefined) means.set(name, mean)
   }
   return means

@@ -5,7 +5,7 @@ import { areas, blockBytes } from '../memory/layout.ts'
 import { newMemory } from '../memory/memories.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
-import type { Totalling } from '../threads/messages.ts'
+import type { TotalsInput } from '../threads/messages.ts'
 import type { Pool } from '../threads/pool.ts'
 import { Block, eachBlock } from './blocks.ts'
 
@@ -58,7 +58,7 @@ export async function totalsByThreads(
 export function addTotals(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
-  { tensor, unit, threads, thread }: Totalling,
+  { tensor, unit, threads, thread }: TotalsInput,
 ): undefined {
   const kernel: Kernel = instantiateKernel(module, memory)
   const { block: address, halves, counts, sums } = threads[thread]

@@ -7,14 +7,8 @@ import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import { UNKNOWN_BITS } from '../../../kernels/solve/layout.ts'
 import { findDuplicates, type SparseTensor } from '../../../tensor/index.ts'
-import { gramBlocks, type PartLayout } from '../memory/layout.ts'
-import type { Kernel } from '../threads/kernel.ts'
-
-interface Part {
-  kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
+import { gramBlocks } from '../memory/layout.ts'
+import type { ThreadPartition } from '../threads/threadProblem.ts'
 
 /** The training entries, and behind them the cells of all other sets, as unknown. */
 export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]): SparseTensor {
@@ -42,7 +36,7 @@ export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]):
 }
 
 /** Σ k kᵀ over all cells of a row of mode i, for the kernels, from the products of the other modes' columns. */
-export function writeGram({ memory, layout }: Part, i: number): void {
+export function writeGram({ memory, layout }: ThreadPartition, i: number): void {
   const { padded, modes } = layout
   const gram = new Float32Array(memory.buffer, modes[i].gram, padded * padded)
   const others = modes
@@ -56,13 +50,18 @@ export function writeGram({ memory, layout }: Part, i: number): void {
 }
 
 /** The first step towards U⁽ⁱ⁾ᵀU⁽ⁱ⁾, by all threads. */
-export function sumProducts({ kernel, layout }: Part, i: number, thread: number, threads: number): void {
+export function sumProducts(
+  { kernel, layout }: ThreadPartition,
+  i: number,
+  thread: number,
+  threads: number,
+): void {
   const { factor, rows, productSums } = layout.modes[i]
   kernel.sumProducts(factor, rows, gramBlocks(rows).perBlock, productSums, thread, threads)
 }
 
 /** The second, by one: adds the blocks in their order, and completes what lies below the diagonal. */
-export function addProducts({ memory, layout }: Part, i: number): void {
+export function addProducts({ memory, layout }: ThreadPartition, i: number): void {
   const { padded, modes } = layout
   const { rows, products, productSums } = modes[i]
   const total = matrixAt(memory, products, padded).fill(0)
@@ -74,7 +73,7 @@ export function addProducts({ memory, layout }: Part, i: number): void {
 }
 
 /** Σ y² over all cells: the sum of the elementwise product of all modes' products. */
-export function sumOfSquares({ memory, layout }: Part): number {
+export function sumOfSquares({ memory, layout }: ThreadPartition): number {
   const { padded, modes } = layout
   const all = modes.map(({ products }) => matrixAt(memory, products, padded))
   let sum = 0

@@ -1,23 +1,14 @@
-import { BLOCK_ROWS } from '../../../kernels/solve/layout.ts'
-import type { ModeLayout, PartLayout } from '../memory/layout.ts'
-import type { Kernel } from '../threads/kernel.ts'
-
 /**
- * Balances the factors of a part: what is multiplied into column r of one mode can be divided out of another without
- * changing the model, and equal lengths make λ Σ‖U⁽ⁱ⁾‖² smallest and keep float32 in its comfortable middle. Every part
- * does the same for itself, on the same numbers. observed: per mode, how many rows have entries.
+ * Balances the columns of the factors: a factor c of column r of one mode can be divided out of another mode's column without
+ * changing the model. Equal column norms minimise λ Σ‖U⁽ⁱ⁾‖² and keep float32 values near 1. Every partition runs the same
+ * passes on the same numbers.
  */
-export interface Balancing {
-  kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
-  observed: readonly number[]
-  /** Whether cells that are not listed are zeros: then rows without entries are, and λ draws others to zero. */
-  zeros: boolean
-}
+import { BLOCK_ROWS } from '../../../kernels/solve/layout.ts'
+import type { ModeLayout, PartitionLayout } from '../memory/layout.ts'
+import type { ThreadPartition } from '../threads/threadProblem.ts'
 
 /** The passes of balancing, in their order; all threads must meet between one and the next. */
-export const balancePasses: readonly ((part: Balancing, thread: number, threads: number) => void)[] = [
+export const balancePasses: readonly ((part: ThreadPartition, thread: number, threads: number) => void)[] = [
   function measure({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
       kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
@@ -62,7 +53,7 @@ function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
 /** Σ over the blocks of a mode, in their order. (R) */
 export function addBlocks(
   memory: WebAssembly.Memory,
-  { padded }: PartLayout,
+  { padded }: PartitionLayout,
   mode: ModeLayout,
 ): Float64Array {
   const blocks = Math.ceil(mode.rows / BLOCK_ROWS)
@@ -72,7 +63,7 @@ export function addBlocks(
   return total
 }
 
-function chooseScales(memory: WebAssembly.Memory, layout: PartLayout): void {
+function chooseScales(memory: WebAssembly.Memory, layout: PartitionLayout): void {
   const { padded, modes } = layout
   const lengths = modes.map((mode) => addBlocks(memory, layout, mode).map(Math.sqrt))
   const common = lengths[0].map(
@@ -95,7 +86,7 @@ function scaleVector(common: Float64Array, order: number): Float64Array {
   )
 }
 
-function writeMeans({ memory, layout, observed, zeros }: Balancing, into: 'mean' | 'by'): void {
+function writeMeans({ memory, layout, observed, zeros }: ThreadPartition, into: 'mean' | 'by'): void {
   for (const [i, mode] of layout.modes.entries()) {
     const mean = addBlocks(memory, layout, mode).map((sum) => (zeros ? 0 : sum / observed[i]))
     new Float32Array(memory.buffer, mode[into], layout.padded).set(mean)

@@ -1,10 +1,10 @@
 /** What parts tell each other: after a step the rows that they changed, and the sums of the rows that they share. */
 import { exchangePlace, partialBytes } from '../memory/layout.ts'
-import { meet, type Problem } from '../threads/threadProblem.ts'
+import { meet, type ThreadProblem } from '../threads/threadProblem.ts'
 import { type Area, shareAreas } from './exchangePlan.ts'
 
 /** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
-export function shareStep(problem: Problem, i: number, key: number): void {
+export function shareStep(problem: ThreadProblem, i: number, key: number): void {
   const { parts, firstPart, thread, threads, shared } = problem
   const { modes } = parts[0].layout
   const rows = rowsToShare(problem, i)
@@ -29,7 +29,7 @@ export function shareStep(problem: Problem, i: number, key: number): void {
 }
 
 /** The sums that each part hands over of rows that it shares: how many there are, everyone can tell. */
-function sumsToShare({ parts, thread, owned, shared }: Problem, i: number, key: number): Area[] {
+function sumsToShare({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
   const [{ kernel, layout }] = parts
   const areas = owned[i].map((_, part) => ({ address: exchangePlace(layout, part), byteLength: 0 }))
   // Only who copies or sends them need know.
@@ -45,7 +45,7 @@ function sumsToShare({ parts, thread, owned, shared }: Problem, i: number, key: 
 }
 
 /** What a step changes of the rows that each part alone has. */
-function rowsToShare(problem: Problem, i: number): Area[][] {
+function rowsToShare(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
   const { factor, moments, leverages, rowSums } = modes[i]
   const rows = [areasOf(problem, factor, i)]
@@ -60,7 +60,7 @@ function rowsToShare(problem: Problem, i: number): Area[][] {
 
 /** The rows of a matrix of a mode that each part alone has. */
 function areasOf(
-  { parts, owned }: Problem,
+  { parts, owned }: ThreadProblem,
   matrix: number,
   mode: number,
   rowBytes = 4 * parts[0].layout.padded,
@@ -72,7 +72,7 @@ function areasOf(
 }
 
 /** A part keeps the momentumFactors of its own rows only; those of shared rows are the same in all. */
-export function gatherMomentumFactors(problem: Problem): void {
+export function gatherMomentumFactors(problem: ThreadProblem): void {
   const { modes } = problem.parts[0].layout
   shareAreas(
     problem,

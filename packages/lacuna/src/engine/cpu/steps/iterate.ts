@@ -12,11 +12,11 @@ import {
 import type { Iterated, Iterations } from '../../engine.ts'
 import { multiplyColumns, prepareZeros } from '../setup/grid/allCells.ts'
 import type { Kernel } from '../threads/kernel.ts'
-import { meet, type Problem, since } from '../threads/threadProblem.ts'
+import { meet, since, type ThreadProblem } from '../threads/threadProblem.ts'
 import { shareStep } from './exchangeRows.ts'
 import { addBins } from './posterior/learnedNoise.ts'
 import { sweepPosterior } from './posterior/posterior.ts'
-import type { PosteriorWork } from './posterior/posteriorProblem.ts'
+import type { PosteriorWork } from './posterior/posteriorNumbers.ts'
 import { sweepStrata } from './strata.ts'
 import { gatherChunks } from './sumErrors.ts'
 
@@ -24,17 +24,22 @@ import { gatherChunks } from './sumErrors.ts'
  * Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. `skip` and `isTimed` are for a
  * bench: what is left out, and whether to say how long this thread was at work and how long it waited for others.
  */
-export function iterate(problem: Problem, run: Iterations, skip: number, isTimed: boolean): Iterated & Spent {
+export function iterate(
+  problem: ThreadProblem,
+  run: Iterations,
+  skip: number,
+  isTimed: boolean,
+): Iterated & Spent {
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
-  const before = exchange.spent()
+  const before = exchange.secondsSpent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
   const clock = isTimed ? () => performance.now() / 1000 : () => 0
   const spent = { stepping: 0, waiting: 0 }
   const over = (done: number): Iterated & Spent => {
-    const exchanging = exchange.spent() - before
+    const exchanging = exchange.secondsSpent() - before
     return { done, exchanging, ...(isTimed && spent), ...since(problem, start) }
   }
   if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
@@ -76,7 +81,7 @@ export function iterate(problem: Problem, run: Iterations, skip: number, isTimed
         meet(parts, thread)
         spent.stepping += stepped - begun
         spent.waiting += clock() - stepped
-        if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+        if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
       }
       if (problem.zeros) multiplyColumns(problem, i)
     }
@@ -102,7 +107,7 @@ function setStep(
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
 
-function posteriorWork(problem: Problem, key: number): PosteriorWork {
+function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
   const { parts, thread, exchange, noiseSums, errorSums } = problem
   return {
     step(i) {
@@ -110,7 +115,7 @@ function posteriorWork(problem: Problem, key: number): PosteriorWork {
         kernel.step(layout.control, layout.views[i].descriptor, key, thread)
       }
       meet(parts, thread)
-      if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+      if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
     },
     gatherBins() {
       const perChunk = 3 * NOISE_BINS
@@ -130,17 +135,17 @@ const TIME_IS_UP = 3
  * All threads of all processes must stop after the same iteration, so one of each looks and they tell one another. Whoever is
  * told to stop stops all; the time is up by the clock of the first process. What is decided holds for all when they have met.
  */
-function decide({ parts, thread, exchange }: Problem, end: number): void {
+function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   if (thread !== 0) return
   const { words } = parts[0]
   const isStopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
-  const isOver = exchange.process === 0 && performance.now() >= end
+  const isOver = exchange.rank === 0 && performance.now() >= end
   const reasons = Uint32Array.of(isStopped ? 1 : 0, isOver ? 1 : 0)
-  exchange.addUp(reasons)
+  exchange.allReduce(reasons)
   Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
 }
 
-function decision({ parts: [{ words }] }: Problem): Iterated['cut'] {
+function decision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
   const found = Atomics.load(words, CONTROL_GO / 4)
   return found === GO ? undefined : found === STOPPED ? 'stopped' : 'seconds'
 }

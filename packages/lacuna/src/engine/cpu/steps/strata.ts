@@ -1,28 +1,18 @@
 /** An epoch of SGD in strata (kernels/solve/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
 import { CONTROL_LOOKS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
 import type { StrataStep } from '../../engine.ts'
-import type { ModeLayout, PartLayout } from '../memory/layout.ts'
-import type { Kernel } from '../threads/kernel.ts'
-
-interface Part {
-  kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
-
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly Part[]
-  thread: number
-  threads: number
-  meet(): void
-}
+import type { ModeLayout } from '../memory/layout.ts'
+import type { ThreadPartition, ThreadProblem } from '../threads/threadProblem.ts'
 
 /** A turn comes within microseconds, and sleeping takes fifty of them: so many times as often as for a barrier it is looked for. */
 const PATIENCE = 5
 
 /** One epoch, the number `done` of those that are asked for; then all parts have its factors, and no momentum. */
-export function sweepStrata({ parts, thread, threads, meet }: Problem, step: StrataStep, done: number): void {
+export function sweepStrata(
+  { parts, thread, threads, meet }: ThreadProblem,
+  step: StrataStep,
+  done: number,
+): void {
   const [{ kernel, memory, layout }] = parts
   const { descriptor, blocks, cellCount, places, turns } = layout.strata!
   const words = new Int32Array(memory.buffer)
@@ -47,7 +37,7 @@ export function sweepStrata({ parts, thread, threads, meet }: Problem, step: Str
 
 /** A thread's share of the rows of a factor, to the other parts and to where momentum has its past. */
 function copyRows(
-  parts: readonly Part[],
+  parts: readonly ThreadPartition[],
   { factor, momentumFactor, rows }: ModeLayout,
   thread: number,
   threads: number,

@@ -1,9 +1,9 @@
 /** Sums over the entries of a view, chunk by chunk: every process gets those of all, so that everyone can add them in their order. */
 import type { Timed } from '../../engine.ts'
 import { sumAllCells } from '../setup/grid/allCells.ts'
-import { meet, type Part, type Problem, since } from '../threads/threadProblem.ts'
+import { meet, since, type ThreadPartition, type ThreadProblem } from '../threads/threadProblem.ts'
 
-export function sumErrors(problem: Problem, views: readonly number[]): Timed {
+export function sumErrors(problem: ThreadProblem, views: readonly number[]): Timed {
   const { parts } = problem
   const start = performance.now()
   for (const v of views) {
@@ -18,7 +18,7 @@ export function sumErrors(problem: Problem, views: readonly number[]): Timed {
 
 /** The sums over values, or over weights, where those of the errors are otherwise. */
 export function sumBeforeErrors(
-  problem: Problem,
+  problem: ThreadProblem,
   views: readonly number[],
   what: 'values' | 'weights',
 ): void {
@@ -32,7 +32,7 @@ export function sumBeforeErrors(
   }
 }
 
-function gatherSums(problem: Problem, v: number): void {
+function gatherSums(problem: ThreadProblem, v: number): void {
   const { parts, thread, errorSums } = problem
   meet(parts, thread)
   if (thread !== 0) return
@@ -45,19 +45,19 @@ function gatherSums(problem: Problem, v: number): void {
 
 /** Numbers of all processes' chunks, in their order, from those of each part here. */
 export function gatherChunks(
-  { parts, firstPart, exchange }: Problem,
+  { parts, firstPart, exchange }: ThreadProblem,
   sums: Float64Array,
   firstChunks: readonly number[],
   perChunk: number,
-  own: (part: Part) => Float64Array,
+  own: (part: ThreadPartition) => Float64Array,
 ): void {
   parts.forEach((part, k) => {
     sums.set(own(part), perChunk * firstChunks[firstPart + k])
   })
   const words = 2 * perChunk
-  const starts = Array.from({ length: exchange.processes }, (_, p) => words * firstChunks[p * parts.length])
+  const starts = Array.from({ length: exchange.size }, (_, p) => words * firstChunks[p * parts.length])
   const ends = [...starts.slice(1), 2 * sums.length]
-  exchange.gather(
+  exchange.allGather(
     new Uint32Array(sums.buffer),
     starts,
     ends.map((end, p) => end - starts[p]),

@@ -4,7 +4,7 @@ import { newMemory } from '../memory/memories.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { paddedRanks } from '../threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from '../threads/platform.ts'
-import { lonePool, startPool } from '../threads/pool.ts'
+import { lonePool, startPool } from '../threads/startPool.ts'
 
 export interface TopProblem {
   /** (rows × length), row-major: a question's score of a row is their dot product. */

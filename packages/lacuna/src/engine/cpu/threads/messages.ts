@@ -1,7 +1,8 @@
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
+import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { Iterations, SideInformation, Timed } from '../../engine.ts'
-import type { PartLayout } from '../memory/layout.ts'
+import type { PartitionMemory } from '../memory/layout.ts'
 import type { CountingLayout } from '../setup/count/countingLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
 
@@ -16,14 +17,14 @@ export interface ViewSource {
 }
 
 /** What is to be loaded; the arrays lie over shared memory, where there is any. */
-export interface Loading {
+export interface CountInput {
   views: readonly ViewSource[]
   keys: OrderKeys
   /** Where rows and segments are counted. */
   layout: CountingLayout
 }
 
-export interface Placing extends Omit<Loading, 'layout'> {
+export interface PlaceInput extends Omit<CountInput, 'layout'> {
   /** Per view, the first segment of each part, and how many there are. */
   borders: readonly (readonly number[])[]
   valueScale: number
@@ -32,10 +33,10 @@ export interface Placing extends Omit<Loading, 'layout'> {
 }
 
 /** What a thread must know of a problem. */
-export interface Opening {
+export interface ThreadSetup {
   thread: number
   threads: number
-  parts: readonly { memory: WebAssembly.Memory; layout: PartLayout }[]
+  parts: readonly PartitionMemory[]
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
   /** Whether cells that are not listed are zeros. */
@@ -69,8 +70,8 @@ export interface SharedRowPlan {
   parts: readonly { part: number; begin: number; end: number; slots: number; beginsHere: boolean }[]
 }
 
-/** Some of a process's entries on their way to those who own them. */
-export interface Packing {
+/** Entries of this process that are sent to the processes that own them. */
+export interface OutgoingEntries {
   /** The views that show these entries. */
   group: readonly number[]
   from: number
@@ -82,14 +83,14 @@ export interface Packing {
 }
 
 /** Entries that have come, each with its indices, its value and its weight, if any, for the views of a group. */
-export interface Incoming {
+export interface IncomingEntries {
   group: readonly number[]
   words: Uint32Array
   entries: number
 }
 
 /** How the cells of a grid of rows are filled (cells.ts). */
-export interface Filling {
+export interface CellInput {
   /** Per mode, the block of each row. */
   blocks: readonly Uint32Array[]
   /** Per thread and cell. */
@@ -100,23 +101,22 @@ export interface Filling {
 
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
-  /** `known`: for threads that need not speak with the other processes themselves. */
-  | { type: 'connect'; module: string; options: unknown; known?: Processes }
+  /** `ranks`: for threads that do not exchange anything with other processes themselves. */
+  | { type: 'connect'; module: string; options: unknown; ranks?: Ranks }
   | { type: 'disconnect' }
-  /** To have a thread and the kernel's code there before there is a problem. */
-  | { type: 'tell'; numbers: Float64Array }
-  | { type: 'addUp'; counts: readonly Uint32Array[] }
-  | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
-  | { type: 'deal'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
-  | { type: 'pack'; problem: number; placing: Placing; packing: Packing }
-  | { type: 'placeIncoming'; problem: number; placing: Placing; incoming: Incoming }
-  | ({ type: 'count' } & Counting)
-  | ({ type: 'countSegments'; long: readonly number[] } & Counting)
-  | { type: 'open'; problem: number; opening: Opening; module: WebAssembly.Module }
+  | { type: 'broadcast'; numbers: Float64Array }
+  | { type: 'allReduce'; counts: readonly Uint32Array[] }
+  | { type: 'allGather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
+  | { type: 'allToAll'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
+  | { type: 'pack'; problem: number; placing: PlaceInput; packing: OutgoingEntries }
+  | { type: 'placeIncoming'; problem: number; placing: PlaceInput; incoming: IncomingEntries }
+  | ({ type: 'count' } & CountRequest)
+  | ({ type: 'countSegments'; long: readonly number[] } & CountRequest)
+  | { type: 'open'; problem: number; setup: ThreadSetup; module: WebAssembly.Module }
   /** Entries that are all here are placed and sorted at once; the answer: seconds of placing, and how many repeat others. */
-  | { type: 'place'; problem: number; placing: Placing }
-  | { type: 'sort'; problem: number; placing: Placing }
-  | { type: 'fillCells'; problem: number; filling: Filling }
+  | { type: 'place'; problem: number; placing: PlaceInput }
+  | { type: 'sort'; problem: number; placing: PlaceInput }
+  | { type: 'fillCells'; problem: number; filling: CellInput }
   | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** In place of errors, those of factors that are zero, and the sums of the weights. */
@@ -130,14 +130,14 @@ export type Request =
       work: number
     }
   /** What the values of each row add up to, in a memory of its own. */
-  | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: Totalling }
+  | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: TotalsInput }
   | {
       type: 'balance' | 'fillEmptyRows' | 'gatherMomentumFactors' | 'keep' | 'restore' | 'close'
       problem: number
     }
 
 /** Sums over all entries, of which each thread takes a share. */
-export interface Totalling {
+export interface TotalsInput {
   tensor: SparseTensor
   /** Values are whole numbers of these. */
   unit: number
@@ -147,10 +147,10 @@ export interface Totalling {
 }
 
 /** Before there are parts, in a memory of its own. */
-interface Counting {
+interface CountRequest {
   module: WebAssembly.Module
   memory: WebAssembly.Memory
-  loading: Loading
+  loading: CountInput
   thread: number
 }
 
@@ -159,18 +159,11 @@ export type Reply =
   | { answer: Answer }
   | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
-/** Which process this is, of how many, and how many of them are on this machine. */
-export interface Processes {
-  process: number
-  processes: number
-  neighbours: number
-}
-
 /** What a thread found, if that was asked for. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
-export type Answer = Timed | Counted | Processes | number[] | undefined | void
+export type Answer = Timed | CountResult | Ranks | number[] | undefined | void
 
-export interface Counted {
+export interface CountResult {
   /** Σ x² of the training entries, in no particular order. */
   squares: number
   /** Two words for each tensor that tell its entries from others: sums of hashes. */

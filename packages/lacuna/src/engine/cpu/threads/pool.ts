@@ -1,82 +1,15 @@
-import { InputError } from '../../../base/inputError.ts'
-import type { Answer, Reply, Request } from './messages.ts'
-import { startWorker, type WorkerPort } from './startWorker.ts'
-import { newThread } from './thread.ts'
+/** The interface of a pool of worker threads; startPool.ts implements it. */
+import type { Answer, Request } from './messages.ts'
 
-/** Worker threads that are asked together and answer together. */
+/** Worker threads that are sent requests together and answer together. */
 export interface Pool {
   readonly threads: number
   /**
-   * Sends the members (numbers of workers) a request each, told by its place among them, and waits for all answers. Those
-   * who are asked for different things at once do them one after the other, all in the same order.
+   * Sends one request to each member and waits for all answers. Workers that belong to several problems process requests one after
+   * another, all in the same order.
+   * @param members the numbers of the workers
+   * @param request makes the request of a member from its position in `members`
    */
-  ask(members: readonly number[], request: (place: number) => Request): Promise<Answer[]>
+  ask(members: readonly number[], request: (position: number) => Request): Promise<Answer[]>
   close(): Promise<void>
-}
-
-interface Waiting {
-  resolve(answer: Answer): void
-  reject(error: Error): void
-}
-
-export function startPool(threads: number): Pool {
-  const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
-  const waiting: Waiting[][] = workers.map(() => [])
-  let ended: Error | undefined
-
-  /** A worker that fails would leave the others at a barrier for ever: all of them end. */
-  function fail(error: Error): void {
-    ended ??= error
-    for (const queue of waiting) for (const { reject } of queue.splice(0)) reject(error)
-    void close()
-  }
-
-  workers.forEach((worker, w) => {
-    worker.onMessage((message) => {
-      if ('failure' in message) return fail(failureOf(message))
-      waiting[w].shift()?.resolve(message.answer)
-      if (waiting[w].length === 0) worker.rest()
-    })
-    worker.onError(fail)
-    worker.rest()
-  })
-
-  function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      waiting[w].push({ resolve, reject })
-      worker.work()
-      worker.send(request)
-    })
-  }
-
-  async function close(): Promise<void> {
-    ended ??= new Error('The worker threads have ended.')
-    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
-  }
-
-  return {
-    threads,
-    async ask(members, request) {
-      if (ended) throw ended
-      return Promise.all(members.map((w, place) => send(workers[w], w, request(place))))
-    },
-    close,
-  }
-}
-
-function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Error {
-  return input ? new InputError(input.code, input.sentence) : new Error(failure)
-}
-
-/** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */
-export function lonePool(): Pool {
-  const answer = newThread()
-  return {
-    threads: 1,
-    async ask(_, request) {
-      await new Promise((resolve) => setTimeout(resolve))
-      return [await answer(request(0))]
-    },
-    close: async () => {},
-  }
 }

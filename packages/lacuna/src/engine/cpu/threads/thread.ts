@@ -4,7 +4,7 @@
  * own thread does.
  */
 
-import { alone, type Exchange } from '../../../comm/exchange.ts'
+import { type Exchange, singleExchange } from '../../../comm/index.ts'
 import type { Timed } from '../../engine.ts'
 import { countEntries, countSegments } from '../setup/count/countEntries.ts'
 import { fillCells } from '../setup/grid/cells.ts'
@@ -18,30 +18,30 @@ import { iterate } from '../steps/iterate.ts'
 import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
-import { meet, openProblem, type Part, type Problem, since } from './threadProblem.ts'
+import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
 
 /** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
 export function newThread(): (request: Request) => Answer | Promise<Answer> {
-  const problems = new Map<number, Problem>()
-  const known = (number: number): Problem => problems.get(number)!
-  let exchange = alone
+  const problems = new Map<number, ThreadProblem>()
+  const known = (number: number): ThreadProblem => problems.get(number)!
+  let exchange = singleExchange
   return (request) => {
     switch (request.type) {
       case 'connect':
         return connect(request).then((connected) => {
           exchange = connected
-          const { process, processes, neighbours } = connected
-          return { process, processes, neighbours }
+          const { rank, size, hostSize } = connected
+          return { rank, size, hostSize }
         })
-      case 'tell':
-        return exchange.tell(request.numbers)
-      case 'addUp':
-        for (const counts of request.counts) exchange.addUp(counts)
+      case 'broadcast':
+        return exchange.broadcast(request.numbers)
+      case 'allReduce':
+        for (const counts of request.counts) exchange.allReduce(counts)
         return undefined
-      case 'gather':
-        return exchange.gather(request.words, request.starts, request.lengths)
-      case 'deal':
-        return exchange.deal(request.outgoing, request.lengths, request.incoming)
+      case 'allGather':
+        return exchange.allGather(request.words, request.starts, request.lengths)
+      case 'allToAll':
+        return exchange.allToAll(request.outgoing, request.lengths, request.incoming)
       case 'disconnect':
         return exchange.close()
       case 'count': {
@@ -53,7 +53,7 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return countSegments(instantiateKernel(module, memory), memory, loading, long, thread)
       }
       case 'open':
-        problems.set(request.problem, openProblem(request.opening, request.module, exchange))
+        problems.set(request.problem, openProblem(request.setup, request.module, exchange))
         return undefined
       case 'place': {
         const problem = known(request.problem)
@@ -102,14 +102,14 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
   }
 }
 
-/** The other processes, where there are any: the first thread speaks with them, the others know how many they are. */
-async function connect({ module, options, known }: Request & { type: 'connect' }): Promise<Exchange> {
-  if (known) return { ...alone, ...known }
+/** Connects a thread with the other processes: the first thread has the exchange, the others know the ranks only. */
+async function connect({ module, options, ranks }: Request & { type: 'connect' }): Promise<Exchange> {
+  if (ranks) return { ...singleExchange, ...ranks }
   const { connect } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module)
   return connect(options)
 }
 
-function passOver(problem: Problem, passes: typeof balancePasses): Timed {
+function passOver(problem: ThreadProblem, passes: typeof balancePasses): Timed {
   const { parts, thread, threads } = problem
   const start = performance.now()
   for (const pass of passes) {
@@ -119,17 +119,17 @@ function passOver(problem: Problem, passes: typeof balancePasses): Timed {
   return since(problem, start)
 }
 
-const factorOf = ({ memory, layout }: Part, address: number, rows: number): Float32Array =>
+const factorOf = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-function keep({ parts: [first], thread }: Problem): void {
+function keep({ parts: [first], thread }: ThreadProblem): void {
   if (thread !== 0) return
   first.layout.modes.forEach(({ factor, rows }, i) => {
     factorOf(first, first.layout.snapshot[i], rows).set(factorOf(first, factor, rows))
   })
 }
 
-function restore({ parts, thread }: Problem): void {
+function restore({ parts, thread }: ThreadProblem): void {
   if (thread !== 0) return
   const [first] = parts
   for (const part of parts)

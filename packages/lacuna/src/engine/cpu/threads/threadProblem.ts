@@ -1,29 +1,36 @@
 /** A problem as a thread has it: its parts, each with a kernel over its memory, and where the threads meet. */
 
-import type { Exchange } from '../../../comm/exchange.ts'
+import type { Exchange } from '../../../comm/index.ts'
 import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
 import type { Timed } from '../../engine.ts'
-import type { PartLayout } from '../memory/layout.ts'
+import type { PartitionMemory } from '../memory/layout.ts'
 import type { Sharing } from '../steps/exchangePlan.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
-import type { Opening } from './messages.ts'
+import type { ThreadSetup } from './messages.ts'
 
-export interface Problem extends Opening, Sharing {
-  parts: readonly Part[]
+/** A loaded problem as one thread sees it. */
+export interface ThreadProblem extends ThreadSetup, Sharing {
+  parts: readonly ThreadPartition[]
 }
 
-export interface Part {
+/** A partition with this thread's kernel instance over its memory. */
+export interface ThreadPartition extends PartitionMemory {
   kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
+  /** The words of the control block (CONTROL_… of kernels/solve/layout.ts). */
   words: Int32Array
+  /** Per mode, the number of rows with entries. */
   observed: readonly number[]
+  /** Whether unlisted cells are zeros. */
   zeros: boolean
 }
 
-export function openProblem(opening: Opening, module: WebAssembly.Module, exchange: Exchange): Problem {
-  const { thread, observed, zeros } = opening
-  const parts = opening.parts.map(({ memory, layout }) => {
+export function openProblem(
+  setup: ThreadSetup,
+  module: WebAssembly.Module,
+  exchange: Exchange,
+): ThreadProblem {
+  const { thread, observed, zeros } = setup
+  const parts = setup.parts.map(({ memory, layout }) => {
     const kernel = instantiateKernel(module, memory)
     kernel.setScratch(layout.scratch[thread])
     kernel.setPosteriorScratch(layout.posteriorScratch[thread])
@@ -31,11 +38,11 @@ export function openProblem(opening: Opening, module: WebAssembly.Module, exchan
     return { kernel, memory, layout, observed, zeros, words }
   })
   const memories = parts.map(({ memory }) => memory)
-  return { ...opening, parts, exchange, memories, meet: () => meet(parts, thread) }
+  return { ...setup, parts, exchange, memories, meet: () => meet(parts, thread) }
 }
 
 /** Waits until all threads of the problem are here, and puts the parts' task counters back. */
-export function meet(parts: readonly Part[], thread: number): void {
+export function meet(parts: readonly ThreadPartition[], thread: number): void {
   const [{ kernel, layout }, ...others] = parts
   kernel.barrier(layout.control)
   if (others.length === 0) return
@@ -45,8 +52,8 @@ export function meet(parts: readonly Part[], thread: number): void {
 }
 
 /** By the clock of the first process. */
-export function since({ exchange, thread }: Problem, start: number): Timed {
+export function since({ exchange, thread }: ThreadProblem, start: number): Timed {
   const seconds = Float64Array.of((performance.now() - start) / 1000)
-  if (thread === 0) exchange.tell(seconds)
+  if (thread === 0) exchange.broadcast(seconds)
   return { seconds: seconds[0] }
 }

@@ -4,15 +4,15 @@
  */
 import type { SparseTensor } from '../../../../tensor/index.ts'
 import type { Kernel } from '../../threads/kernel.ts'
-import type { Counted, Loading } from '../../threads/messages.ts'
+import type { CountInput, CountResult } from '../../threads/messages.ts'
 import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
 
 export function countEntries(
   kernel: Kernel,
   memory: WebAssembly.Memory,
-  loading: Loading,
+  loading: CountInput,
   thread: number,
-): Counted {
+): CountResult {
   const { views, layout } = loading
   const counted = countRows(kernel, memory, loading, thread)
   kernel.barrier(layout.control)
@@ -26,14 +26,14 @@ export function countEntries(
 function countRows(
   kernel: Kernel,
   memory: WebAssembly.Memory,
-  { views, keys, layout }: Loading,
+  { views, keys, layout }: CountInput,
   thread: number,
-): Counted {
+): CountResult {
   const threads = layout.blocks.length
   const order = views[0].tensor.dims.length
   const block = new Block(memory.buffer, layout.blocks[thread], order, anyWeighted(views))
   const digest = new Int32Array(memory.buffer, block.digest, 2)
-  const counted: Counted = { squares: 0, digest: [] }
+  const counted: CountResult = { squares: 0, digest: [] }
   for (const { tensor, views: group } of groupsOf(views)) {
     new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
     digest.fill(0)
@@ -83,7 +83,7 @@ function faultIn(
 export function countSegments(
   kernel: Kernel,
   memory: WebAssembly.Memory,
-  { views, keys, layout }: Loading,
+  { views, keys, layout }: CountInput,
   long: readonly number[],
   thread: number,
 ): void {

@@ -1,10 +1,10 @@
 /** Counts the entries of a problem, by row and by segment, and says how they are cut. */
 import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
+import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
 import { newMemory } from '../../memory/memories.ts'
-import type { Counted, Loading, ViewSource } from '../../threads/messages.ts'
+import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
@@ -48,10 +48,10 @@ export async function countViews(
   entries: ReadonlyMap<string, number>,
   keys: OrderKeys,
   padded: number,
-  world: World,
+  communicator: Communicator,
 ): Promise<{
   views: View[]
-  counted: Counted
+  counted: CountResult
   counting: { memory: WebAssembly.Memory; layout: CountingLayout }
 }> {
   const { dims } = sources[0].source.tensor
@@ -73,18 +73,18 @@ export async function countViews(
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
   writeControl(memory, layout.control, members.length)
-  const loading: Loading = { views: sources.map(({ source }) => source), keys, layout }
+  const loading: CountInput = { views: sources.map(({ source }) => source), keys, layout }
   const found = (await pool.ask(members, (thread) => ({
     type: 'count',
     module,
     memory,
     loading,
     thread,
-  }))) as Counted[]
-  await world.together(() => refuseFaults(found, sources))
-  const counted = await addUp(found, world)
+  }))) as CountResult[]
+  await communicator.failTogether(() => refuseFaults(found, sources))
+  const counted = await addUp(found, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
-  await world.addUp(...lengthsOf)
+  await communicator.allReduce(...lengthsOf)
 
   const cut = sources.map(({ name, source }, v) => {
     const { rows, ...at } = layout.views[v]
@@ -98,33 +98,33 @@ export async function countViews(
   const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
   if (long.length > 0)
     await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
-  await world.addUp(...long.map((v) => cut[v].segmentLengths))
+  await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
     // Processes place what comes from others, too.
-    const ownPlaces = world.processes === 1 && layout.views[v].ownRows.length > 0
+    const ownPlaces = communicator.size === 1 && layout.views[v].ownRows.length > 0
     return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
   })
   return { views, counted, counting: { memory, layout } }
 }
 
 /** What all threads of all processes found. */
-async function addUp(found: readonly Counted[], world: World): Promise<Counted> {
+async function addUp(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
     own.forEach((word, i) => {
       digest[i] += word
     })
-  await world.addUp(digest)
+  await communicator.allReduce(digest)
   const squares = found.reduce((sum, one) => sum + one.squares, 0)
-  const all = await world.gatherNumbers(squares)
+  const all = await communicator.allGatherNumbers(squares)
   return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
 }
 
 /** The one that comes first in the input, whoever found it. */
 function refuseFaults(
-  found: readonly Counted[],
+  found: readonly CountResult[],
   sources: readonly { name: string; source: ViewSource }[],
 ): void {
   const faults = found.flatMap(({ fault }) => fault ?? [])

@@ -1,10 +1,10 @@
 /** Where cells that are not listed are zeros: what the threads find out together of all cells (zeros.ts). */
 import { addBlocks } from '../../steps/balance.ts'
-import { meet, type Problem } from '../../threads/threadProblem.ts'
+import { meet, type ThreadProblem } from '../../threads/threadProblem.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from '../zeros.ts'
 
 /** U⁽ⁱ⁾ᵀU⁽ⁱ⁾, in every part. */
-export function multiplyColumns({ parts, thread, threads }: Problem, i: number): void {
+export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: number): void {
   for (const part of parts) sumProducts(part, i, thread, threads)
   meet(parts, thread)
   if (thread === 0) for (const part of parts) addProducts(part, i)
@@ -12,13 +12,13 @@ export function multiplyColumns({ parts, thread, threads }: Problem, i: number):
 }
 
 /** What a step of mode i must know of the cells that are not listed. */
-export function prepareZeros({ parts, thread }: Problem, i: number): void {
+export function prepareZeros({ parts, thread }: ThreadProblem, i: number): void {
   if (thread === 0) for (const part of parts) writeGram(part, i)
   meet(parts, thread)
 }
 
 /** Σ y² and Σ y over all cells. */
-export function sumAllCells(problem: Problem): void {
+export function sumAllCells(problem: ThreadProblem): void {
   const { parts, thread, threads, totals } = problem
   const [first] = parts
   const { modes } = first.layout

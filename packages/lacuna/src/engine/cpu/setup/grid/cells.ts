@@ -2,24 +2,20 @@
 
 import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
+import type { Communicator } from '../../../../comm/index.ts'
 import * as at from '../../../../kernels/solve/layout.ts'
-import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
-import type { Filling } from '../../threads/messages.ts'
-import type { Pool } from '../../threads/pool.ts'
+import type { PartitionMemory, ViewLayout } from '../../memory/layout.ts'
+import type { CellInput } from '../../threads/messages.ts'
+import type { ThreadProblem } from '../../threads/threadProblem.ts'
+import type { ProblemWorkers } from '../../threads/workers.ts'
 import { type Field, indexIn } from '../place/packing.ts'
 import { cutIntoBlocks } from './grid.ts'
 
-interface Part {
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
-
 /** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
 export async function makeCells(
-  { pool, members, world }: { pool: Pool; members: readonly number[]; world: World },
+  { pool, members, communicator }: ProblemWorkers,
   problem: number,
-  parts: readonly Part[],
+  parts: readonly PartitionMemory[],
   lengths: readonly Uint32Array[],
   seed: number,
 ): Promise<void> {
@@ -48,19 +44,23 @@ export async function makeCells(
     ),
   )
   const counters = uint32Array(members.length * strata.cellCount)
-  const entries = world.processes > 1 ? await gatherEntries(world, parts, lengths.length) : undefined
-  const filling: Filling = { blocks, counters, entries }
+  const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
+  const filling: CellInput = { blocks, counters, entries }
   await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
 }
 
 /** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
-async function gatherEntries(world: World, parts: readonly Part[], order: number): Promise<Uint32Array> {
+async function gatherEntries(
+  communicator: Communicator,
+  parts: readonly PartitionMemory[],
+  order: number,
+): Promise<Uint32Array> {
   const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
-  const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
+  const counts = (await communicator.allGatherNumbers(own)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
   const { fields, stride, value } = recordsOf(parts)
-  let to = starts[world.process]
+  let to = starts[communicator.rank]
   for (const part of parts)
     eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
       for (let e = 0; e < count; e++, from += stride) {
@@ -69,7 +69,7 @@ async function gatherEntries(world: World, parts: readonly Part[], order: number
         words[to++] = records[from + value]
       }
     })
-  await world.bring(words, starts, counts)
+  await communicator.allGatherInto(words, starts, counts)
   return words
 }
 
@@ -80,14 +80,14 @@ interface Source {
   value: number
 }
 
-function recordsOf([{ layout }]: readonly Part[]): Source {
+function recordsOf([{ layout }]: readonly PartitionMemory[]): Source {
   const [{ packing, words }] = layout.views
   return { fields: packing.fields, stride: words, value: packing.words }
 }
 
 /** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
 function eachRow(
-  { memory, layout }: Part,
+  { memory, layout }: PartitionMemory,
   fromChunk: number,
   toChunk: number,
   visit: (records: Uint32Array, from: number, count: number, row: number) => void,
@@ -108,19 +108,11 @@ function eachRow(
   }
 }
 
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly Part[]
-  thread: number
-  threads: number
-  meet(): void
-}
-
 /**
  * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
  * places them behind those, cell by cell: so they stand in the order in which they were.
  */
-export function fillCells({ parts, thread, threads, meet }: Problem, filling: Filling): void {
+export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filling: CellInput): void {
   const [{ memory, layout }] = parts
   const { blocks, cellCount, cells, records, places: placesAt } = layout.strata!
   const order = placesAt.length
@@ -168,7 +160,7 @@ const gathered = (order: number): Source => ({
 
 /** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
 function eachOwn(
-  parts: readonly Part[],
+  parts: readonly PartitionMemory[],
   thread: number,
   threads: number,
   entries: Uint32Array | undefined,

@@ -1,24 +1,11 @@
 /** The third pass over the entries: every thread places the records of its share in their segments, in any order. */
 
-import type { PartLayout, ViewLayout } from '../../memory/layout.ts'
-import type { Kernel } from '../../threads/kernel.ts'
-import type { Placing } from '../../threads/messages.ts'
+import type { ViewLayout } from '../../memory/layout.ts'
+import type { PlaceInput } from '../../threads/messages.ts'
+import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
 
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly Part[]
-  thread: number
-  threads: number
-}
-
-interface Part {
-  kernel: Kernel
-  memory: WebAssembly.Memory
-  layout: PartLayout
-}
-
-export function placeEntries({ parts, thread, threads }: Problem, placing: Placing): void {
+export function placeEntries({ parts, thread, threads }: ThreadProblem, placing: PlaceInput): void {
   const { views, keys, borders, valueScale } = placing
   const order = views[0].tensor.dims.length
   const weighted = anyWeighted(views)
@@ -68,13 +55,13 @@ export function placeEntries({ parts, thread, threads }: Problem, placing: Placi
  */
 export const sharedPlaces = ({ recordStart }: ViewLayout): number => recordStart + 4
 
-const hasLongRows = ({ borders, views }: Placing, v: number): boolean =>
+const hasLongRows = ({ borders, views }: PlaceInput, v: number): boolean =>
   borders[v][borders[v].length - 1] > views[v].tensor.dims[views[v].mode]
 
 /** A thread's first record of a segment comes after those of the threads before it. */
 function findOwnPlaces(
-  { memory, layout }: Part,
-  placing: Placing,
+  { memory, layout }: ThreadPartition,
+  placing: PlaceInput,
   v: number,
   k: number,
   thread: number,

@@ -6,9 +6,8 @@
 
 import { below } from '../../../../base/random.ts'
 import { LOADED_AT_A_TIME } from '../../../../kernels/solve/layout.ts'
-import type { PartLayout } from '../../memory/layout.ts'
-import type { Kernel } from '../../threads/kernel.ts'
-import type { Incoming, Packing, Placing, ViewSource } from '../../threads/messages.ts'
+import type { IncomingEntries, OutgoingEntries, PlaceInput, ViewSource } from '../../threads/messages.ts'
+import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, EVERYWHERE } from '../blocks.ts'
 import { placeOf } from './order.ts'
 import { sharedPlaces } from './placeEntries.ts'
@@ -17,23 +16,14 @@ import { sharedPlaces } from './placeEntries.ts'
 export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
   tensor.dims.length + (meanWeight === undefined ? 1 : 2)
 
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly { kernel: Kernel; memory: WebAssembly.Memory; layout: PartLayout }[]
-  /** The number of the first of these, among all processes' parts. */
-  firstPart: number
-  thread: number
-  threads: number
-}
-
 /**
  * Counts this thread's share of the entries by the process they go to, or writes them, as `entryWords` says, from the places
  * on that are given for each process.
  */
 export function packEntries(
-  { parts, thread, threads }: Problem,
-  { views, keys, borders }: Placing,
-  { group, from, to, places, outgoing }: Packing,
+  { parts, thread, threads }: ThreadProblem,
+  { views, keys, borders }: PlaceInput,
+  { group, from, to, places, outgoing }: OutgoingEntries,
 ): void {
   const [{ kernel, memory, layout }] = parts
   const { tensor } = views[group[0]]
@@ -102,9 +92,9 @@ function lastAtMost(rising: readonly number[], most: number): number {
 
 /** Places what has come. */
 export function placeIncoming(
-  { parts, firstPart, thread, threads }: Problem,
-  { views, keys, borders, valueScale }: Placing,
-  { group, words, entries }: Incoming,
+  { parts, firstPart, thread, threads }: ThreadProblem,
+  { views, keys, borders, valueScale }: PlaceInput,
+  { group, words, entries }: IncomingEntries,
 ): void {
   const order = views[group[0]].tensor.dims.length
   const stride = entryWords(views[group[0]])

@@ -1,23 +1,14 @@
 /** The last pass: records are placed anywhere within their segments, and sorting makes the result the same for all. */
 import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
-import { longestSegment, type PartLayout, type ViewLayout } from '../../memory/layout.ts'
-import type { Kernel } from '../../threads/kernel.ts'
-import type { Placing, ViewSource } from '../../threads/messages.ts'
+import { longestSegment, type ViewLayout } from '../../memory/layout.ts'
+import type { PlaceInput, ViewSource } from '../../threads/messages.ts'
+import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { inOrder, type OrderKeys } from './order.ts'
-
-/** What a thread has of a problem. */
-interface Problem {
-  parts: readonly { kernel: Kernel; memory: WebAssembly.Memory; layout: PartLayout }[]
-  /** Per view, the most entries of a row that is one segment. */
-  segments: readonly number[]
-  thread: number
-  threads: number
-}
 
 /** Says how many training entries this thread has seen that have the coordinates of others, or are likely to. */
 export function sortSegments(
-  { parts, thread, threads, segments }: Problem,
-  { views, keys }: Placing,
+  { parts, thread, threads, segments }: ThreadProblem,
+  { views, keys }: PlaceInput,
 ): number {
   const most = longestSegment(Math.max(...segments))
   let repeated = 0

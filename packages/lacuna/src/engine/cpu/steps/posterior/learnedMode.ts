@@ -3,8 +3,9 @@
 import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
 import { gramBlocks, MOST_LAGS } from '../../memory/layout.ts'
+import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
-import { numbersOf, type PosteriorPart, type PosteriorProblem, SIGMA2 } from './posteriorProblem.ts'
+import { numbersOf, SIGMA2 } from './posteriorNumbers.ts'
 import { learnRowMeans, type ModeRows } from './rowMeans.ts'
 
 /** Σ's diagonal is known this many rows better than what lies beside it, per component. */
@@ -16,7 +17,7 @@ const NARROWEST = 1e-6
  * μ and, but after the first sweep, Σ of a mode from its rows and what is uncertain of them; where rows have neighbours or
  * attributes, what these say of each (rowMeans.ts). Rows without entries get what is expected of them.
  */
-export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean): void {
+export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): void {
   const { parts, thread, threads, sideInformation, meet } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
@@ -48,7 +49,7 @@ export function learnMode(problem: PosteriorProblem, i: number, isWhole: boolean
 }
 
 /** The same mean for all rows. */
-export function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: ArrayLike<number>): void {
+export function writeMeans({ memory, layout }: ThreadPartition, i: number, mean: ArrayLike<number>): void {
   const { rows, rowMeans, couplingWeights } = layout.modes[i]
   const { padded } = layout
   const means = new Float32Array(memory.buffer, rowMeans, rows * padded)
@@ -59,7 +60,7 @@ export function writeMeans({ memory, layout }: PosteriorPart, i: number, mean: A
 
 /** Means, couplingWeights and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
 function learnSide(
-  { parts, rank }: PosteriorProblem,
+  { parts, rank }: ThreadProblem,
   i: number,
   side: SideInformation,
   mean: Float64Array,
@@ -87,7 +88,7 @@ function learnSide(
 }
 
 /** A mode's rows as thread 0 sees them. */
-function modeRows({ memory, layout, observed }: PosteriorPart, i: number, rank: number): ModeRows {
+function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank: number): ModeRows {
   const { factor, moments, rows, rowLengths } = layout.modes[i]
   const { padded } = layout
   return {
@@ -102,7 +103,7 @@ function modeRows({ memory, layout, observed }: PosteriorPart, i: number, rank: 
 }
 
 /** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
-function precisionOf(part: PosteriorPart, i: number, rank: number, mean: Float64Array): Float64Array {
+function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float64Array): Float64Array {
   const { padded } = part.layout
   const n = part.observed[i]
   const products = productsOf(part, i)
@@ -113,7 +114,7 @@ function precisionOf(part: PosteriorPart, i: number, rank: number, mean: Float64
 }
 
 /** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
-function productsOf({ memory, layout }: PosteriorPart, i: number): Float64Array {
+function productsOf({ memory, layout }: ThreadPartition, i: number): Float64Array {
   const { padded, modes } = layout
   const size = padded * padded
   const total = new Float64Array(size)
@@ -144,12 +145,12 @@ function invertedPadded(covariance: Float64Array, rank: number, padded: number):
   return precision
 }
 
-function writePrecision({ memory, layout }: PosteriorPart, i: number, precision: Float64Array): void {
+function writePrecision({ memory, layout }: ThreadPartition, i: number, precision: Float64Array): void {
   new Float32Array(memory.buffer, layout.modes[i].precision, precision.length).set(precision)
 }
 
 export function writeIsotropic(
-  { memory, layout }: PosteriorPart,
+  { memory, layout }: ThreadPartition,
   i: number,
   rank: number,
   precision: number,
@@ -160,7 +161,7 @@ export function writeIsotropic(
 }
 
 /** σ² Σ⁻¹ for the kernels. */
-export function writePrior(part: PosteriorPart, i: number): void {
+export function writePrior(part: ThreadPartition, i: number): void {
   const { memory, layout } = part
   const size = layout.padded ** 2
   const precision = new Float32Array(memory.buffer, layout.modes[i].precision, size)

@@ -1,19 +1,13 @@
 /** How the noise grows with the values, and how much noisier some rows are than others (noise.ts), as threads find it out. */
 import { NOISE_BINS } from '../../../../kernels/solve/layout.ts'
 import type { PosteriorStep } from '../../../engine.ts'
+import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { chooseMode, fitNoise, rowVariances } from './noise.ts'
-import {
-  NOISY_MODE,
-  numbersOf,
-  type PosteriorProblem,
-  type PosteriorWork,
-  ROW_SUMS,
-  VARIANCE0,
-} from './posteriorProblem.ts'
+import { NOISY_MODE, numbersOf, type PosteriorWork, ROW_SUMS, VARIANCE0 } from './posteriorNumbers.ts'
 
 /** How the noise grows with the values, as of now. */
 export function renewNoise(
-  { parts, thread, meet }: PosteriorProblem,
+  { parts, thread, meet }: ThreadProblem,
   step: PosteriorStep,
   work: PosteriorWork,
 ): void {
@@ -30,7 +24,7 @@ export function renewNoise(
 }
 
 /** How much noisier some rows are than others, of the mode in which they differ most. */
-export function renewVariances({ parts }: PosteriorProblem, sigma2: number, isFirst: boolean): void {
+export function renewVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
   const [{ memory, layout }] = parts
   const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
     const { rows, rowLengths, rowSums, variances } = layout.modes[i]

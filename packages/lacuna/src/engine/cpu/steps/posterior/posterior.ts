@@ -6,13 +6,12 @@
  */
 import type { PosteriorStep } from '../../../engine.ts'
 import { MOST_LAGS } from '../../memory/layout.ts'
+import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
 import { learnMode, writeIsotropic, writeMeans, writePrior } from './learnedMode.ts'
 import { renewNoise, renewVariances } from './learnedNoise.ts'
 import {
   numbersOf,
-  type PosteriorPart,
-  type PosteriorProblem,
   type PosteriorWork,
   SIGMA2,
   SWEEPS,
@@ -20,7 +19,7 @@ import {
   VARIANCE0,
   VARIANCE1,
   VARIANCE2,
-} from './posteriorProblem.ts'
+} from './posteriorNumbers.ts'
 import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
 
 /** The noise can take no more than this share of the variance of the values before the first sweep. */
@@ -33,7 +32,7 @@ const HUBER_DEVIATIONS = 2
 const HUBER_SHARE = 0.9545
 
 export function sweepPosterior(
-  problem: PosteriorProblem,
+  problem: ThreadProblem,
   step: PosteriorStep,
   lambda: number,
   work: PosteriorWork,
@@ -63,7 +62,7 @@ export function sweepPosterior(
 }
 
 function setStep(
-  { parts, rank }: PosteriorProblem,
+  { parts, rank }: ThreadProblem,
   { noise, loss, mean, isStart }: PosteriorStep,
   isFrozen: boolean,
 ): void {
@@ -89,7 +88,7 @@ function setStep(
  * Starts from factors that λ has led to: nothing is uncertain yet, σ² is what the entries leave unexplained, divided by
  * those that are not used up by parameters, and Σ is as wide in all directions as the rows lie apart.
  */
-function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
+function begin(problem: ThreadProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
   const { parts, thread, threads } = problem
   const { sigma2, squares, variance } = step.begin!
   // What a start has found of the noise, outliers apart.
@@ -141,7 +140,7 @@ function begin(problem: PosteriorProblem, step: PosteriorStep, lambda: number, w
 }
 
 /** The mean square of the rows' distances from their mean, per component. */
-function spreadOf({ memory, layout, observed }: PosteriorPart, i: number, rank: number): number {
+function spreadOf({ memory, layout, observed }: ThreadPartition, i: number, rank: number): number {
   const mode = layout.modes[i]
   const squares = addBlocks(memory, layout, mode)
   const mean = new Float32Array(memory.buffer, mode.mean, rank)

@@ -1,0 +1,64 @@
+/** Details of a cross-fit beside its errors: stability of components, rows with the largest errors, the plot of ranks. */
+import { InputError } from 'lacuna'
+import type { FoldedCompletion } from 'lacuna/folds'
+import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
+import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
+import { count, figure } from '../../../print/format.ts'
+
+/** Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another type are ignored. */
+export function describeCrossFitRecord({
+  outOfFold,
+  stability,
+}: TrainingRecord): [name: string, text: string][] {
+  const { error, verdict } = (outOfFold ?? {}) as Partial<FoldedCompletion['outOfFold']>
+  const { found, match } = (stability ?? {}) as Partial<FoldedCompletion['stability']>
+  const lines: [string, string][] = []
+  if (typeof error?.rmse === 'number' && typeof verdict === 'string')
+    lines.push(['out of fold', `RMSE ${figure(error.rmse)}, ${verdict}`])
+  if (Array.isArray(found) && typeof match === 'number')
+    lines.push(['components', `found in ${found.join(', ')} models; factor match ${match.toFixed(2)}`])
+  return lines
+}
+
+/** Lines that follow the table of errors. */
+export function crossFitDetails({
+  outOfFold,
+  stability,
+}: Pick<FoldedCompletion, 'outOfFold' | 'stability'>): string[] {
+  const { match, found, coreConsistency } = stability
+  const { folds, byMode } = outOfFold
+  const steady = found.filter((models) => models === folds).length
+  const core =
+    coreConsistency === undefined
+      ? ''
+      : `; core consistency ${coreConsistency < 0 ? 'below 0' : `${(100 * coreConsistency).toFixed(0)}%`}`
+  return [
+    `${count(steady)} of ${count(found.length)} components are found in all ${folds} models (factor match ${match.toFixed(2)})${core}.`,
+    '',
+    `${worstHead}, out of fold`,
+    ...byMode.map((mode) => worstLine(mode)),
+  ]
+}
+
+/** Refuses `--plot` where no ranks are tried or the format is unknown, before anything is read. */
+export function checkPlot(plot: string | undefined, isRankFound: boolean): void {
+  if (plot === undefined) return
+  if (!isRankFound)
+    throw new InputError(
+      'option',
+      sentence`${option('plot')} draws the ranks that were tried; add ${option('rank', 'auto')} or ${option('best')}.`,
+    )
+  if (!/\.(svg|html)$/.test(plot))
+    throw new InputError('option', `${plot}: the plot of ranks is .svg or .html.`)
+}
+
+/** Draws errors against ranks as .svg or .html. @param chosen one of the trials, which is marked */
+export async function writeRankPlot(
+  path: string,
+  trials: readonly { rank: number; rmse: number; spread: number }[],
+  chosen: { rank: number; rmse: number; spread: number },
+): Promise<void> {
+  const { rankPlot } = await import('../../../report/rankPlot.ts')
+  const text = await rankPlot(trials, chosen, path.endsWith('.svg') ? 'svg' : 'html')
+  await writeFileWhole(path, [new TextEncoder().encode(text)])
+}

@@ -1,0 +1,113 @@
+/** The report of `complete --folds`, `--rank auto` and `--best`: trials, out-of-fold errors, coverage of intervals. */
+import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
+import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
+import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
+import { count, errorHeads, errorRow, figure, seconds, table } from '../../../print/format.ts'
+import { painter } from '../../../print/terminal.ts'
+import { crossFitDetails } from './crossFitDetails.ts'
+
+/** Level of the intervals whose coverage is reported. */
+const LEVEL = 0.9
+/** Number of test entries, about, on which the coverage of intervals is measured. */
+const MAX_COVERAGE_ENTRIES = 50_000
+
+/** Table of the trials with their out-of-fold RMSE, and which was chosen. */
+export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
+  const rows = trials.map((trial) => [
+    trialName(trial),
+    figure(trial.rmse),
+    `± ${figure(trial.spread)}`,
+    trial === chosen ? 'chosen' : trial.folds < chosen.folds ? `given up after ${trial.folds} folds` : '',
+  ])
+  const lines = table([['', 'RMSE out of fold', '', ''], ...rows])
+  return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
+}
+
+/** Evaluation of an ensemble on test entries. */
+export interface TestEvaluation {
+  error: ErrorSummary
+  /** Fraction of the test entries that lie within their 90% intervals. */
+  coverage: number
+}
+
+/** Measures the error of an ensemble and the coverage of its intervals on test entries. */
+export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvaluation {
+  const step = Math.max(1, Math.ceil(test.values.length / MAX_COVERAGE_ENTRIES))
+  let [inside, checked] = [0, 0]
+  for (let e = 0; e < test.values.length; e += step) {
+    const { low, high } = model.interval(
+      test.indices.map((column) => column[e]),
+      LEVEL,
+    )
+    checked++
+    if (test.values[e] >= low && test.values[e] <= high) inside++
+  }
+  return { error: model.error(test), coverage: inside / checked }
+}
+
+/**
+ * Report as one JSON object.
+ * @param output path of the ensemble, if it was written
+ */
+export function crossFitJson(
+  { dims, values }: SparseTensor,
+  settings: RunOptions,
+  { model, outOfFold, stability, choice, seconds }: FoldedCompletion,
+  onTest: TestEvaluation | undefined,
+  output: string | undefined,
+): object {
+  return {
+    settings: {
+      ...settingsOf(settings),
+      rank: model.members[0].rank,
+      threads: settings.threads,
+      folds: outOfFold.folds,
+    },
+    tensor: { dims, entries: values.length },
+    outOfFold,
+    stability,
+    choice,
+    neighbours: model.neighbours && { lags: model.neighbours.lags },
+    ...(onTest && { test: onTest.error, intervals: { level: LEVEL, coverage: onTest.coverage } }),
+    seconds,
+    model: output,
+  }
+}
+
+/**
+ * Report for people.
+ * @param output path of the ensemble, if it was written
+ */
+export function crossFitText(
+  { model, outOfFold, stability, choice, seconds: elapsed }: FoldedCompletion,
+  onTest: TestEvaluation | undefined,
+  output: string | undefined,
+): string {
+  const { bold } = painter(process.stdout)
+  const { folds, by, error, withoutNeighbours, baselines, verdict } = outOfFold
+  const rows = [errorHeads, errorRow('out of fold', error)]
+  if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
+  for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
+  if (onTest) rows.push(errorRow('test', onTest.error))
+  const [head, ...lines] = table(rows).split('\n')
+  const lags = model.neighbours?.lags.flatMap((some, mode) =>
+    some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],
+  )
+  return [
+    ...(choice ? [choiceTable(choice), ''] : []),
+    `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${seconds(elapsed)}.`,
+    '',
+    bold(head),
+    ...lines,
+    '',
+    `Out of fold the error is ${verdict}.`,
+    ...(lags ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${lags.join('; ')}` : ''}.`] : []),
+    ...(onTest
+      ? [
+          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${count(onTest.error.entries)} test entries.`,
+        ]
+      : []),
+    ...crossFitDetails({ outOfFold, stability }),
+    ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
+  ].join('\n')
+}

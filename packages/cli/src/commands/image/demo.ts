@@ -1,0 +1,81 @@
+import { isAbsolute, relative } from 'node:path'
+import { Command } from 'commander'
+import {
+  blacken,
+  drawFacade,
+  hideAtRandom,
+  type Picture,
+  quality,
+  restore,
+  sideBySide,
+  writePng,
+} from 'lacuna/image'
+import { checkOutput, hardwareThreads } from 'lacuna/internal'
+import { positiveWholeNumber } from '../../options/arguments.ts'
+import { count, seconds } from '../../print/format.ts'
+import { print } from '../../print/print.ts'
+import { painter, startProgress } from '../../print/terminal.ts'
+import { invocation } from '../../process/invocation.ts'
+import { epochLine } from '../complete/report/epochLine.ts'
+
+const MISSING = 0.85
+const PICTURE = 'lacuna-demo-original.png'
+const BEFORE_AFTER = 'lacuna-demo.png'
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
+    .option('--threads <n>', 'worker threads', positiveWholeNumber, hardwareThreads())
+    .option(
+      '--width <pixels>',
+      'of the picture; its height is three quarters of it',
+      positiveWholeNumber,
+      640,
+    )
+    .action(demo)
+}
+
+async function demo({ threads, width }: { threads: number; width: number }): Promise<void> {
+  const progress = startProgress(false)
+  const { bold, dim } = painter(process.stdout)
+  for (const path of [PICTURE, BEFORE_AFTER]) await checkOutput(path)
+  progress.update('Drawing a picture …')
+  const picture = drawFacade(width, Math.ceil(0.75 * width))
+  const known = hideAtRandom(picture, { share: MISSING, seed: 1 })
+  progress.say(
+    `A picture of ${picture.width}×${picture.height} pixels, drawn for this demo; ${100 * MISSING}% of them are hidden, and restored.`,
+  )
+
+  const begin = performance.now()
+  const left = blacken(picture, known)
+  const { picture: restored } = await restore(picture, known, {
+    ...{ threads, seed: 1 },
+    onEpoch: (stage, report) =>
+      progress.update(
+        `model ${stage.stage}/${stage.stages} of ${count(stage.dims[0])} patches  ${epochLine(stage)(report)}`,
+      ),
+  })
+  progress.end()
+  const elapsed = (performance.now() - begin) / 1000
+  await writePng(PICTURE, picture)
+  await writePng(BEFORE_AFTER, sideBySide([picture, left, restored]))
+
+  const lacuna = invocation(process.argv[0], process.argv[1]).map(relativePath).join(' ')
+  const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
+  await print(
+    [
+      `\n${bold(`Restored in ${seconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
+      `See ${bold(BEFORE_AFTER)}: the original, what was left of it, and what was made of that.`,
+      dim('\nNext:'),
+      `  ${lacuna} image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,
+      `  ${lacuna} image ${PICTURE} --paper --epochs 50 -o paper.png     the paper's own setting`,
+      `  ${lacuna} --help                                   ratings, counts, readings: any tensor`,
+    ].join('\n'),
+  )
+}
+
+/** A path below this folder, as it is from here: shorter to read and to type. */
+const relativePath = (word: string): string => {
+  const path = relative('.', word)
+  return isAbsolute(word) && !path.startsWith('..') ? path : word
+}

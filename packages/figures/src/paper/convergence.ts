@@ -1,0 +1,105 @@
+/** Figure 2: relative error against epochs, as in the paper, and against seconds. */
+import * as Plot from '@observablehq/plot'
+import {
+  axisLabel,
+  fill,
+  frame,
+  type Look,
+  logScale,
+  looks,
+  Sheet,
+  sampleLooks,
+  stroke,
+} from '../plot/index.ts'
+import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results/index.ts'
+import { type MeanPoint, meanCurve } from '../results/index.ts'
+
+interface DrawnSeries {
+  panel: string
+  look: Look
+  points: MeanPoint[]
+}
+
+export function convergenceFigure({ problems }: ConvergenceResult, document: Document): SVGSVGElement {
+  const samples = [...new Set(problems.flatMap(({ series }) => series.map(({ sample }) => sample)))]
+  const byC = sampleLooks(samples.filter((sample) => sample !== 'auto'))
+  const lookOf = ({ sample }: ConvergenceSeries): Look => (sample === 'auto' ? looks.fast : byC.get(sample)!)
+  const drawn = problems.flatMap((problem) =>
+    problem.series.map((series) => ({
+      ...{ panel: titleOf(problem), look: lookOf(series) },
+      points: meanCurve(series.trials.map(({ curve }) => curve)),
+    })),
+  )
+  const sheet = new Sheet(document, 'Relative error against epochs and seconds')
+  sheet.legend([
+    ...[...byC].map(([sample, look]) => ({ look, label: `paper, c = ${sample}` })),
+    ...(samples.includes('auto') ? [{ look: looks.fast, label: 'fast' }] : []),
+  ])
+  sheet.space(6)
+  sheet.heading('Error on observed entries against epochs')
+  sheet.panels(panel(drawn, 'observed', 'epoch', document))
+  sheet.space(10)
+  sheet.heading(`Error on hidden entries${noteOf(problems)} against seconds`)
+  sheet.panels(panel(drawn, 'hidden', 'seconds', document))
+  return sheet.end()
+}
+
+const titleOf = ({ name, snrDb }: ConvergenceProblem): string =>
+  snrDb === null ? `${name}: real` : `${name}: ${snrDb} dB`
+
+const noteOf = (problems: readonly ConvergenceProblem[]): string =>
+  problems.every(({ snrDb }) => snrDb !== null) ? ', without their noise,' : ''
+
+function panel(
+  drawn: readonly DrawnSeries[],
+  error: 'observed' | 'hidden',
+  along: 'epoch' | 'seconds',
+  document: Document,
+): Element {
+  const points = drawn.flatMap(({ points }) => points)
+  return Plot.plot({
+    ...frame(document),
+    fx: { label: null, padding: 0.09 },
+    x:
+      along === 'epoch'
+        ? { ...axisLabel('epochs'), ticks: 5 }
+        : {
+            ...logScale(
+              points.map(({ seconds }) => seconds),
+              2,
+            ),
+            ...axisLabel('seconds of updates'),
+          },
+    y: {
+      ...logScale(
+        points.flatMap((point) => [point[error].low, point[error].high]),
+        3,
+      ),
+      ...{ label: null, grid: true },
+    },
+    marks: [
+      ...drawn.map(({ panel, look, points }) =>
+        Plot.areaY(points, {
+          ...{ fx: () => panel, x: along, ...fill(look, 0.18) },
+          y1: (point: MeanPoint) => point[error].low,
+          y2: (point: MeanPoint) => point[error].high,
+        }),
+      ),
+      ...drawn.map(({ panel, look, points }) =>
+        Plot.line(points, {
+          ...{ fx: () => panel, x: along, ...stroke(look) },
+          y: (point: MeanPoint) => point[error].mean,
+        }),
+      ),
+      // Where the fast solver ended, mostly by itself.
+      ...drawn
+        .filter(({ look }) => look === looks.fast)
+        .map(({ panel, look, points }) =>
+          Plot.dot(points.slice(-1), {
+            ...{ fx: () => panel, x: along, r: 3.5, ...fill(look) },
+            y: (point: MeanPoint) => point[error].mean,
+          }),
+        ),
+    ],
+  })
+}

@@ -1,0 +1,70 @@
+/** Figure 1: the picture, what was left of it, what came back, and the error on the way. */
+import * as Plot from '@observablehq/plot'
+import { axisLabel, frame, type Look, logScale, looks, Sheet, stroke, WIDTH } from '../plot/index.ts'
+import type { Curve, ImageMethod, ImageResult } from '../results/index.ts'
+
+/** Where each picture is to be found: data URIs in a file of its own, addresses in a page. */
+export type PictureLinks = { original: string; damaged: string } & { [method in ImageMethod]?: string }
+
+const NAMES: { [method in ImageMethod]: string } = { paper: 'paper', fast: 'fast', patches: 'fast, patches' }
+const COLUMNS = 3
+const GAP = 8
+const CAPTION = 20
+
+export function imageFigure(result: ImageResult, links: PictureLinks, document: Document): SVGSVGElement {
+  const sheet = new Sheet(document, 'The picture, what was left of it and what came back')
+  const [height, width] = result.data.dims
+  const share = (100 * result.data.entries) / result.data.dims.reduce((cells, dim) => cells * dim, 1)
+  const tiles = [
+    { href: links.original, caption: 'original' },
+    { href: links.damaged, caption: `${Math.round(share)}% of the values known` },
+    ...result.runs.map(({ method, quality }) => ({
+      href: links[method],
+      caption: `${NAMES[method]}: ${quality.psnr.toFixed(1)} dB`,
+    })),
+  ]
+  const tileWidth = (WIDTH - (COLUMNS - 1) * GAP) / COLUMNS
+  const tileHeight = (tileWidth * height) / width
+  for (const row of [tiles.slice(0, 2), tiles.slice(2)]) {
+    const left = (WIDTH - row.length * tileWidth - (row.length - 1) * GAP) / 2
+    for (const [column, { href, caption }] of row.entries()) {
+      const x = left + column * (tileWidth + GAP)
+      if (href) sheet.picture(href, x, 0, tileWidth, tileHeight)
+      sheet.label(caption, x + tileWidth / 2, tileHeight + 15, { 'text-anchor': 'middle' })
+    }
+    sheet.space(tileHeight + CAPTION + 4)
+  }
+  const curves = result.runs.flatMap(({ method, curve, sample }) =>
+    curve
+      ? [{ look: looks[method], curve, label: method === 'paper' ? `paper, c = ${sample}` : NAMES[method] }]
+      : [],
+  )
+  if (curves.length > 0) {
+    sheet.space(4)
+    sheet.heading('Relative error on hidden values')
+    sheet.legend(curves)
+    sheet.panels(
+      panel(curves, 'epoch', 'epochs', document),
+      panel(curves, 'seconds', 'seconds of updates', document),
+    )
+  }
+  return sheet.end()
+}
+
+function panel(
+  curves: readonly { look: Look; curve: Curve }[],
+  along: 'epoch' | 'seconds',
+  label: string,
+  document: Document,
+): Element {
+  const pick = (what: 'epoch' | 'seconds' | 'hidden'): number[] => curves.flatMap(({ curve }) => curve[what])
+  return Plot.plot({
+    ...frame(document, { width: WIDTH / 2, height: 170, marginTop: 10 }),
+    x: { ...logScale(pick(along), 3), ...axisLabel(label) },
+    y: { ...logScale(pick('hidden'), 3), label: null, grid: true },
+    marks: curves.map(({ look, curve }) => {
+      const points = curve.epoch.map((_, i) => ({ at: curve[along][i], error: curve.hidden[i] }))
+      return Plot.line(points, { x: 'at', y: 'error', ...stroke(look) })
+    }),
+  })
+}

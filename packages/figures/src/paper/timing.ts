@@ -1,0 +1,113 @@
+/** Figures 3 and 4: seconds per epoch, and how many times faster than one thread, against the number of threads. */
+import * as Plot from '@observablehq/plot'
+import { axisLabel, fill, frame, type Look, logScale, looks, Sheet, stroke } from '../plot/index.ts'
+import type { TimingResult } from '../results/index.ts'
+import { type TimingPoint, timingPoints } from '../results/index.ts'
+
+const DASHES = { S: undefined, T: '5 3' }
+
+export function secondsFigure(timing: TimingResult, document: Document): SVGSVGElement {
+  return timingFigure(timing, document, 'seconds', 'Seconds per epoch against threads')
+}
+
+export function speedUpFigure(timing: TimingResult, document: Document): SVGSVGElement {
+  return timingFigure(timing, document, 'speedUp', 'Speed-up against threads')
+}
+
+interface DrawnSeries {
+  look: Look
+  dash: string | undefined
+  points: TimingPoint[]
+}
+
+function timingFigure(
+  { problems }: TimingResult,
+  document: Document,
+  what: 'seconds' | 'speedUp',
+  title: string,
+): SVGSVGElement {
+  const drawn = problems.flatMap((problem) =>
+    (['paper', 'fast'] as const).map(
+      (solver): DrawnSeries => ({
+        ...{ look: looks[solver], dash: DASHES[problem.name] },
+        points: timingPoints(problem).filter((point) => point.solver === solver),
+      }),
+    ),
+  )
+  const sheet = new Sheet(document, title)
+  const legend = problems.flatMap(({ name }) =>
+    (['paper', 'fast'] as const).map((solver) => ({
+      ...{ look: looks[solver], dash: DASHES[name], marker: true },
+      label: problems.length > 1 ? `${solver} on ${name}` : solver,
+    })),
+  )
+  sheet.legend(legend)
+  sheet.space(4)
+  const key = problems.length > 1 ? ' (S: synthetic, T: real)' : ''
+  sheet.heading(`${what === 'seconds' ? 'Seconds per epoch' : 'Times as fast as on one thread'}${key}`)
+  sheet.panels(panel(drawn, what, document))
+  return sheet.end()
+}
+
+function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', document: Document): Element {
+  const all = drawn.flatMap(({ points }) => points)
+  const threads = [...new Set(all.map((point) => point.threads))].sort((a, b) => a - b)
+  const [least, most] = [threads[0], threads[threads.length - 1]]
+  const facet = (point: { rank: number }): string => `R = ${point.rank}`
+  const ranks = [...new Set(all.map(({ rank }) => rank))]
+  const ideal = what === 'speedUp' ? ranks.flatMap((rank) => [least, most].map((n) => ({ rank, n }))) : []
+  const room = most > least ? (most / least) ** 0.12 : 2
+  return Plot.plot({
+    ...frame(document, { height: 210 }),
+    fx: { label: null, padding: 0.12, domain: ranks.map((rank) => facet({ rank })) },
+    x: {
+      ...{ type: 'log', base: 2, domain: [least / room, most * room], ticks: threads, tickFormat: String },
+      ...axisLabel('threads'),
+    },
+    y: {
+      ...(what === 'seconds'
+        ? logScale(
+            all.flatMap(({ seconds }) => [seconds.low, seconds.high]),
+            4,
+          )
+        : speedUpScale(all, threads)),
+      ...{ label: null, grid: true },
+    },
+    marks: [
+      Plot.line(ideal, {
+        ...{ fx: facet, x: 'n', y: 'n', z: 'rank', stroke: 'currentColor', strokeOpacity: 0.35 },
+        strokeDasharray: '1 3',
+      }),
+      ...drawn.map(({ look, points }) =>
+        Plot.ruleX(points, {
+          ...{ fx: facet, x: 'threads', ...stroke(look, 'none'), strokeWidth: 1.2, strokeOpacity: 0.6 },
+          y1: (point: TimingPoint) => point[what].low,
+          y2: (point: TimingPoint) => point[what].high,
+        }),
+      ),
+      ...drawn.map(({ look, dash, points }) =>
+        Plot.line(points, {
+          ...{ fx: facet, x: 'threads', z: 'rank', ...stroke(look, dash) },
+          y: (point: TimingPoint) => point[what].mean,
+        }),
+      ),
+      ...drawn.map(({ look, points }) =>
+        Plot.dot(points, {
+          ...{ fx: facet, x: 'threads', r: 3, ...fill(look) },
+          y: (point: TimingPoint) => point[what].mean,
+        }),
+      ),
+    ],
+  })
+}
+
+/** Ticks at the numbers of threads: where a speed-up would be ideal. */
+function speedUpScale(points: readonly TimingPoint[], threads: readonly number[]) {
+  const low = Math.min(1, ...points.map(({ speedUp }) => speedUp.low))
+  const high = Math.max(...threads, ...points.map(({ speedUp }) => speedUp.high))
+  const between = threads.length < 3 ? [1.5, 3].filter((tick) => tick < high) : []
+  return {
+    ...{ type: 'log' as const, base: 2, domain: [low * 0.95, high * 1.05] },
+    ...{ ticks: [...threads, ...between], tickFormat: String },
+  }
+}

@@ -1,0 +1,223 @@
+/** Where the parts of a problem lie, and what the kernels are told of them. */
+import * as at from '../../../kernels/solve/layout.ts'
+import type { View } from '../setup/count/counting.ts'
+import {
+  dealChunks,
+  leastWindow,
+  type Share,
+  type SharedRow,
+  sharedRows,
+  writeChunks,
+} from '../setup/place/segments.ts'
+import { instantiateKernel } from '../threads/kernel.ts'
+import type { SharedRowPlan } from '../threads/messages.ts'
+import {
+  exchangePlace,
+  layOut,
+  longestSegment,
+  MOST_PARTITION_BYTES,
+  orderScratchBytes,
+  type PartitionLayout,
+  type PartitionMemory,
+  type PartitionSize,
+  partialBytes,
+  scratchBytes,
+} from './layout.ts'
+import { mostHandedOver } from './plan.ts'
+
+/** Deals the views to the parts of all processes: more for each than planned, if chance has made one too large. */
+export function layOutPartitions(
+  views: View[],
+  planned: number,
+  processes: number,
+  {
+    rank,
+    momentumFactors,
+    zeros,
+    posterior,
+    strata,
+    dims,
+    isPlain,
+    threads,
+  }: Pick<
+    PartitionSize,
+    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
+  >,
+): PartitionLayout[] {
+  const order = dims.length
+  for (let partsEach = planned; ; partsEach++) {
+    const parts = processes * partsEach
+    for (const view of views) {
+      view.shares = dealChunks(view.chunks, parts, view.first, view.segmentLengths)
+      view.shared = sharedRows(view.shares, view.first)
+    }
+    const modes = views.slice(0, order)
+    const longest = Math.max(
+      2,
+      ...modes.flatMap(({ shared }) => shared.map(({ bounds }) => bounds[bounds.length - 1])),
+    )
+    const layouts = Array.from({ length: parts }, (_, k) =>
+      layOut({
+        order,
+        rank,
+        threads,
+        momentumFactors,
+        zeros,
+        posterior,
+        strata,
+        segment: Math.max(...views.map(({ segment }) => segment)),
+        dims,
+        isPlain,
+        views: views.map(({ name, source, shares, ownPlaces }, v) => ({
+          ownPlaces,
+          name,
+          weighted: source.meanWeight !== undefined,
+          entries: shares[k].entries,
+          segments: shares[k].endSegment - shares[k].firstSegment,
+          chunks: shares[k].endChunk - shares[k].firstChunk,
+          hasErrors: v === 0 || v >= order,
+        })),
+        partials: Math.max(...modes.map(({ shares }) => shares[k].longSegments)),
+        parts,
+        sharedWords: modes.map(({ shared }) => shared.reduce((sum, row) => sum + tableWords(row), 0)),
+        handedOver: modes.some(({ shared }) => shared.length > 0) ? mostHandedOver(longest) : 0,
+        first: k % partsEach === 0,
+      }),
+    )
+    if (layouts.every(({ byteLength }) => byteLength <= MOST_PARTITION_BYTES)) return layouts
+  }
+}
+
+export function checkKernel(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  { padded }: PartitionLayout,
+  order: number,
+): void {
+  const kernel = instantiateKernel(module, memory)
+  const agree =
+    kernel.partialBytes() === partialBytes(padded) &&
+    kernel.scratchBytes(order) <= scratchBytes(padded, order) &&
+    kernel.orderScratchBytes(longestSegment(100), order) <= orderScratchBytes(longestSegment(100), order)
+  if (!agree) throw new Error('The kernels and the layout of the memory disagree: build again.')
+}
+
+/** The rows that a part shares with no other. */
+export function ownRows(share: Share, first: Uint32Array): { from: number; to: number } {
+  if (share.firstChunk === share.endChunk) return { from: 0, to: 0 }
+  const { firstRow, firstIndex, lastRow, endIndex } = share
+  const from = firstIndex > 0 ? firstRow + 1 : firstRow
+  const to = endIndex < first[lastRow + 1] - first[lastRow] ? lastRow : lastRow + 1
+  return { from, to: Math.max(from, to) }
+}
+
+const tableWords = ({ bounds }: SharedRow): number => 2 * bounds.length
+
+/** Which parts have what of the rows that they share, and where their sums go. */
+export function planShared({ shares, shared }: View): SharedRowPlan[] {
+  let table = 0
+  return shared.map((row) => {
+    const sharers: SharedRowPlan['parts'][number][] = []
+    for (let p = 0; p + 1 < row.bounds.length; p++) {
+      const part = row.firstPart + p
+      const [begin, end] = [row.bounds[p], row.bounds[p + 1]]
+      if (begin === end) continue
+      // Its segments come first of a part's that are of long rows, or last.
+      const slots = p > 0 ? -begin : shares[part].longSegments - end
+      sharers.push({ part, begin, end, slots, beginsHere: p === 0 })
+    }
+    const plan = { row: row.row, table: 4 * table, parts: sharers }
+    table += tableWords(row)
+    return plan
+  })
+}
+
+export function writeTables(
+  { memory, layout }: PartitionMemory,
+  rows: readonly SharedRowPlan[],
+  shared: readonly SharedRow[],
+  mode: number,
+): void {
+  rows.forEach(({ table }, i) => {
+    const { bounds, firstPart } = shared[i]
+    const words = new Uint32Array(memory.buffer, layout.modes[mode].sharedRows + table, tableWords(shared[i]))
+    words[0] = bounds.length - 1
+    bounds.forEach((bound, p) => {
+      words[1 + 2 * p] = bound
+      if (p + 1 < bounds.length) words[2 + 2 * p] = exchangePlace(layout, firstPart + p)
+    })
+  })
+}
+
+/** Tells the kernels where a part's share of a view lies. */
+export function describe(
+  { memory, layout }: PartitionMemory,
+  view: View,
+  share: Share,
+  v: number,
+  order: number,
+): void {
+  const place = layout.views[v]
+  const mode = view.source.mode
+  const words = new Uint32Array(memory.buffer)
+  new Uint32Array(memory.buffer, place.rowLengths, view.lengths.length).set(view.lengths)
+  writeChunks(
+    view.chunks,
+    share,
+    view.first,
+    new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
+  )
+  new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
+  // Where threads share the next places of records, each segment's begin stands for now in the next one's place: sharedPlaces.
+  const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
+  const lag = place.next.length > 0 ? 0 : 1
+  for (let s = lag; s < place.segments; s++)
+    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s - lag]
+  const fields: [number, number][] = [
+    [at.VIEW_ORDER, order],
+    [at.VIEW_MODE, mode],
+    [at.VIEW_FACTOR, layout.modes[mode].factor],
+    [at.VIEW_MOMENTUM_FACTOR, layout.modes[mode].momentumFactor],
+    [at.VIEW_ROW_LENGTHS, place.rowLengths],
+    [at.VIEW_RECORD_START, place.recordStart],
+    [at.VIEW_RECORDS, place.records],
+    [at.VIEW_CHUNKS, place.chunks],
+    [at.VIEW_CHUNK_COUNT, place.chunkCount],
+    [at.VIEW_SEGMENT, view.segment],
+    [at.VIEW_WINDOW, leastWindow(view.segment)],
+    [at.VIEW_FIRST_ROW, share.firstRow],
+    [at.VIEW_FIRST_INDEX, share.firstIndex],
+    [at.VIEW_LAST_ROW, share.lastRow],
+    [at.VIEW_END_INDEX, share.endIndex],
+    [at.VIEW_EARLIER, share.earlier],
+    [at.VIEW_PARTIALS, layout.partials],
+    [at.VIEW_ARRIVALS, layout.arrivals],
+    [at.VIEW_SCALE, layout.modes[mode].scale],
+    [at.VIEW_MEAN, layout.modes[mode].mean],
+    [at.VIEW_GRAM, layout.modes[mode].gram],
+    [at.VIEW_MOMENTS, layout.modes[mode].moments],
+    [at.VIEW_LEVERAGES, layout.modes[mode].leverages],
+    [at.VIEW_ROW_SUMS, layout.modes[mode].rowSums],
+    [at.VIEW_PRIOR, layout.modes[mode].prior],
+    [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
+    [at.VIEW_COUPLING_WEIGHTS, layout.modes[mode].couplingWeights],
+    [at.VIEW_VARIANCES, layout.modes[mode].variances],
+    [at.VIEW_STRIDE, 4 * place.words],
+    [at.VIEW_VALUE, 4 * place.packing.words],
+    ...layout.modes
+      .filter((_, other) => other !== mode)
+      .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [
+        [at.VIEW_OTHERS + 4 * o, factor],
+        [at.VIEW_OTHERS + 4 * (order + o), moments],
+        [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
+        [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
+      ]),
+    ...place.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
+      [4 * word, shift, mask].map((number, table) => [
+        at.VIEW_OTHERS + 4 * ((at.VIEW_FIELDS + table) * order + o),
+        number,
+      ]),
+    ),
+  ]
+  for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value
+}

@@ -1,0 +1,73 @@
+/** Starts pools of worker threads, or a stand-in that works on the calling thread. */
+import { InputError } from '../../../base/inputError.ts'
+import type { Answer, Reply, Request } from './messages.ts'
+import type { Pool } from './pool.ts'
+import { startWorker, type WorkerPort } from './startWorker.ts'
+import { newThread } from './thread.ts'
+
+interface Waiting {
+  resolve(answer: Answer): void
+  reject(error: Error): void
+}
+
+export function startPool(threads: number): Pool {
+  const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
+  const waiting: Waiting[][] = workers.map(() => [])
+  let ended: Error | undefined
+
+  /** A worker that fails would leave the others at a barrier for ever: all of them end. */
+  function fail(error: Error): void {
+    ended ??= error
+    for (const queue of waiting) for (const { reject } of queue.splice(0)) reject(error)
+    void close()
+  }
+
+  workers.forEach((worker, w) => {
+    worker.onMessage((message) => {
+      if ('failure' in message) return fail(failureOf(message))
+      waiting[w].shift()?.resolve(message.answer)
+      if (waiting[w].length === 0) worker.rest()
+    })
+    worker.onError(fail)
+    worker.rest()
+  })
+
+  function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      waiting[w].push({ resolve, reject })
+      worker.work()
+      worker.send(request)
+    })
+  }
+
+  async function close(): Promise<void> {
+    ended ??= new Error('The worker threads have ended.')
+    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+  }
+
+  return {
+    threads,
+    async ask(members, request) {
+      if (ended) throw ended
+      return Promise.all(members.map((w, place) => send(workers[w], w, request(place))))
+    },
+    close,
+  }
+}
+
+function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Error {
+  return input ? new InputError(input.code, input.sentence) : new Error(failure)
+}
+
+/** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */
+export function lonePool(): Pool {
+  const answer = newThread()
+  return {
+    threads: 1,
+    async ask(_, request) {
+      await new Promise((resolve) => setTimeout(resolve))
+      return [await answer(request(0))]
+    },
+    close: async () => {},
+  }
+}

@@ -1,0 +1,11 @@
+/** The threads and processes that work on a problem. */
+import type { Communicator } from '../../../comm/index.ts'
+import type { Pool } from './pool.ts'
+
+/** The worker threads of this process that work on a problem, and the processes that do so together. */
+export interface ProblemWorkers {
+  pool: Pool
+  /** The numbers of the workers of the pool that belong to the problem. */
+  members: readonly number[]
+  communicator: Communicator
+}
