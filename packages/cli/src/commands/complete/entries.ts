@@ -28,7 +28,7 @@ import {
   rowProgress,
   tellRemark,
 } from '../../options/readTensor.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 export interface Entries {
@@ -79,7 +79,9 @@ export const entriesOfMany = (world: World, progress: Progress): Entries => ({
       onRows: rowProgress(name, progress),
       onProgress: readingProgress(name, progress),
     })
-    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
+    progress.say(
+      `${name}: ${tensor.dims.join('×')}, ${formatCount(await countEntries(world, tensor))} entries`,
+    )
     return tensor
   },
   holders: async (files, options) =>
