@@ -1,6 +1,6 @@
 /** The state that the steps of `lacuna complete` share, so that each takes one object. */
 import type { RunOptions } from 'lacuna'
-import type { World } from 'lacuna/internal'
+import type { Communicator } from 'lacuna/internal'
 import type { Progress } from '../../print/terminal.ts'
 import type { LocalEngine } from '../../process/engines.ts'
 import type { Interruption } from '../../process/signals.ts'
@@ -16,8 +16,8 @@ export interface CompleteContext {
   readonly options: CompleteOptions
   /** Engine that the model is learned on. */
   readonly engine: LocalEngine
-  /** Communicator of the MPI processes; undefined in a single process. */
-  readonly world: World | undefined
+  /** The processes of the job: this one alone, or those of mpirun. */
+  readonly communicator: Communicator
   /** Reading, splitting and counting of entries, over all processes. */
   readonly entries: Entries
   /** Progress lines and notices on stderr. */

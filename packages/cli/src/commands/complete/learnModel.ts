@@ -13,7 +13,6 @@ import {
   sentence,
   settingsOf,
   type Trial,
-  type World,
 } from 'lacuna/internal'
 import { formatNumber } from '../../print/format.ts'
 import { fileExists } from '../../process/fileExists.ts'
@@ -42,7 +41,7 @@ export async function learnModel(
   context: LearningContext,
   trials?: { hasCheckpoint: boolean },
 ): Promise<LearnedRun> {
-  const { options, settings, sets, entries, interruption, progress, world } = context
+  const { options, settings, sets, entries, interruption, progress, communicator } = context
   const { signal, protect } = interruption
   const { output, checkpointEvery } = options
   const path = output === undefined ? undefined : checkpointPath(output)
@@ -52,7 +51,7 @@ export async function learnModel(
   const { run, choice } = await openRun(context, runOptions, path, trials)
   // A signal may reach one process before the others.
   const isAborted = async (): Promise<boolean> =>
-    world ? (await world.gatherNumbers(signal.aborted ? 1 : 0)).flat().includes(1) : signal.aborted
+    (await communicator.sumNumbers(signal.aborted ? 1 : 0))[0] > 0
   try {
     const line = epochLine({
       entries: await entries.count(sets.train),
@@ -92,11 +91,13 @@ async function openRun(
     options,
     sets: { train },
     progress,
-    world,
+    communicator,
   } = context
   // The checkpoint of a search for the rank is not one of this run.
   const isOfSearch = trials?.hasCheckpoint === false
-  const isThere = path !== undefined && (await agree(world, () => fileExists(path)))
+  const isThere =
+    path !== undefined &&
+    (await communicator.broadcastText(0, async () => String(await fileExists(path)))) === 'true'
   const chooses = mayChoose(context, runOptions)
   if (options.resume && !isOfSearch) {
     if (isThere) {
@@ -119,11 +120,12 @@ async function openRun(
 }
 
 /** Whether settings are tried first. With several processes never: none sees in which pattern cells are missing. */
-function mayChoose({ options, progress, world }: LearningContext, runOptions: RunOptions): boolean {
+function mayChoose({ options, progress, communicator }: LearningContext, runOptions: RunOptions): boolean {
   const isAsked = options.choose ?? choosesByDefault(runOptions)
-  if (isAsked && world)
+  const isDistributed = communicator.size > 1
+  if (isAsked && isDistributed)
     progress.say('Several processes use noise, lags and features as they are given, and try nothing first.')
-  return isAsked && !world
+  return isAsked && !isDistributed
 }
 
 /** Replaces omitted options by defaults, not by those of the checkpoint: the same command means the same settings. */
@@ -132,29 +134,20 @@ function withDefaults(options: RunOptions): RunOptions {
   return { ...options, ...decisive, ...(options.validation && { patience }) }
 }
 
-/** Broadcasts the answer of the first process. */
-async function agree(world: World | undefined, ask: () => Promise<boolean>): Promise<boolean> {
-  return world ? (await world.told(0, async () => String(await ask()))) === 'true' : ask()
-}
-
 /** Resumes from a checkpoint, which the first process reads and broadcasts: it lies beside that process's output. */
 async function resumeRun(
-  { world, sets: { train } }: LearningContext,
+  { communicator, sets: { train } }: LearningContext,
   options: RunOptions,
   path: string,
   chooses: boolean,
 ): Promise<FileRun> {
-  const read = async (): Promise<Uint8Array> => readWhole(await openInput(path))
-  if (!world) {
-    const bytes = await read()
-    if (isSearch(bytes))
-      throw new InputError(
-        'checkpoint',
-        sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
-      )
-    const state = decodeRun(bytes, path)
-    return FileRun.resume(state, train, chooses ? asChosen(options, state) : options)
-  }
-  const own = await world.together(() => (world.process === 0 ? read() : new Uint8Array(0)), 'unnamed')
-  return FileRun.resume(decodeRun(await world.bytesOfFirst(own), path), train, options)
+  const own = await communicator.runOnRoot(async () => readWhole(await openInput(path)))
+  const bytes = await communicator.broadcastBytes(own ?? new Uint8Array(0))
+  if (isSearch(bytes))
+    throw new InputError(
+      'checkpoint',
+      sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
+    )
+  const state = decodeRun(bytes, path)
+  return FileRun.resume(state, train, chooses ? asChosen(options, state) : options)
 }

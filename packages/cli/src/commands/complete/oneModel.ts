@@ -16,14 +16,14 @@ import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
  * @param found the rank, if it was found by cross-validation
  */
 export async function completeOneModel(context: LearningContext, found?: FoundRank): Promise<void> {
-  const { options, settings, sets, interruption, progress, world } = context
+  const { options, settings, sets, interruption, progress, communicator } = context
   const { run, choice } = await learnModel(
     found ? { ...context, settings: { ...settings, rank: found.rank } } : context,
     found && { hasCheckpoint: found.isBegun },
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0 && !world) {
+      if (!run.stopped && run.epoch === 0 && communicator.size === 1) {
         const notWritten = options.output === undefined ? '' : `: ${options.output} is not written`
         progress.say(`Interrupted. Nothing has been learned yet${notWritten}.`)
         throw interruption.outcome()
@@ -36,7 +36,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
     if (run.isFirst) {
       const report = {
         threads: options.threads,
-        processes: world?.processes,
+        processes: communicator.size > 1 ? communicator.size : undefined,
         output,
         ranks: found?.choice,
         took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
@@ -116,22 +116,21 @@ function isPriorMissing(settings: RunOptions, { stopped, model }: Completion): b
 }
 
 /** Throws the failure of any process on all of them. */
-async function throwOnAll({ world }: LearningContext, failure: unknown): Promise<void> {
-  const throwOwn = async (): Promise<void> => {
+async function throwOnAll({ communicator }: LearningContext, failure: unknown): Promise<void> {
+  await communicator.failTogether(() => {
     if (failure) throw failure
-  }
-  await (world ? world.together(throwOwn) : throwOwn())
+  })
 }
 
 async function throwInterrupted(
-  { options, progress, interruption, world }: LearningContext,
+  { options, progress, interruption, communicator }: LearningContext,
   run: FileRun,
 ): Promise<never> {
   progress.say(
     options.output && run.epoch > 0
-      ? `Interrupted. To go on:\n  ${resumeCommand(world?.processes)}`
+      ? `Interrupted. To go on:\n  ${resumeCommand(communicator.size)}`
       : 'Interrupted.',
   )
-  if (world) throw new Interrupted(Math.max(...(await world.gatherNumbers(interruption.code())).flat()))
-  throw interruption.outcome()
+  if (communicator.size === 1) throw interruption.outcome()
+  throw new Interrupted(Math.max(...(await communicator.allGatherNumbers(interruption.code())).flat()))
 }

@@ -4,7 +4,6 @@
  */
 import { type CpModel, InputError, type RunOptions, readModel, type SparseTensor } from 'lacuna'
 import {
-  CpuEngine,
   checkLimits,
   checkOutputs,
   countsRemark,
@@ -15,7 +14,6 @@ import {
   sentence,
   settingsOf,
   sizeOfRun,
-  type World,
 } from 'lacuna/internal'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
@@ -43,7 +41,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
   checkOptions(options)
   const onRemark = (text: string): void => progress.insist(text)
   await withEngine({ ...options, onRemark }, async (engine) => {
-    checkCrossFitOptions({ ...options }, engine.processes)
+    checkCrossFitOptions({ ...options }, engine.communicator.size)
     const context = await openContext(engine, files, options, progress)
     const prepared = await prepare(context)
     const { sets, readingSeconds } = await readSets(context, prepared.initial)
@@ -55,7 +53,7 @@ export async function runComplete(files: string[], options: CompleteOptions): Pr
       if (isCrossFitted(options)) return learnEnsemble(learning)
       const found = isRankToFind(options) ? await findRank(learning) : undefined
       return completeOneModel(learning, found)
-    }, context.world !== undefined)
+    }, context.communicator.size > 1)
   })
 }
 
@@ -74,9 +72,9 @@ async function openContext(
   options: CompleteOptions,
   progress: Progress,
 ): Promise<CompleteContext> {
-  const world = engine instanceof CpuEngine && engine.processes > 1 ? await engine.world() : undefined
-  const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
-  return { files, options, engine, world, entries, progress }
+  const { communicator } = engine
+  const entries = communicator.size > 1 ? entriesOfMany(communicator, progress) : entriesOfOne(progress)
+  return { files, options, engine, communicator, entries, progress }
 }
 
 interface Prepared {
@@ -89,10 +87,16 @@ interface Prepared {
 }
 
 /** Checks outputs and settings, and refuses a job that does not fit in memory, before a long file is read. */
-async function prepare({ files, options, engine, world, entries }: CompleteContext): Promise<Prepared> {
+async function prepare({
+  files,
+  options,
+  engine,
+  communicator,
+  entries,
+}: CompleteContext): Promise<Prepared> {
   const holders = await entries.holders(files, options)
-  return onAll(world, async () => {
-    if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
+  return communicator.failTogether(async () => {
+    if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
     const given = solverSettings(options)
@@ -106,9 +110,9 @@ async function prepare({ files, options, engine, world, entries }: CompleteConte
     // First the limit of the address space: otherwise the message would blame the memory.
     checkLimits(engine.threads, 1)
     // Threads start and the kernel is compiled while the file is read.
-    if (engine instanceof CpuEngine && (settings.rank !== undefined || !isRankToFind(options)))
-      engine.warm(settings.rank ?? defaults.fast.rank)
-    const isReader = engine.process === 0 || holders > 1
+    if (settings.rank !== undefined || !isRankToFind(options))
+      engine.warm?.(settings.rank ?? defaults.fast.rank)
+    const isReader = communicator.isRoot || holders > 1
     const { modes, weight } = options
     const reading = isReader
       ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, holders)
@@ -141,12 +145,14 @@ async function readSets(
 
 /** Adds what needs the labels of the tensor: features, reshaping. */
 async function resolveSettings(
-  { options, engine, world, progress }: CompleteContext,
+  { options, engine, communicator, progress }: CompleteContext,
   { initial, settings }: Prepared,
   train: SparseTensor,
 ): Promise<RunOptions> {
-  const features = await onAll(world, () => readFeatures(train, options.features ?? [], progress))
-  const reshaping = await parseReshaping(options, train, initial, world)
+  const features = await communicator.failTogether(() =>
+    readFeatures(train, options.features ?? [], progress),
+  )
+  const reshaping = await parseReshaping(options, train, initial, communicator)
   if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, train)))
   return { ...settings, ...reshaping, features, engine, initial }
 }
@@ -169,17 +175,18 @@ async function planSets(
   // Reshaped entries are held in memory beside those that were read.
   const isReshapedJob = size.dims.join() !== train.dims.join()
   const columns = train.dims.length + (isReshapedJob ? size.dims.length : 0)
-  return planJob(engine, size, { columns, heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
+  return planJob(engine, size, {
+    columns,
+    heldOut: sizes[1] + sizes[2],
+    reading,
+    holders: engine.communicator.size,
+  })
 }
 
 function announce({ options, engine, progress }: CompleteContext, plan: JobPlan, given?: number): void {
   const rank = isRankToFind(options) ? 'to be found' : (given ?? defaults.fast.rank)
   progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
 }
-
-/** Does work that may fail on one process only; a failure on one is then a failure on all. */
-const onAll = <T>(world: World | undefined, work: () => Promise<T>): Promise<T> =>
-  world ? world.together(work) : work()
 
 async function checkModelOutput(
   path: string,
