@@ -1,17 +1,22 @@
-/** Numbers and tables as people read them. */
+/** Numbers and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
 
-export { grouped as count } from 'lacuna/internal'
+/** A whole number with separators between groups of three digits: 3,309,490. */
+export { grouped as formatCount } from 'lacuna/internal'
 
-/** Four significant digits, without needless ones. */
-export const figure = (x: number): string =>
-  x === 0
-    ? '0'
-    : Math.abs(x) >= 1e-4 && Math.abs(x) < 1e6
-      ? String(Number(x.toPrecision(4)))
-      : x.toExponential(2)
+/** A number with four significant digits, without trailing zeros; very small and large ones with an exponent. */
+export const formatNumber = (x: number): string => formatSignificant(x, 4)
 
-export const seconds = (s: number): string =>
+/** A number with at most so many significant digits, without trailing zeros; very small and large ones with an exponent. */
+export function formatSignificant(x: number, digits: number): string {
+  if (x === 0) return '0'
+  const size = Math.abs(x)
+  const isPlain = size >= 10 ** -digits && size < 10 ** (digits + 2)
+  return isPlain ? String(Number(x.toPrecision(digits))) : x.toExponential(digits - 2)
+}
+
+/** A duration with its unit: 0.25 s, 3.1 s, 45 s, 12 min, 2.5 h. */
+export const formatSeconds = (s: number): string =>
   s < 10
     ? `${s.toFixed(s < 1 ? 2 : 1)} s`
     : s < 120
@@ -20,8 +25,8 @@ export const seconds = (s: number): string =>
         ? `${Math.round(s / 60)} min`
         : `${(s / 3600).toFixed(1)} h`
 
-/** 12.3 M, 4.56 k */
-export function short(n: number): string {
+/** A large number with three significant digits and a prefix: 12.3 M, 4.56 k. */
+export function abbreviateNumber(n: number): string {
   for (const [size, unit] of [
     [1e9, ' G'],
     [1e6, ' M'],
@@ -31,8 +36,13 @@ export function short(n: number): string {
   return n.toPrecision(3)
 }
 
-/** Columns of equal width: the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** An enumeration: a, b and c. */
+export function formatList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/** Rows of cells as lines with columns of equal width: the first aligned left, the others right. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, c) =>
     Math.max(...rows.map((row) => (row[c] ?? '').length)),
@@ -47,12 +57,13 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Columns of a table of errors. */
+/** Head of a table of errors, whose rows are made by errorRow. */
 export const errorHeads: string[] = ['', 'relative error', 'RMSE', 'MAE']
 
+/** Row of a table of errors. */
 export const errorRow = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
   name,
-  figure(relative),
-  figure(rmse),
-  figure(mae),
+  formatNumber(relative),
+  formatNumber(rmse),
+  formatNumber(mae),
 ]
