@@ -1,20 +1,25 @@
-/** Pictures from files and to files. */
+/** Decodes pictures from files, and encodes them as PNG. */
 
-/** Photos are brought to at most this many pixels, so that they heal while one watches. */
+/** Larger photos are reduced to this number of pixels, so that a run takes seconds. */
 const MOST_PIXELS = 640_000
 
+/** A decoded picture. */
 export interface LoadedPicture {
   image: ImageData
-  /** Width and height in the file, if it was made smaller. */
+  /** Width and height in the file, if the picture was reduced. */
   original?: [number, number]
 }
 
-/** `most`: makes it smaller by at least this. */
-export async function loadPicture(file: Blob, name: string, most = 1): Promise<LoadedPicture> {
+/**
+ * Decodes a picture; transparent pixels become white.
+ * @param name the file's name for messages
+ * @param largestScale the picture is scaled by at most this factor
+ */
+export async function loadPicture(file: Blob, name: string, largestScale = 1): Promise<LoadedPicture> {
   const bitmap = await createImageBitmap(file).catch(() => {
     throw new Error(`${name} is no picture that this browser can open; drop a JPEG, PNG, WebP or AVIF file.`)
   })
-  const scale = Math.min(most, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
+  const scale = Math.min(largestScale, Math.sqrt(MOST_PIXELS / (bitmap.width * bitmap.height)))
   const width = Math.max(1, Math.round(bitmap.width * scale))
   const height = Math.max(1, Math.round(bitmap.height * scale))
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!
@@ -28,6 +33,7 @@ export async function loadPicture(file: Blob, name: string, most = 1): Promise<L
   return scale < 1 ? { image, original } : { image }
 }
 
+/** Encodes a picture as a PNG file. */
 export function toPng(image: ImageData): Promise<Blob> {
   const canvas = new OffscreenCanvas(image.width, image.height)
   canvas.getContext('2d')!.putImageData(image, 0, 0)

@@ -1,6 +1,7 @@
-/** The picture to begin with, drawn by the project itself when the studio was built. */
-import { loadPicture } from './picture.ts'
+/** The sample picture of the Restore view, which the build draws into sample.png. */
+import { loadPicture } from './pictureFile.ts'
 
+/** Loads the sample. @param scale factor of its size, at most 1 */
 export async function samplePicture(scale = 1): Promise<ImageData> {
   const response = await fetch('./sample.png')
   if (!response.ok)

@@ -1,29 +1,39 @@
+/** Hook: the run that restores a picture, in a worker. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { chosenEngine } from '../engineChoice.ts'
-import { type Connection, connect } from '../solving/remote.ts'
-import type { Progress, RunSettings } from '../solving/solving.ts'
-import { type Run, useRun } from '../solving/useRun.ts'
+import type { Progress, RunSettings } from '../run/interactiveRun.ts'
+import { type Connection, connect } from '../run/remote.ts'
+import { type RunControls, useRun } from '../run/useRun.ts'
 import type { Mask } from './damage.ts'
 import type { Frame, Method, Outcome, RestoreFunctions } from './worker.ts'
 
-/** What is worth keeping of a restored picture. */
-export interface Kept extends Outcome {
+/** A restored picture with its history, as the browser stores it. */
+export interface StoredResult extends Outcome {
   history: Progress[]
 }
 
-export interface Restoring extends Omit<Run, 'start' | 'reset'> {
-  /** The picture as it is now. */
+/** The restoration of a picture, and its controls. */
+export interface Restoration extends Omit<RunControls, 'start' | 'reset'> {
+  /** The current picture. */
   frame: Frame | undefined
   start(picture: ImageData, mask: Mask, method: Method, settings: RunSettings): void
   reset(): void
-  /** As it was before a reload. What was learned is not there any more, only its picture. */
-  recall(kept: Kept): void
-  recalled: boolean
+  /** Shows the result from before a reload. Its model is lost: the run cannot continue, only start again. */
+  showStored(result: StoredResult): void
+  /** Whether the picture is that of a stored result. */
+  isStored: boolean
 }
 
-export function useRestoring(complain: (error: unknown) => void, onOutcome: (kept: Kept) => void): Restoring {
+/**
+ * Restores a picture in the worker of the view.
+ * @param onOutcome called with the result when a run has finished
+ */
+export function useRestoration(
+  showError: (error: unknown) => void,
+  onOutcome: (result: StoredResult) => void,
+): Restoration {
   const [frame, setFrame] = useState<Frame>()
-  const [recalled, setRecalled] = useState(false)
+  const [isStored, setStored] = useState(false)
   const connection: Connection<RestoreFunctions> = useMemo(
     () =>
       connect(
@@ -32,36 +42,36 @@ export function useRestoring(complain: (error: unknown) => void, onOutcome: (kep
       ),
     [],
   )
-  const { call, onNews } = connection
+  const { call, onEvent } = connection
   const run = useRun<Outcome>(
     connection,
     (outcome, history) => {
       setFrame(outcome.frame)
       onOutcome({ ...outcome, history })
     },
-    complain,
+    showError,
   )
-  useEffect(() => onNews<Frame>('frame', setFrame), [])
+  useEffect(() => onEvent<Frame>('frame', setFrame), [])
   return {
     ...run,
     frame,
-    recalled,
+    isStored,
     start(picture, mask, method, settings) {
       setFrame(undefined)
-      setRecalled(false)
+      setStored(false)
       void call.load(picture, mask, method)
       run.start(settings)
     },
     reset() {
       void call.drop()
       setFrame(undefined)
-      setRecalled(false)
+      setStored(false)
       run.reset()
     },
-    recall(kept) {
-      setFrame(kept.frame)
-      setRecalled(true)
-      run.reset(kept.history)
+    showStored(result) {
+      setFrame(result.frame)
+      setStored(true)
+      run.reset(result.history)
     },
   }
 }

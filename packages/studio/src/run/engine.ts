@@ -1,17 +1,22 @@
-/** Where the problems of a worker are solved: all of them by the same engine, which the page chooses before it asks. */
+/**
+ * The engine of a worker: one for all of its problems. The page sets it before the first call. It is module
+ * state because a worker has exactly one engine.
+ */
 import { type CpuEngine, cpuEngine, type GpuEngine, gpuEngine } from 'lacuna/internal'
 
+/** The engines that a page can choose between. */
 export type EngineName = 'cpu' | 'gpu'
 
-let chosen: EngineName = 'cpu'
-let opened: Promise<CpuEngine | GpuEngine> | undefined
+let chosenEngine: EngineName = 'cpu'
+let engine: Promise<CpuEngine | GpuEngine> | undefined
 
-export function solveOn(name: EngineName): void {
-  chosen = name
+/** Chooses the engine; to be called before `openEngine`. */
+export function setEngine(name: EngineName): void {
+  chosenEngine = name
 }
 
-/** Opened when it is first needed; where there is no card, the page hears why. */
-export function openedEngine(): Promise<CpuEngine | GpuEngine> {
-  opened ??= chosen === 'gpu' ? gpuEngine() : Promise.resolve(cpuEngine())
-  return opened
+/** Opens the engine at the first call, and returns the same one later. Rejects if there is no GPU. */
+export function openEngine(): Promise<CpuEngine | GpuEngine> {
+  engine ??= chosenEngine === 'gpu' ? gpuEngine() : Promise.resolve(cpuEngine())
+  return engine
 }

@@ -1,4 +1,4 @@
-/** One problem being solved in a worker: started, paused, changed on the way, stopped. */
+/** A run in a worker that the user can pause, change and stop while it advances. */
 import {
   type CompleteOptions,
   type Completion,
@@ -8,77 +8,94 @@ import {
   type SparseTensor,
 } from 'lacuna'
 import { defaults, GpuEngine } from 'lacuna/internal'
-import { openedEngine } from './engine.ts'
-import { withRank } from './warmStart.ts'
+import { openEngine } from './engine.ts'
+import { changeRank } from './warmStart.ts'
 
-/** What the user may set, and change on the way. */
+/** Settings of a run; rank and λ may change while it runs. */
 export type RunSettings = Pick<
   CompleteOptions,
   'solver' | 'sample' | 'epochs' | 'tolerance' | 'patience' | 'seed'
 > & { rank: number; lambda: number | 'auto' }
 
+/** The state of a run after a round. */
 export interface Progress extends EpochReport {
   /** Observed entries used per second of updates. */
   entriesPerSecond: number
+  /** Threads of the engine. */
   threads: number
-  /** The graphics card, if one does the steps. */
-  card?: string
-  /** Of several problems that are solved one after the other, the number of this one. */
+  /** The name of the GPU, if the engine is one. */
+  gpu?: string
+  /** The number of this run among those of one task, from 1: a rough model may come before the final one. */
   stage: number
 }
 
-export interface Watcher {
+/** Callbacks of a run. */
+export interface RunListener {
+  /** Called after each round. */
   onEpoch(progress: Progress): void
-  /** Told at most a few times a second, with the model as it is: drawing it takes a share of the time only. */
+  /**
+   * Called with the current model, seldom enough that drawing it takes at most about a quarter of the time.
+   */
   onModel?(model: CpModel): void
 }
 
-/** Held-out entries: those that choose the best factors, and those that are only looked at. */
+/**
+ * Held-out entries: the validation set, which selects the best factors, and watch sets, which are only
+ * reported.
+ */
 export type HeldOut = Pick<CompleteOptions, 'validation' | 'watch'>
 
-/** What earlier problems of the same task took; reports count on from there. */
-export interface Before {
+/** Totals of the earlier runs of a task, to which the reports of the next run are added. */
+export interface RunTotals {
   stage: number
   epoch: number
   seconds: number
 }
 
-/** Drawing may take about a quarter of the time. */
-const PATIENCE_PER_DRAWING = 3
+/** The pause after a drawing, relative to its duration: drawing takes about a quarter of the time. */
+const PAUSE_PER_DRAWING = 3
 const LEAST_MS_BETWEEN_DRAWINGS = 60
 
-export class Solving {
+/**
+ * One problem that is solved while a user watches. A change of λ continues the run; a change of rank starts
+ * another one from the current factors.
+ */
+export class InteractiveRun {
   readonly #train: SparseTensor
   readonly #heldOut: HeldOut
-  readonly #watcher: Watcher
+  readonly #listener: RunListener
   readonly #abort = new AbortController()
-  readonly #mayDraw = drawingTimes()
+  readonly #throttleDrawing = drawThrottle()
   #run: Run | undefined
+  /** Settings to apply before the next round. */
   #next: RunSettings | undefined
-  /** While it is paused: what ends the pause. */
+  /** Set while the run is paused; `end` ends the pause. */
   #pause: { over: Promise<void>; end: () => void } | undefined
   #isRunning = false
-  #before: Before
+  #earlier: RunTotals
 
   constructor(
     train: SparseTensor,
     heldOut: HeldOut,
-    watcher: Watcher,
-    before: Before = { stage: 0, epoch: 0, seconds: 0 },
+    listener: RunListener,
+    earlier: RunTotals = { stage: 0, epoch: 0, seconds: 0 },
   ) {
     this.#train = train
     this.#heldOut = heldOut
-    this.#watcher = watcher
-    this.#before = { ...before, stage: before.stage + 1 }
+    this.#listener = listener
+    this.#earlier = { ...earlier, stage: earlier.stage + 1 }
   }
 
-  /** What has been done so far. */
-  get done(): Before {
-    const { stage, epoch, seconds } = this.#before
+  /** Totals of the task so far, this run included. */
+  get totals(): RunTotals {
+    const { stage, epoch, seconds } = this.#earlier
     return { stage, epoch: epoch + (this.#run?.epoch ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
   }
 
-  /** Learns until it settles or is stopped. Goes on from what has been learned before, with these settings. */
+  /**
+   * Runs until it converges or is stopped. Called again, it continues from the current factors with these
+   * settings.
+   */
   async run(settings: RunSettings): Promise<Completion> {
     this.#isRunning = true
     try {
@@ -91,8 +108,8 @@ export class Solving {
           run = await this.#apply(next)
         }
         const report = await run.advance()
-        if (report) await this.#tell(run, report)
-        // What was changed while the last round was done is still to be heeded.
+        if (report) await this.#report(run, report)
+        // Settings that were changed during the last round are still to be applied.
         else if (!this.#next || this.#abort.signal.aborted) return await run.result()
       }
     } finally {
@@ -100,7 +117,7 @@ export class Solving {
     }
   }
 
-  /** Before it runs, too: then it does not begin. */
+  /** Pauses before the next round. A run that is paused before it starts waits with its first round. */
   pause(): void {
     if (this.#pause) return
     let end = (): void => {}
@@ -110,30 +127,35 @@ export class Solving {
     this.#pause = { over, end }
   }
 
+  /** Ends the pause. */
   resume(): void {
     this.#pause?.end()
     this.#pause = undefined
   }
 
-  /** Goes on from the factors there are with other settings; what does not run is not changed. */
+  /**
+   * Applies other settings before the next round, and ends a pause. Without effect on the settings of a run
+   * that has ended.
+   */
   change(settings: RunSettings): void {
     if (this.#isRunning) this.#next = settings
     this.resume()
   }
 
+  /** Stops after the current round. */
   stop(): void {
     this.#next = undefined
     this.#abort.abort()
     this.resume()
   }
 
-  /** Gives the memory back. */
+  /** Stops, and frees the memory. */
   async close(): Promise<void> {
     this.stop()
     await this.#run?.close()
   }
 
-  /** The run there is with these settings; or a new one that begins with what was learned, where the rank is another. */
+  /** Applies settings to the current run; or, if the rank differs, starts a new run from its factors. */
   async #apply(settings: RunSettings): Promise<Run> {
     const { rank, lambda, epochs = defaults[settings.solver ?? 'fast'].epochs } = settings
     if (this.#run?.settings.rank === rank) {
@@ -141,44 +163,45 @@ export class Solving {
       return this.#run
     }
     const model = await this.#run?.model()
-    const { stage, epoch, seconds } = this.done
+    const { stage, epoch, seconds } = this.totals
     await this.#run?.close()
-    this.#before = { stage, epoch, seconds }
+    this.#earlier = { stage, epoch, seconds }
     this.#run = undefined
     this.#run = await Run.start(this.#train, {
       ...settings,
       ...this.#heldOut,
-      ...(model && { initial: withRank(model, rank) }),
-      engine: await openedEngine(),
+      initial: model && changeRank(model, rank),
+      engine: await openEngine(),
       signal: this.#abort.signal,
     })
     return this.#run
   }
 
-  async #tell(run: Run, report: EpochReport): Promise<void> {
-    const { stage, epoch, seconds } = this.#before
-    const engine = await openedEngine()
-    this.#watcher.onEpoch({
+  async #report(run: Run, report: EpochReport): Promise<void> {
+    const { stage, epoch, seconds } = this.#earlier
+    const engine = await openEngine()
+    this.#listener.onEpoch({
       ...report,
       epoch: epoch + report.epoch,
       seconds: seconds + report.seconds,
       entriesPerSecond: (report.epoch * this.#train.values.length) / report.updateSeconds,
       threads: engine.threads,
-      ...(engine instanceof GpuEngine && { card: engine.name }),
+      gpu: engine instanceof GpuEngine ? engine.name : undefined,
       stage,
     })
-    if (this.#watcher.onModel) await this.#mayDraw(async () => this.#watcher.onModel?.(await run.model()))
+    if (this.#listener.onModel)
+      await this.#throttleDrawing(async () => this.#listener.onModel?.(await run.model()))
   }
 }
 
-/** Lets a drawing through when there is time for one. */
-function drawingTimes(): (draw: () => Promise<void>) => Promise<void> {
-  let from = -Infinity
+/** Returns a function that runs a drawing, or skips it if the last one was too recent. */
+function drawThrottle(): (draw: () => Promise<void>) => Promise<void> {
+  let next = -Infinity
   return async (draw) => {
     const began = performance.now()
-    if (began < from) return
+    if (began < next) return
     await draw()
     const end = performance.now()
-    from = end + Math.max(LEAST_MS_BETWEEN_DRAWINGS, PATIENCE_PER_DRAWING * (end - began))
+    next = end + Math.max(LEAST_MS_BETWEEN_DRAWINGS, PAUSE_PER_DRAWING * (end - began))
   }
 }

@@ -1,12 +1,14 @@
+/** Hook: a worker's run, with its status and history, as a view controls it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Progress, RunSettings } from './interactiveRun.ts'
 import type { Connection } from './remote.ts'
-import type { Progress, RunSettings } from './solving.ts'
 
+/** The status of a run. */
 export type Status = 'idle' | 'running' | 'paused' | 'done'
 
-/** What a worker that solves can be told. */
+/** The functions that a worker must offer for `useRun`. */
 export type RunFunctions<Outcome> = {
-  /** Learns until it settles or is dropped; goes on from what has been learned before. */
+  /** Runs until it converges or is dropped; called again, it continues from the current factors. */
   run(settings: RunSettings): Promise<Outcome>
   pause(): void
   resume(): void
@@ -14,37 +16,45 @@ export type RunFunctions<Outcome> = {
   drop(): void
 }
 
-export interface Run {
+/** A run as a view sees and controls it. */
+export interface RunControls {
   status: Status
+  /** Progress after each round; updated at most every 300 ms. */
   history: readonly Progress[]
   start(settings: RunSettings): void
   pause(): void
-  /** Goes on from where it is, with these settings. */
+  /** Continues a paused or finished run with these settings. */
   goOn(settings: RunSettings): void
-  /** New settings take effect at once while it runs, else when it goes on. */
+  /** Changes the settings: of a running run at once, else when it continues. */
   change(settings: RunSettings): void
-  /** Forgets the run; with a history, takes it for one that has ended. */
+  /** Discards the run. With a history, the status becomes that of a finished run. */
   reset(history?: Progress[]): void
 }
 
-/** Charts are drawn anew at most this often. */
+/** The shortest time between two updates of the history. */
 const CHART_INTERVAL_MS = 300
-/** A slider in motion settles for this long before the solver is told. */
+/**
+ * The delay after which changed settings are sent to the worker, so that a moving slider sends few messages.
+ */
 const SETTLE_MS = 250
 
-/** A worker's run as the page sees it. */
+/**
+ * Controls the run of a worker.
+ * @param onOutcome called with the result when a run has finished
+ * @param showError called when a run has failed
+ */
 export function useRun<Outcome>(
-  { call, onNews }: Connection<RunFunctions<Outcome>>,
+  { call, onEvent }: Connection<RunFunctions<Outcome>>,
   onOutcome: (outcome: Outcome, history: Progress[]) => void,
-  complain: (error: unknown) => void,
-): Run {
+  showError: (error: unknown) => void,
+): RunControls {
   const [status, setStatus] = useState<Status>('idle')
   const [history, setHistory] = useState<readonly Progress[]>([])
   const live = useRef({ history: [] as Progress[], shownAt: 0, changed: false, round: 0, timer: 0 })
 
   useEffect(
     () =>
-      onNews<Progress>('epoch', (progress) => {
+      onEvent<Progress>('epoch', (progress) => {
         const now = live.current
         now.history.push(progress)
         if (performance.now() - now.shownAt < CHART_INTERVAL_MS) return
@@ -69,11 +79,11 @@ export function useRun<Outcome>(
       .catch((error) => {
         if (round !== live.current.round) return
         setStatus('idle')
-        complain(error)
+        showError(error)
       })
   }
 
-  const forget = (past: Progress[] = []): void => {
+  const discard = (past: Progress[] = []): void => {
     live.current.round++
     live.current.history = past
     live.current.changed = false
@@ -85,7 +95,7 @@ export function useRun<Outcome>(
     status,
     history,
     start(settings) {
-      forget()
+      discard()
       run(settings)
     },
     pause() {
@@ -106,7 +116,7 @@ export function useRun<Outcome>(
       else live.current.changed = true
     },
     reset(past) {
-      forget(past)
+      discard(past)
       setStatus(past ? 'done' : 'idle')
     },
   }

@@ -1,34 +1,39 @@
+/** Warm starts: initial factors from a model of another rank. */
 import type { CpModel } from 'lacuna'
 import { draw, purpose, stream, unit } from 'lacuna/internal'
 
-/** Of a component that is yet to be learned: this share of an average one, so that it hardly disturbs the others. */
-const FRESH = 0.3
+/** The size of a new component relative to an average one: small, so that it hardly disturbs the others. */
+const NEW_SIZE = 0.3
 
-/** Factors of another rank to go on from: the strongest components stay, new ones begin small and random. */
-export function withRank({ dims, rank, factors }: CpModel, wanted: number): Float32Array[] {
+/**
+ * Initial factors of another rank, each (dim × rank): the strongest components of the model, then small
+ * random ones.
+ * @param wanted the rank of the result
+ */
+export function changeRank({ dims, rank, factors }: CpModel, wanted: number): Float32Array[] {
   if (wanted === rank) return factors.map((factor) => factor.slice())
-  const kept = componentOrder({ rank, factors }).slice(0, wanted)
+  const strongest = componentOrder({ rank, factors }).slice(0, wanted)
   return factors.map((factor, mode) => {
     const key = stream(wanted, purpose.newComponents, mode)
-    const scale = FRESH ** (1 / dims.length) * 2 * mean(factor)
+    const scale = NEW_SIZE ** (1 / dims.length) * 2 * mean(factor)
     const changed = new Float32Array(dims[mode] * wanted)
     for (let row = 0; row < dims[mode]; row++)
       for (let r = 0; r < wanted; r++) {
         const at = row * wanted + r
-        changed[at] = r < kept.length ? factor[row * rank + kept[r]] : scale * unit(draw(key, at))
+        changed[at] = r < strongest.length ? factor[row * rank + strongest[r]] : scale * unit(draw(key, at))
       }
     return changed
   })
 }
 
-/** The components, the one that explains most first. */
-export function componentOrder(model: Pick<CpModel, 'rank' | 'factors'>): number[] {
+/** The numbers of the components, by decreasing weight. */
+function componentOrder(model: Pick<CpModel, 'rank' | 'factors'>): number[] {
   const weights = componentWeights(model)
   return weights.map((_, r) => r).sort((a, b) => weights[b] - weights[a] || a - b)
 }
 
-/** ‖a_r⁽¹⁾‖ ⋯ ‖a_r⁽ᴺ⁾‖ */
-export function componentWeights({ rank, factors }: Pick<CpModel, 'rank' | 'factors'>): number[] {
+/** The weight of each component: ‖a_r⁽¹⁾‖ ⋯ ‖a_r⁽ᴺ⁾‖. */
+function componentWeights({ rank, factors }: Pick<CpModel, 'rank' | 'factors'>): number[] {
   const weights = new Array<number>(rank).fill(1)
   for (const factor of factors) {
     const squares = new Float64Array(rank)

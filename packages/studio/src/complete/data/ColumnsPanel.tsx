@@ -1,5 +1,6 @@
+/** Panel that chooses how a table or tensor is read: roles of columns, format of the text, and policies. */
 import { type ColumnSummary, isNumeric, isTime, type MergePolicy, timeBins } from 'lacuna/internal'
-import type { TableChoice } from './protocol.ts'
+import type { TableChoice } from '../protocol.ts'
 
 interface Props {
   columns: readonly ColumnSummary[]
@@ -7,12 +8,12 @@ interface Props {
   onChange(choice: TableChoice): void
 }
 
-/** Which columns of a table are the modes, and which is the value. */
+/** Chooses which columns of a table are modes, and which one is the value. */
 export function ColumnsPanel({ columns, choice, onChange }: Props) {
   const roles = new Map(columns.map(({ name }) => [name, roleOf(name, choice)]))
   const change = (column: string, role: string): void => {
     const next = new Map(roles).set(column, role)
-    // There is one value: the one before becomes a column that is left out.
+    // Only one column is the value: the one before is left out.
     if (role === 'value')
       for (const [name, other] of next) if (name !== column && other === 'value') next.set(name, 'none')
     const modes = columns.flatMap(({ name }) => {
@@ -22,8 +23,7 @@ export function ColumnsPanel({ columns, choice, onChange }: Props) {
     })
     const value = columns.find(({ name }) => next.get(name) === 'value')?.name
     const merge = value === undefined ? 'count' : choice.merge === 'count' ? 'error' : choice.merge
-    const { value: _, ...written } = choice
-    onChange({ ...written, modes, merge, ...(value !== undefined && { value }) })
+    onChange({ ...choice, modes, value, merge })
   }
   return (
     <div class="group">
@@ -57,21 +57,22 @@ export function ColumnsPanel({ columns, choice, onChange }: Props) {
       {choice.value === undefined && choice.melt === undefined && (
         <small class="soft">No column is the value: rows are counted.</small>
       )}
-      <WritingFields {...{ columns, choice, onChange }} />
+      <FormatFields {...{ columns, choice, onChange }} />
     </div>
   )
 }
 
-/** How a table is written, where its text does not say so itself. */
-function WritingFields({ columns, choice, onChange }: Props) {
+/** Chooses the format of dates, the decimal sign, and the mode that the columns of a wide table become. */
+function FormatFields({ columns, choice, onChange }: Props) {
   const forms = [...new Set(columns.flatMap(({ foreign = [] }) => foreign))]
-  const change = (part: Partial<TableChoice>): void => {
-    const { dates, decimal, melt, ...rest } = { ...choice, ...part }
+  const change = (changes: Partial<TableChoice>): void => {
+    const { dates, decimal, melt, ...rest } = { ...choice, ...changes }
+    // Empty fields mean that nothing was chosen.
     onChange({
       ...rest,
-      ...(dates?.length && { dates }),
-      ...(decimal && { decimal }),
-      ...(melt && { melt }),
+      dates: dates?.length ? dates : undefined,
+      decimal: decimal || undefined,
+      melt: melt || undefined,
     })
   }
   return (
@@ -118,6 +119,7 @@ function WritingFields({ columns, choice, onChange }: Props) {
   )
 }
 
+/** The role of a column: 'value', 'mode', 'none' or a bin of times. */
 function roleOf(name: string, { modes, value }: TableChoice): string {
   if (name === value) return 'value'
   if (modes.includes(name)) return 'mode'
@@ -131,16 +133,16 @@ const merges: readonly { value: MergePolicy; text: string }[] = [
   { value: 'last', text: 'take the last' },
 ]
 
-interface CareProps {
+interface PolicyProps {
   negative: 'error' | 'keep' | 'clip'
   onNegative(negative: 'error' | 'keep' | 'clip'): void
-  /** Undefined where rows are counted. */
+  /** Undefined if rows are counted: then there is nothing to choose. */
   merge?: MergePolicy
   onMerge(merge: MergePolicy): void
 }
 
-/** What to do with what a nonnegative tensor cannot hold. */
-export function CareFields({ negative, onNegative, merge, onMerge }: CareProps) {
+/** Chooses the policies for negative values and for entries with equal coordinates. */
+export function PolicyFields({ negative, onNegative, merge, onMerge }: PolicyProps) {
   return (
     <div class="pair">
       <label class="field">

@@ -1,10 +1,10 @@
+/** Summary of the data: size, density, and distributions of values and entries. */
 import * as Plot from '@observablehq/plot'
-import { count, figure, percent } from '../numbers.ts'
-import { Chart } from '../widgets/Chart.tsx'
-import { chartStyle } from '../widgets/chartStyle.ts'
-import type { Bin, DataSummary, ModeSummary } from './protocol.ts'
+import { formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
+import { Chart, chartStyle } from '../../widgets/index.ts'
+import type { Bin, DataSummary, ModeSummary } from '../protocol.ts'
 
-/** What was observed: how much, of what size, and how it is spread. */
+/** The numbers of the data, the remarks on reading it, and a chart of the values and of each mode. */
 export function DataCard({ name, data }: { name: string; data: DataSummary }) {
   const { modes, entries, density, values } = data
   return (
@@ -13,20 +13,20 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
       <dl class="figures">
         <div>
           <dt>Size</dt>
-          <dd data-testid="size">{modes.map(({ size }) => count(size)).join(' × ')}</dd>
+          <dd data-testid="size">{modes.map(({ size }) => formatCount(size)).join(' × ')}</dd>
         </div>
         <div>
           <dt>Observed entries</dt>
-          <dd>{count(entries)}</dd>
+          <dd>{formatCount(entries)}</dd>
         </div>
         <div>
           <dt>Density</dt>
-          <dd>{percent(density)}</dd>
+          <dd>{formatPercent(density)}</dd>
         </div>
         <div>
           <dt>Values</dt>
           <dd>
-            {figure(values.min)} … {figure(values.max)}, mean {figure(values.mean)}
+            {formatNumber(values.min)} … {formatNumber(values.max)}, mean {formatNumber(values.mean)}
           </dd>
         </div>
       </dl>
@@ -42,8 +42,8 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
           </figcaption>
           <Chart
             label="How often each value occurs"
-            draw={(width) => histogram(values.bins, width)}
-            of={[values]}
+            draw={(width) => histogramChart(values.bins, width)}
+            inputs={[values]}
           />
         </figure>
         {modes.map((mode) => (
@@ -55,11 +55,11 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
             <Chart
               label={`Entries per row of ${mode.name}`}
               draw={(width) => rowsChart(mode, width)}
-              of={[mode]}
+              inputs={[mode]}
             />
             <small class="soft">
-              median {count(mode.median)}, most {count(mode.most)}
-              {mode.empty > 0 && `, ${count(mode.empty)} empty`}
+              median {formatCount(mode.median)}, most {formatCount(mode.most)}
+              {mode.empty > 0 && `, ${formatCount(mode.empty)} empty`}
             </small>
           </figure>
         ))}
@@ -68,6 +68,7 @@ export function DataCard({ name, data }: { name: string; data: DataSummary }) {
   )
 }
 
+/** Size and style of the small charts. */
 const small = {
   height: 96,
   marginLeft: 34,
@@ -77,7 +78,7 @@ const small = {
   style: { ...chartStyle, fontSize: '10px' },
 }
 
-function histogram(bins: readonly Bin[], width: number): Element {
+function histogramChart(bins: readonly Bin[], width: number): Element {
   const single = bins.every(({ from, to }) => from === to)
   return Plot.plot({
     width,
@@ -85,7 +86,11 @@ function histogram(bins: readonly Bin[], width: number): Element {
     x: {
       label: null,
       ticks: 4,
-      ...(single && { type: 'band' as const, tickFormat: '~g', ticks: sparse(bins.map(({ from }) => from)) }),
+      ...(single && {
+        type: 'band' as const,
+        tickFormat: '~g',
+        ticks: thinTicks(bins.map(({ from }) => from)),
+      }),
     },
     y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
     marks: [
@@ -97,8 +102,9 @@ function histogram(bins: readonly Bin[], width: number): Element {
   })
 }
 
-/** At most six of them, so that their texts do not touch. */
-const sparse = (values: number[]): number[] => values.filter((_, i) => i % Math.ceil(values.length / 6) === 0)
+/** At most six of the values, so that the labels of the ticks do not overlap. */
+const thinTicks = (values: number[]): number[] =>
+  values.filter((_, i) => i % Math.ceil(values.length / 6) === 0)
 
 function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
   const points = rows.map((entries, row) => ({ row, entries }))

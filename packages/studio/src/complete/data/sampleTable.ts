@@ -1,7 +1,7 @@
 /**
- * A table to begin with: bicycle trips from the stations of a made-up town, by weekday and hour. Commuters
- * leave the homes in the morning and the offices in the evening, students ride through the day, and at
- * weekends everybody is out by the water. Two of three counts are missing.
+ * The sample table of the Complete view: bicycle trips from the stations of a made-up town, by weekday and
+ * hour. Commuters leave the homes in the morning and the offices in the evening, students ride through the
+ * day, and at weekends everybody is out by the water. Two of three counts are missing.
  */
 import { draw, stream, unit } from 'lacuna/internal'
 
@@ -43,6 +43,7 @@ const habits = [
   },
 ] as const
 
+/** Generates the table; it is the same every time. */
 export function sampleTable(): File {
   const key = stream(7, 92)
   const lines = ['weekday,hour,station,trips']

@@ -1,10 +1,13 @@
-import { useState } from 'preact/hooks'
-import { percent } from '../numbers.ts'
-import type { Component } from './protocol.ts'
+/** The components of a model. */
 
+import { formatPercent } from 'lacuna-figures/numbers'
+import { useState } from 'preact/hooks'
+import type { Component } from '../protocol.ts'
+
+/** The number of components shown before the user asks for all. */
 const AT_FIRST = 9
 
-/** The components as small multiples: for each mode its course over the rows and the strongest of them. */
+/** The components as small multiples: for each mode the profile over its rows, and the strongest rows. */
 export function ComponentsCard({ components }: { components: readonly Component[] }) {
   const [all, setAll] = useState(false)
   const shown = all ? components : components.slice(0, AT_FIRST)
@@ -22,7 +25,7 @@ export function ComponentsCard({ components }: { components: readonly Component[
                   </small>
                 )}
               </span>
-              <span class="soft number">{percent(component.share)}</span>
+              <span class="soft number">{formatPercent(component.share)}</span>
             </h3>
             {component.modes.map(({ name, size, strongest, profile }) => (
               <div key={name} class="component-mode">
@@ -53,7 +56,7 @@ export function ComponentsCard({ components }: { components: readonly Component[
   )
 }
 
-/** A column of a factor as a little landscape. */
+/** A column of a factor as an area chart. */
 function Profile({ values }: { values: readonly number[] }) {
   const step = 100 / values.length
   const path = values

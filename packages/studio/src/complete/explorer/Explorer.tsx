@@ -1,14 +1,14 @@
+/** The pages of a model: components, slices, cells, rankings and fold-in, and buttons that save it. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Remote } from '../solving/remote.ts'
-import { download } from '../widgets/download.ts'
-import { Segmented } from '../widgets/Segmented.tsx'
+import type { Remote } from '../../run/remote.ts'
+import { download, Segmented } from '../../widgets/index.ts'
+import type { Component, ModelSummary } from '../protocol.ts'
+import type { CompleteFunctions } from '../worker/worker.ts'
 import { ComponentsCard } from './ComponentsCard.tsx'
 import { NewRowsCard } from './NewRowsCard.tsx'
 import { PredictCard } from './PredictCard.tsx'
-import type { Component, ModelSummary } from './protocol.ts'
 import { SliceCard } from './SliceCard.tsx'
 import { TopCard } from './TopCard.tsx'
-import type { CompleteFunctions } from './worker.ts'
 
 const pages = [
   { value: 'components', text: 'Components' },
@@ -20,44 +20,35 @@ const pages = [
 
 type Page = (typeof pages)[number]['value']
 
-export interface ExploreProps {
-  model: ModelSummary
-  /** The row chosen in each mode. */
-  labels: string[]
-  onLabel(mode: number, label: string): void
-  call: Remote<CompleteFunctions>
-  complain(error: unknown): void
-}
-
 interface Props {
   name: string
   model: ModelSummary
-  /** The model has got new rows. */
+  /** Called with the model when new rows were folded in. */
   onModel(model: ModelSummary): void
   call: Remote<CompleteFunctions>
-  complain(error: unknown): void
+  showError(error: unknown): void
 }
 
-/** What the model has learned, to look at and to ask. */
-export function Explorer({ name, model, onModel, call, complain }: Props) {
+/** Shows a model one page at a time; the chosen row of each mode is common to all pages. */
+export function Explorer({ name, model, onModel, call, showError }: Props) {
   const [page, setPage] = useState<Page>('components')
   const [components, setComponents] = useState<Component[]>([])
   const [labels, setLabels] = useState<string[]>(() => model.modes.map(() => ''))
-  /** A row that is new, and to be looked at. */
-  const [chosen, setChosen] = useState<{ mode: number; label: string }>()
+  /** A row that was just folded in, to be chosen in its mode. */
+  const [newRow, setNewRow] = useState<{ mode: number; label: string }>()
 
   useEffect(() => {
     call.components().then((found) => {
       setComponents(found)
-      // Begin where most is going on: with what the first component is about.
-      const begin = model.modes.map(() => '')
+      // The initial rows are the strongest of the first component.
+      const initial = model.modes.map(() => '')
       for (const { modes, strongest } of found[0].modes)
         modes.forEach((mode, i) => {
-          begin[mode] = strongest[0]?.labels[i] ?? ''
+          initial[mode] = strongest[0]?.labels[i] ?? ''
         })
-      if (chosen) begin[chosen.mode] = chosen.label
-      setLabels(begin)
-    }, complain)
+      if (newRow) initial[newRow.mode] = newRow.label
+      setLabels(initial)
+    }, showError)
   }, [model])
 
   const stem = name.replace(/\.(tns|csv|tsv|npy|npz|txt|dat)(\.gz)?$/i, '')
@@ -65,7 +56,7 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
     model,
     labels,
     call,
-    complain,
+    showError,
     onLabel: (mode: number, label: string) => setLabels(labels.map((old, m) => (m === mode ? label : old))),
   }
   return (
@@ -81,7 +72,7 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
                 .modelFile()
                 .then(
                   (bytes) => download(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}-model.npz`),
-                  complain,
+                  showError,
                 )
             }
           >
@@ -91,7 +82,7 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
             type="button"
             class="button"
             onClick={() =>
-              call.predictions().then((blob) => download(blob, `${stem}-predictions.csv`), complain)
+              call.predictions().then((blob) => download(blob, `${stem}-predictions.csv`), showError)
             }
           >
             Predictions (.csv)
@@ -111,8 +102,8 @@ export function Explorer({ name, model, onModel, call, complain }: Props) {
       {page === 'new' && (
         <NewRowsCard
           {...shared}
-          onFolded={(larger, mode, label) => {
-            setChosen({ mode, label })
+          onFoldIn={(larger, mode, label) => {
+            setNewRow({ mode, label })
             onModel(larger)
           }}
         />

@@ -1,21 +1,24 @@
+/** Heat map of a matrix on a canvas. */
 import * as Plot from '@observablehq/plot'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useTheme } from '../theme.ts'
+import { useTheme } from '../../theme.ts'
 
 interface Props {
   title: string
   rows: readonly string[]
   columns: readonly string[]
-  /** (rows × columns), NaN where there is nothing. */
+  /** (rows × columns), NaN where there is no value. */
   values: Float32Array
+  /** The end of the colour scale. */
   most: number
+  /** Called with the cell under the pointer. */
   onPoint(cell: { row: number; column: number } | undefined): void
 }
 
-/** With more rows or columns than this their labels would not be legible. */
-const LABELS = 32
+/** With more rows or columns than this, labels are not legible and are left out. */
+const MOST_LABELS = 32
 
-/** A matrix as colours. */
+/** Draws a matrix as colours from 0 to `most`. */
 export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const theme = useTheme()
@@ -42,13 +45,13 @@ export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) 
         Math.floor((offsetX / currentTarget.clientWidth) * columns.length),
       ),
     })
-  const rowHeight = rows.length <= LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
+  const rowHeight = rows.length <= MOST_LABELS ? 18 : Math.max(4, Math.round(420 / rows.length))
   return (
     <figure class="heatmap">
       <figcaption>{title}</figcaption>
       <div class="heatmap-grid">
         <ol class="heatmap-rows" aria-hidden="true" style={{ '--row': `${rowHeight}px` }}>
-          {rows.length <= LABELS && rows.map((label) => <li key={label}>{label}</li>)}
+          {rows.length <= MOST_LABELS && rows.map((label) => <li key={label}>{label}</li>)}
         </ol>
         <canvas
           ref={canvas}
@@ -62,7 +65,7 @@ export function Heatmap({ title, rows, columns, values, most, onPoint }: Props) 
           onPointerLeave={() => onPoint(undefined)}
         />
         <ol class="heatmap-columns" aria-hidden="true">
-          {columns.length <= LABELS && columns.map((label) => <li key={label}>{label}</li>)}
+          {columns.length <= MOST_LABELS && columns.map((label) => <li key={label}>{label}</li>)}
         </ol>
       </div>
     </figure>

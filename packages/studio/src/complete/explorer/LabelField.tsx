@@ -1,3 +1,4 @@
+/** Field for a row of a mode. */
 import { useEffect, useId, useState } from 'preact/hooks'
 
 interface Props {
@@ -9,12 +10,12 @@ interface Props {
   suggest(text: string): Promise<string[]>
 }
 
-/** A row of a mode by its label, with suggestions, or by its number. */
+/** Chooses a row by its label, with suggestions, or by its number from 1. */
 export function LabelField({ name, size, labelled, value, onChange, suggest }: Props) {
   const id = useId()
   const [choices, setChoices] = useState<string[]>([])
   useEffect(() => {
-    // A label that is there already is no question: then all are suggested.
+    // A complete label would suggest only itself: then all labels are suggested.
     if (labelled) void suggest(choices.includes(value) ? '' : value).then(setChoices, () => {})
   }, [value, labelled])
   const shared = {

@@ -1,13 +1,14 @@
+/** Fold-in: new rows from a few entries that the user types. */
 import { useState } from 'preact/hooks'
-import type { ExploreProps } from './Explorer.tsx'
-import type { ModelSummary } from './protocol.ts'
+import type { ModelSummary } from '../protocol.ts'
+import type { ExploreProps } from './exploreProps.ts'
 
-/** Rows that the model does not have, solved from a few entries while the others stay as they are. */
+/** A text field for entries of new rows, and a button that folds them in. */
 export function NewRowsCard({
   model,
   call,
-  onFolded,
-}: ExploreProps & { onFolded(model: ModelSummary, mode: number, label: string): void }) {
+  onFoldIn,
+}: ExploreProps & { onFoldIn(model: ModelSummary, mode: number, label: string): void }) {
   const [lines, setLines] = useState('')
   const [message, setMessage] = useState('')
   const columns = [...model.modes.map(({ name }) => name), 'value']
@@ -21,7 +22,7 @@ export function NewRowsCard({
           labels.length > 0 ? [`${model.modes[m].name} ${labels.join(', ')}`] : [],
         )
         setMessage(`New: ${names.join('; ')}. Look at “Best along a mode”.`)
-        onFolded(larger, mode, added[mode][0])
+        onFoldIn(larger, mode, added[mode][0])
       },
       (error: Error) => setMessage(error.message),
     )

@@ -1,10 +1,12 @@
+/** The prediction of one cell. */
+import { numberAsText } from 'lacuna/internal'
+import { formatNumber, formatPercent } from 'lacuna-figures/numbers'
 import { useEffect, useState } from 'preact/hooks'
-import { figure, float32Text, percent } from '../numbers.ts'
-import type { ExploreProps } from './Explorer.tsx'
+import type { Prediction } from '../protocol.ts'
+import type { ExploreProps } from './exploreProps.ts'
 import { LabelField } from './LabelField.tsx'
-import type { Prediction } from './protocol.ts'
 
-/** One cell: what the model says, and what was observed. */
+/** Fields that choose a cell; its prediction, interval and observed value. */
 export function PredictCard({ model, labels, onLabel, call }: ExploreProps) {
   const [answer, setAnswer] = useState<Prediction | string>()
   useEffect(() => {
@@ -37,24 +39,25 @@ export function PredictCard({ model, labels, onLabel, call }: ExploreProps) {
             <dl class="figures">
               <div class="headline">
                 <dt>Predicted</dt>
-                <dd data-testid="prediction">{float32Text(answer.predicted)}</dd>
+                <dd data-testid="prediction">{numberAsText(answer.predicted)}</dd>
               </div>
               {answer.interval && (
                 <div>
-                  <dt>With a chance of {percent(answer.interval.level)}</dt>
+                  <dt>With a chance of {formatPercent(answer.interval.level)}</dt>
                   <dd data-testid="interval">
-                    {figure(answer.interval.low)} to {figure(answer.interval.high)}
+                    {formatNumber(answer.interval.low)} to {formatNumber(answer.interval.high)}
                   </dd>
                 </div>
               )}
               <div>
                 <dt>Observed</dt>
-                <dd>{answer.observed === undefined ? 'not observed' : figure(answer.observed)}</dd>
+                <dd>{answer.observed === undefined ? 'not observed' : formatNumber(answer.observed)}</dd>
               </div>
             </dl>
-            {answer.unseen.length > 0 && (
+            {answer.unobservedModes.length > 0 && (
               <p class="soft small">
-                Nothing was observed of this {answer.unseen.join(' and ')}: the mean of the others stands in.
+                Nothing was observed of this {answer.unobservedModes.join(' and ')}: the mean of the others
+                stands in.
               </p>
             )}
           </>

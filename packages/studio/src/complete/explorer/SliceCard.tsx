@@ -1,11 +1,13 @@
+/** A matrix of the tensor as colours. */
+
+import { formatCount, formatNumber } from 'lacuna-figures/numbers'
 import { useEffect, useState } from 'preact/hooks'
-import { count, figure } from '../numbers.ts'
-import type { ExploreProps } from './Explorer.tsx'
+import type { Slice } from '../protocol.ts'
+import type { ExploreProps } from './exploreProps.ts'
 import { Heatmap } from './Heatmap.tsx'
 import { LabelField } from './LabelField.tsx'
-import type { Slice } from './protocol.ts'
 
-/** A matrix of the tensor, as observed and as predicted. */
+/** Fields that choose two modes and fix the others; heat maps of the observed and the predicted values. */
 export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
   const order = model.modes.length
   const [rowMode, setRowMode] = useState(0)
@@ -19,7 +21,7 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
     let current = true
     call.slice(labels, rowMode, columnMode).then(
       (found) => current && setSlice(found),
-      // While a label is being typed there is no such row.
+      // While the user types a label, there is no such row.
       () => {},
     )
     return () => {
@@ -28,7 +30,7 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
   }, [rowMode, columnMode, fixed, model])
 
   const choose = (mode: number, as: 'rows' | 'columns'): void => {
-    // The two modes shown differ: choosing the other's changes places.
+    // The two modes differ: choosing the other one exchanges them.
     if (as === 'rows') {
       if (mode === columnMode) setColumnMode(rowMode)
       setRowMode(mode)
@@ -78,10 +80,12 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
           </div>
           <p class="soft small readout">
             {at !== undefined && cell
-              ? `${slice.rows[cell.row]}, ${slice.columns[cell.column]}: predicted ${figure(slice.predicted[at])}, ${
-                  Number.isNaN(slice.observed[at]) ? 'not observed' : `observed ${figure(slice.observed[at])}`
+              ? `${slice.rows[cell.row]}, ${slice.columns[cell.column]}: predicted ${formatNumber(slice.predicted[at])}, ${
+                  Number.isNaN(slice.observed[at])
+                    ? 'not observed'
+                    : `observed ${formatNumber(slice.observed[at])}`
                 }`
-              : `Colours run from 0 to ${figure(most)}. Point at a cell to read it.${hiddenText(slice)}`}
+              : `Colours run from 0 to ${formatNumber(most)}. Point at a cell to read it.${hiddenText(slice)}`}
           </p>
         </>
       )}
@@ -92,7 +96,7 @@ export function SliceCard({ model, labels, onLabel, call }: ExploreProps) {
 
 function hiddenText({ hiddenRows, hiddenColumns }: Slice): string {
   if (hiddenRows + hiddenColumns === 0) return ''
-  return ` Shown are those with most entries; ${count(hiddenRows)} rows and ${count(hiddenColumns)} columns are not.`
+  return ` Shown are those with most entries; ${formatCount(hiddenRows)} rows and ${formatCount(hiddenColumns)} columns are not.`
 }
 
 function largest(values: Float32Array): number {

@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks'
-import { figure } from '../numbers.ts'
-import type { ExploreProps } from './Explorer.tsx'
-import { LabelField } from './LabelField.tsx'
-import type { Ranked } from './protocol.ts'
+/** The rows of a mode with the largest predictions. */
 
-/** The largest predictions along a mode. */
+import { formatNumber } from 'lacuna-figures/numbers'
+import { useEffect, useState } from 'preact/hooks'
+import type { Ranked } from '../protocol.ts'
+import type { ExploreProps } from './exploreProps.ts'
+import { LabelField } from './LabelField.tsx'
+
+/** Fields that choose a mode and fix the others; the ranking of its rows. */
 export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
   const [mode, setMode] = useState(model.modes.length - 1)
   const [most, setMost] = useState(10)
@@ -84,8 +86,8 @@ export function TopCard({ model, labels, onLabel, call }: ExploreProps) {
               <span class="bar" style={{ width: `${(100 * predicted) / (highest || 1)}%` }} />
               <span class="bar-label">{label}</span>
               <span class="number">
-                {figure(predicted)}
-                {observed !== undefined && <small class="soft"> observed {figure(observed)}</small>}
+                {formatNumber(predicted)}
+                {observed !== undefined && <small class="soft"> observed {formatNumber(observed)}</small>}
                 {entries !== undefined && <small class="soft"> {entries} entries</small>}
                 {components.length > 0 && (
                   <small class="soft" title="components that made it so">

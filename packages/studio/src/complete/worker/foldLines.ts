@@ -1,16 +1,21 @@
+/** Fold-in of rows that the user types as lines. */
 import type { CpModel, SparseTensor } from 'lacuna'
-import { align } from 'lacuna/internal'
+import { align, modeName } from 'lacuna/internal'
 import { readRows, textTable } from 'lacuna/tables'
 
-/** The model with the new rows that lines speak of: the labels of all modes and a value, as in a table of them. */
+/**
+ * Folds rows into a model.
+ * @param lines one entry per line, as in a CSV file: a label per mode, and the value
+ * @returns the model with the new rows, the entries of the lines, and per mode the labels of the new rows
+ */
 export async function foldLines(
   model: CpModel,
   lines: string,
 ): Promise<{ model: CpModel; entries: SparseTensor; added: string[][] }> {
-  const names = model.dims.map((_, mode) => model.modes?.[mode]?.name ?? `mode_${mode + 1}`)
+  const names = model.dims.map((_, mode) => modeName(model, mode))
   const value = typeof model.training.value === 'string' ? model.training.value : 'value'
-  const quoted = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)
-  const text = `${quoted.join(',')}\n${lines.trim()}\n`
+  const header = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)
+  const text = `${header.join(',')}\n${lines.trim()}\n`
   async function* open(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode(text)
   }

@@ -1,26 +1,16 @@
-/** Files into tensors and models, in the worker. */
+/** Opens files in the worker: finds out what they contain, and reads tables and tensors. */
 import { type CpModel, cpuEngine, InputError, type SparseTensor } from 'lacuna'
 import { type CpEnsemble, decodeAnyModel } from 'lacuna/folds'
 import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/formats'
-import { countsRemark, type NegativePolicy, sizeOfRun } from 'lacuna/internal'
+import { countsRemark, sizeOfRun } from 'lacuna/internal'
 import { guessTable, jsonTable, readRows, type Table, textTable } from 'lacuna/tables'
-import { sentence } from '../solving/remote.ts'
+import { describeError } from '../../run/remote.ts'
+import type { Opened, ReadSettings, TableChoice } from '../protocol.ts'
 import { parquetTable } from './parquet.ts'
-import type { Opened, TableChoice } from './protocol.ts'
 import { summarizeModel } from './summary.ts'
 
-/** What a tab can be expected to give, with what the page itself needs beside it. */
+/** The most memory that a problem may take in a tab. */
 const MOST_BYTES = 2 ** 31
-
-export interface Reading {
-  /** For a table. */
-  choice?: TableChoice
-  negative: NegativePolicy
-  /** For what is no table; a table's choice has its own. */
-  merge: TableChoice['merge']
-}
-
-export type FileKind = Opened['kind']
 
 const isText = (name: string): boolean => /\.(csv|tsv|txt|dat|data)(\.gz)?$/i.test(name)
 const isJson = (name: string): boolean => /\.(json|jsonl|ndjson)(\.gz)?$/i.test(name)
@@ -28,17 +18,17 @@ const isParquet = (name: string): boolean => /\.parquet$/i.test(name)
 const isTable = (name: string): boolean => isText(name) || isJson(name) || isParquet(name)
 const isTns = (name: string): boolean => /\.tns(\.gz)?$/i.test(name)
 
-/** What a file is, by its name and its first bytes. */
+/**
+ * Finds out what a file contains, by its name and, for .npz, by its content; guesses the columns of a table.
+ */
 export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
   const { name } = file
   if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
   if (isTable(name)) {
     const { columns, modes, value, problem } = await guessTable(await openTable(file))
     const merge = value === undefined ? 'count' : 'error'
-    const choice: TableChoice = { modes, merge, ...(value !== undefined && { value }) }
-    return {
-      opened: { kind: 'table', name, columns, choice, ...(problem && { problem: sentence(problem) }) },
-    }
+    const choice: TableChoice = { modes, value, merge }
+    return { opened: { kind: 'table', name, columns, choice, problem: problem && describeError(problem) } }
   }
   if (/\.npz$/i.test(name)) {
     checkFileSize(file)
@@ -55,7 +45,7 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
   return { opened: { kind: 'tensor', name } }
 }
 
-/** The same rows as the command line sees, but for SQL. */
+/** Opens a table; its rows are those that the command line reads. */
 async function openTable(
   file: File,
   { decimal, melt }: Pick<TableChoice, 'decimal' | 'melt'> = {},
@@ -63,11 +53,11 @@ async function openTable(
 ): Promise<Table> {
   const { name } = file
   if (isParquet(name)) return parquetTable(file)
-  const source = { name, open: () => content(file, onRead) }
+  const source = { name, open: () => readBytes(file, onRead) }
   if (isJson(name)) return jsonTable([source])
   return textTable([source], {
     ...(/\.tsv(\.gz)?$/i.test(name) && { delimiter: '\t' }),
-    ...(decimal && { decimal }),
+    decimal,
     ...(melt !== undefined && { header: true }),
   })
 }
@@ -77,18 +67,25 @@ function isModel(bytes: Uint8Array, name: string): boolean {
   return metadata instanceof Uint8Array && new TextDecoder().decode(metadata).includes('"lacuna-model"')
 }
 
+/**
+ * Reads a table or tensor.
+ * @param onProgress called with the fraction of the file that was read
+ */
 export async function read(
   file: File,
-  { choice, negative, merge }: Reading,
-  onProgress: (share: number) => void,
+  { choice, negative, merge }: ReadSettings,
+  onProgress: (fraction: number) => void,
 ): Promise<{ tensor: SparseTensor; remarks: string[] }> {
   const { name } = file
   checkFileSize(file)
-  const progress = throttled((bytes) => onProgress(Math.min(1, bytes / file.size)))
+  const progress = throttle((bytes) => onProgress(Math.min(1, bytes / file.size)))
   const remarks: string[] = []
-  const told = (tensor: SparseTensor) => {
+  const withRemarks = (tensor: SparseTensor) => {
     const counts = countsRemark(tensor)
-    return { tensor, remarks: counts ? [...remarks, sentence(new InputError('option', counts))] : remarks }
+    return {
+      tensor,
+      remarks: counts ? [...remarks, describeError(new InputError('option', counts))] : remarks,
+    }
   }
   if (choice) {
     if (choice.modes.length + (choice.melt === undefined ? 0 : 1) < 2)
@@ -97,31 +94,32 @@ export async function read(
         `${name}: choose at least two columns as modes, and what was observed as the value.`,
       )
     const table = await openTable(file, choice, progress)
-    const limit = (rows: number): void =>
+    const checkRows = (rows: number): void =>
       checkTensorSize(
         name,
         choice.modes.map(() => 1),
         rows,
         1,
       )
-    return told(
+    return withRemarks(
       await readRows(table, {
         ...choice,
         negative,
         onRemark: ({ text }) => remarks.push(text),
-        onRows: limit,
+        onRows: checkRows,
       }),
     )
   }
   const duplicates = merge === 'count' ? 'sum' : merge
-  if (isTns(name)) return told(await readTns(content(file, progress), { name, negative, duplicates }))
+  if (isTns(name))
+    return withRemarks(await readTns(readBytes(file, progress), { name, negative, duplicates }))
   const bytes = new Uint8Array(await file.arrayBuffer())
   const decode = /\.npy$/i.test(name) ? decodeTensorNpy : decodeTensorNpz
-  return told(decode(bytes, name, { negative, duplicates }))
+  return withRemarks(decode(bytes, name, { negative, duplicates }))
 }
 
-/** The bytes of a file, unpacked if its name says that it is packed. */
-async function* content(file: File, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/** Streams the bytes of a file, decompressed if its name ends with .gz. */
+async function* readBytes(file: File, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0
   const counted = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
@@ -156,12 +154,13 @@ async function* content(file: File, onRead: (bytes: number) => void): AsyncGener
   }
 }
 
-function throttled(tell: (bytes: number) => void): (bytes: number) => void {
-  let told = -Infinity
+/** Limits calls to one in 100 ms. */
+function throttle(report: (bytes: number) => void): (bytes: number) => void {
+  let lastCall = -Infinity
   return (bytes) => {
-    if (performance.now() - told < 100) return
-    told = performance.now()
-    tell(bytes)
+    if (performance.now() - lastCall < 100) return
+    lastCall = performance.now()
+    report(bytes)
   }
 }
 
@@ -170,7 +169,7 @@ function checkFileSize({ name, size }: File): void {
   if (unpacked > MOST_BYTES) throw tooLarge(name, unpacked)
 }
 
-/** Refuses what a tab cannot hold, before it is taken. */
+/** Throws if a problem of this size and rank would take more memory than a tab has. */
 export function checkTensorSize(name: string, dims: readonly number[], entries: number, rank: number): void {
   try {
     const { byteLength } = cpuEngine().plan(sizeOfRun({ dims, entries }, { rank }))

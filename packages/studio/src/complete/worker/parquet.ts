@@ -1,18 +1,18 @@
 /**
- * Parquet files in the page: hyparquet delivers the columns, which are made cells of here. Loaded when the
- * first one is opened: 200 kB, where DuckDB for the web would take 34 MB and fetch its Parquet from another
- * host.
+ * Reads Parquet files in the page: hyparquet decodes the columns, and this module turns them into cells.
+ * hyparquet (200 kB) is loaded when the first such file is opened. DuckDB for the web would take 34 MB and
+ * fetch its Parquet reader from another host.
  */
-
 import { InputError } from 'lacuna'
 import { type Batch, type Cells, type ColumnType, cellsOf, columnType, type Wanted } from 'lacuna/internal'
 import type { Table } from 'lacuna/tables'
 
 type Metadata = Awaited<ReturnType<typeof import('hyparquet').parquetMetadataAsync>>
 
-/** So many rows are looked at to guess what the columns are. */
+/** The number of rows from which the roles of the columns are guessed. */
 const SAMPLE_ROWS = 20_480
 
+/** Opens a Parquet file as a table of the library. */
 export async function parquetTable(file: File): Promise<Table> {
   const [hyparquet, { compressors }] = await Promise.all([
     import('hyparquet'),
@@ -20,7 +20,7 @@ export async function parquetTable(file: File): Promise<Table> {
   ])
   const { name, size } = file
   const bytes = { byteLength: size, slice: (from: number, to?: number) => file.slice(from, to).arrayBuffer() }
-  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+  const explainFaults = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
@@ -32,13 +32,13 @@ export async function parquetTable(file: File): Promise<Table> {
       )
     }
   }
-  const metadata = await explained(() => hyparquet.parquetMetadataAsync(bytes))
+  const metadata = await explainFaults(() => hyparquet.parquetMetadataAsync(bytes))
   const columns = hyparquet.parquetSchema(metadata).children.map(({ element }) => ({
     name: element.name,
     type: typeOf(element, metadata),
     isFloat: element.type === 'FLOAT',
   }))
-  // Times as numbers, to the microsecond.
+  // Times as whole microseconds since 1970, dates as days.
   const parsers = {
     timestampFromMilliseconds: (ms: bigint) => Number(ms) * 1e3,
     timestampFromMicroseconds: (us: bigint) => Number(us),
@@ -52,8 +52,8 @@ export async function parquetTable(file: File): Promise<Table> {
     for (const group of metadata.row_groups) {
       if (start >= most) return
       const end = start + Number(group.num_rows)
-      const parts = new Map(names.map((each) => [each, new Array<unknown>(end - start)]))
-      await explained(() =>
+      const columnValues = new Map(names.map((each) => [each, new Array<unknown>(end - start)]))
+      await explainFaults(() =>
         hyparquet.parquetRead({
           file: bytes,
           metadata,
@@ -63,7 +63,7 @@ export async function parquetTable(file: File): Promise<Table> {
           compressors,
           parsers,
           onChunk({ columnName, columnData, rowStart }) {
-            const into = parts.get(columnName)
+            const into = columnValues.get(columnName)
             for (let i = 0; i < columnData.length; i++) if (into) into[rowStart - start + i] = columnData[i]
           },
         }),
@@ -73,7 +73,7 @@ export async function parquetTable(file: File): Promise<Table> {
         rowCount: end - start,
         columns: wanted.map(({ column }) => {
           const { name, type, isFloat } = columns[column]
-          return cells(parts.get(name) ?? [], type, isFloat)
+          return toCells(columnValues.get(name) ?? [], type, isFloat)
         }),
         file: name,
         lines: Uint32Array.from({ length: end - start }, (_, row) => first + row),
@@ -97,7 +97,7 @@ export async function parquetTable(file: File): Promise<Table> {
 
 type Element = Metadata['schema'][number]
 
-/** In the words of SQL; what is none of these is text. */
+/** The SQL type of a column; text if it is none of the others. */
 function typeOf(element: Element, metadata: Metadata): ColumnType {
   const { type, converted_type: converted, logical_type: logical, precision = 0, scale = 0 } = element
   if (converted === 'DECIMAL')
@@ -112,7 +112,7 @@ function typeOf(element: Element, metadata: Metadata): ColumnType {
   return type === 'FLOAT' || type === 'DOUBLE' ? 'DOUBLE' : 'VARCHAR'
 }
 
-/** Whether a column of 64 bits holds nothing beyond 2⁵³, as far as the file tells. */
+/** Whether the statistics of a 64-bit column show that a double holds all of its values (±2⁵³). */
 function fitsDouble(column: string, { row_groups }: Metadata): boolean {
   return row_groups.every(({ columns }) => {
     const { statistics } =
@@ -124,17 +124,20 @@ function fitsDouble(column: string, { row_groups }: Metadata): boolean {
   })
 }
 
-/** Whole numbers beyond what a double holds come as text. */
-function cells(values: readonly unknown[], type: ColumnType, isFloat: boolean): Cells {
-  if (type === 'VARCHAR' || type === 'HUGEINT') return cellsOf(values.map(textOf))
-  const number = (value: unknown): number => (isFloat ? asWritten(Number(value)) : Number(value))
+/**
+ * Values of a column as cells: numbers as doubles; text, and whole numbers that a double cannot hold, as
+ * text.
+ */
+function toCells(values: readonly unknown[], type: ColumnType, isFloat: boolean): Cells {
+  if (type === 'VARCHAR' || type === 'HUGEINT') return cellsOf(values.map(toText))
+  const number = (value: unknown): number => (isFloat ? shortestDecimal(Number(value)) : Number(value))
   return Float64Array.from(values, (value) =>
     value === null || value === undefined ? Number.NaN : number(value),
   )
 }
 
-/** A float32 as it is written, not as the double that it is: 0.1, not 0.10000000149. */
-function asWritten(x: number): number {
+/** The double of a float32's shortest decimal text: 0.1, not 0.10000000149. */
+function shortestDecimal(x: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(x.toPrecision(digits))
     if (Math.fround(short) === x) return short
@@ -142,9 +145,9 @@ function asWritten(x: number): number {
   return x
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'object'
-    ? JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))
+    ? JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner))
     : String(value)
 }

@@ -1,37 +1,38 @@
+/** The table of predictions that the page saves as .csv. */
 import type { SparseTensor } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
-import type { TensorModel } from 'lacuna/internal'
-import { float32Text } from '../numbers.ts'
-import { LEVEL } from './explore.ts'
-import { modeName } from './summary.ts'
+import { numberAsText, type TensorModel } from 'lacuna/internal'
+import { INTERVAL_LEVEL } from './explore.ts'
+import { modeTitle } from './summary.ts'
 
-/** With so many cells at the most, all of them are predicted; else those observed. */
+/** Up to this number of cells all are predicted, else only the observed ones. */
 const MOST_CELLS = 1_000_000
 const ROWS_PER_PIECE = 10_000
 
 /**
- * A table of predictions: the modes, what was observed (empty where nothing was), what the model says, and of models of folds the
- * ends of intervals of 90%.
+ * A table of predictions: a column per mode, the observed value (empty where there is none), the prediction,
+ * and for an ensemble the ends of its 90% interval.
  */
 export function predictionsCsv(model: TensorModel, data: SparseTensor | undefined): Blob {
   const cells = model.dims.reduce((product, dim) => product * dim, 1)
-  const around = model instanceof CpEnsemble && model.intervals ? model.intervalsAt(LEVEL) : undefined
-  const names = model.dims.map((_, mode) => quoted(modeName(model, mode)))
+  const intervalAt =
+    model instanceof CpEnsemble && model.intervals ? model.intervalsAt(INTERVAL_LEVEL) : undefined
+  const names = model.dims.map((_, mode) => quoteField(modeTitle(model, mode)))
   const pieces: string[] = [
-    `${[...names, 'observed', 'prediction', ...(around ? ['low', 'high'] : [])].join()}\n`,
+    `${[...names, 'observed', 'prediction', ...(intervalAt ? ['low', 'high'] : [])].join()}\n`,
   ]
   const labels = model.dims.map((size, mode) =>
-    Array.from({ length: size }, (_, row) => quoted(model.label(mode, row))),
+    Array.from({ length: size }, (_, row) => quoteField(model.label(mode, row))),
   )
   let piece = ''
   let rows = 0
   const add = (coordinate: number[], observed: number | undefined): void => {
     const cell = coordinate.map((index, mode) => labels[mode][index])
-    const seen = observed === undefined ? '' : float32Text(observed)
+    const observedText = observed === undefined ? '' : numberAsText(observed)
     const y = model.predict(coordinate)
-    const ends = around?.(coordinate, y)
-    const said = [y, ...(ends ? [ends.low, ends.high] : [])].map(float32Text)
-    piece += `${[...cell, seen, ...said].join()}\n`
+    const interval = intervalAt?.(coordinate, y)
+    const predicted = [y, ...(interval ? [interval.low, interval.high] : [])].map(numberAsText)
+    piece += `${[...cell, observedText, ...predicted].join()}\n`
     if (++rows % ROWS_PER_PIECE === 0) {
       pieces.push(piece)
       piece = ''
@@ -49,7 +50,7 @@ export function predictionsCsv(model: TensorModel, data: SparseTensor | undefine
   return new Blob([...pieces, piece], { type: 'text/csv' })
 }
 
-/** Values by the number of their cell, the last index running fastest. */
+/** Observed values by the number of their cell; the last index varies fastest. */
 function observedCells({ dims, indices, values }: SparseTensor): Map<number, number> {
   const cells = new Map<number, number>()
   for (let e = 0; e < values.length; e++)
@@ -60,6 +61,7 @@ function observedCells({ dims, indices, values }: SparseTensor): Map<number, num
   return cells
 }
 
+/** The index in every mode of a cell's number. */
 function coordinateOf(cell: number, dims: readonly number[]): number[] {
   const coordinate = new Array<number>(dims.length)
   for (let mode = dims.length - 1; mode >= 0; mode--) {
@@ -69,4 +71,6 @@ function coordinateOf(cell: number, dims: readonly number[]): number[] {
   return coordinate
 }
 
-const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** Quotes a field of CSV if necessary. */
+const quoteField = (text: string): string =>
+  /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

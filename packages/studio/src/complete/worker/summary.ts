@@ -1,16 +1,21 @@
+/** Summaries of tensors and models for the page. */
 import { describeTensor, type SparseTensor } from 'lacuna'
 import type { OutOfFold } from 'lacuna/folds'
 import type { TensorModel } from 'lacuna/internal'
-import type { Bin, DataSummary, ModelSummary, ModeSummary } from './protocol.ts'
+import type { Bin, DataSummary, ModelSummary, ModeSummary } from '../protocol.ts'
 
+/** The largest number of bins of a histogram. */
 const BINS = 32
-/** Modes of up to this many rows are shown row by row. */
+/** Up to this number of rows, a mode is shown row by row. */
 const FEW_ROWS = 80
+/** The number of points that show the entries per row of a larger mode. */
 const POINTS = 120
 
-export const modeName = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
+/** The name of a mode as the page shows it. */
+export const modeTitle = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
   of.modes?.[mode]?.name ?? `mode ${mode + 1}`
 
+/** Summarizes a tensor. @param remarks sentences about how it was read */
 export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSummary {
   const { entries, density, values, modes } = describeTensor(tensor)
   return {
@@ -19,10 +24,10 @@ export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSumm
     remarks,
     values: { ...values, bins: histogram(tensor.values, values.min, values.max) },
     modes: tensor.dims.map((size, mode) => ({
-      name: modeName(tensor, mode),
+      name: modeTitle(tensor, mode),
       size,
       labelled: tensor.labels?.[mode] !== undefined,
-      ...rowsOf(tensor.indices[mode], size),
+      ...summarizeRows(tensor.indices[mode], size),
       most: modes[mode].max,
       median: modes[mode].median,
       empty: modes[mode].empty,
@@ -45,8 +50,9 @@ function histogram(values: Float32Array, min: number, max: number): Bin[] {
   return Array.from(counts, (entries, b) => ({ from: min + b * width, to: min + (b + 1) * width, entries }))
 }
 
-function rowsOf(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | 'inOrder'> {
-  const counts = rowCounts(column, size)
+/** Entries per row, as `rows` of ModeSummary holds them. */
+function summarizeRows(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | 'inOrder'> {
+  const counts = countEntries(column, size)
   if (size <= FEW_ROWS) return { rows: Array.from(counts), inOrder: true }
   const sorted = counts.sort().reverse()
   const points = Math.min(POINTS, sorted.length)
@@ -57,8 +63,8 @@ function rowsOf(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | '
   return { rows, inOrder: false }
 }
 
-/** Entries per row; of a mode too large to count row by row, only the rows that have any. */
-function rowCounts(column: Uint32Array, size: number): Uint32Array {
+/** Entries per row; for a mode with more than 2²⁶ rows, of the rows that have any. */
+function countEntries(column: Uint32Array, size: number): Uint32Array {
   if (size <= 2 ** 26) {
     const counts = new Uint32Array(size)
     for (const row of column) counts[row]++
@@ -69,14 +75,15 @@ function rowCounts(column: Uint32Array, size: number): Uint32Array {
   return Uint32Array.from(counts.values())
 }
 
+/** Summarizes a model. @param extra what a run adds to the summary */
 export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> = {}): ModelSummary {
   return {
     rank: model.members[0].rank,
     models: model.members.length,
-    ...outOfFoldOf(model),
+    ...readOutOfFold(model),
     observed: false,
     modes: model.dims.map((size, mode) => ({
-      name: modeName(model, mode),
+      name: modeTitle(model, mode),
       size,
       labelled: model.labels?.[mode] !== undefined,
     })),
@@ -84,8 +91,8 @@ export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> 
   }
 }
 
-/** What the file says of entries that the models had not seen; whoever wrote it may have written anything. */
-function outOfFoldOf({ training }: TensorModel): Pick<ModelSummary, 'outOfFold'> {
+/** The out-of-fold error in a model's training record, checked because any program can write such a file. */
+function readOutOfFold({ training }: TensorModel): Pick<ModelSummary, 'outOfFold'> {
   const { error, by, verdict, withoutNeighbours } = (training.outOfFold ?? {}) as Partial<OutOfFold>
   if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
   return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }

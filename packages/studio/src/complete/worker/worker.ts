@@ -1,33 +1,37 @@
-/** Reads, completes and explores a tensor off the page's thread. */
+/**
+ * The worker of the Complete view: reads a file, runs the solver and answers queries about the model. Its
+ * state, one data set and one model, is module state because each page has one such worker.
+ */
 import { CpModel, encodeModel, InputError, type SparseTensor, split } from 'lacuna'
 import { type CpEnsemble, encodeEnsemble } from 'lacuna/folds'
 import { explainStop } from 'lacuna/internal'
-import { answerCalls, tell } from '../solving/remote.ts'
-import { type RunSettings, Solving } from '../solving/solving.ts'
-import * as explore from './explore.ts'
-import { foldLines } from './foldLines.ts'
-import { checkTensorSize, inspect, type Reading, read } from './opening.ts'
-import { predictionsCsv } from './predictions.ts'
+import { InteractiveRun, type RunSettings } from '../../run/interactiveRun.ts'
+import { sendEvent, serveCalls } from '../../run/remote.ts'
 import type {
   Component,
   DataSummary,
-  Folded,
+  FoldInOutcome,
   ModelSummary,
   Opened,
   Prediction,
   Ranked,
+  ReadSettings,
   Slice,
-} from './protocol.ts'
+} from '../protocol.ts'
+import { listComponents, predictCell, rankRows, readSlice } from './explore.ts'
+import { foldLines } from './foldLines.ts'
+import { checkTensorSize, inspect, read } from './openFile.ts'
+import { predictionsCsv } from './predictions.ts'
 import { summarizeData, summarizeModel } from './summary.ts'
 
 let data: { name: string; tensor: SparseTensor } | undefined
-let solving: Solving | undefined
+let run: InteractiveRun | undefined
 let model: CpModel | CpEnsemble | undefined
-/** Entries of rows that were added to the model. */
-let folded: SparseTensor[] = []
+/** The entries from which new rows were folded in. */
+let foldedEntries: SparseTensor[] = []
 
 const functions = {
-  /** Says what a file is; a model is taken over at once, data by `read`. */
+  /** Finds out what a file contains. A model becomes the current one; data is only read by `read`. */
   async inspect(file: File): Promise<Opened> {
     const found = await inspect(file)
     if (found.model) {
@@ -38,15 +42,20 @@ const functions = {
     return found.opened
   },
 
-  async read(file: File, reading: Reading): Promise<DataSummary> {
-    const { tensor, remarks } = await read(file, reading, (share) => tell('reading', share))
+  /** Reads a file into the current data; sends `reading` events with the fraction read. */
+  async read(file: File, reading: ReadSettings): Promise<DataSummary> {
+    const { tensor, remarks } = await read(file, reading, (fraction) => sendEvent('reading', fraction))
     checkTensorSize(file.name, tensor.dims, tensor.values.length, 1)
     functions.drop()
     data = { name: file.name, tensor }
     return summarizeData(tensor, remarks)
   },
 
-  /** A new problem: some entries are held out, the same ones for the same seed as on the command line. */
+  /**
+   * Prepares a run on the current data.
+   * @param heldOut the fraction of the entries held out; the same entries for the same seed as on the command
+   * line
+   */
   prepare(heldOut: number, seed: number, rank: number): void {
     functions.drop()
     if (!data) throw new InputError('option', 'There is no data yet; drop a file first.')
@@ -54,20 +63,21 @@ const functions = {
     checkTensorSize(name, tensor.dims, tensor.values.length, rank)
     const { train, validation } =
       heldOut > 0 ? split(tensor, { validation: heldOut }, seed) : { train: tensor }
-    const mine = new Solving(
+    const prepared: InteractiveRun = new InteractiveRun(
       train,
       { validation },
-      { onEpoch: (progress) => mine === solving && tell('epoch', progress) },
+      { onEpoch: (progress) => prepared === run && sendEvent('epoch', progress) },
     )
-    solving = mine
+    run = prepared
   },
 
+  /** Runs the solver; sends `epoch` events. */
   async run(settings: RunSettings): Promise<ModelSummary> {
-    if (!solving) throw new InputError('option', 'There is no data yet; drop a file first.')
+    if (!run) throw new InputError('option', 'There is no data yet; drop a file first.')
     checkTensorSize(data!.name, data!.tensor.dims, data!.tensor.values.length, settings.rank)
-    const completion = await solving.run(settings)
+    const completion = await run.run(settings)
     model = completion.model
-    folded = []
+    foldedEntries = []
     const { train, validation, stopped } = completion
     return summarizeModel(model, {
       train,
@@ -77,68 +87,71 @@ const functions = {
     })
   },
 
-  pause: () => solving?.pause(),
-  resume: () => solving?.resume(),
-  change: (settings: RunSettings) => solving?.change(settings),
+  pause: () => run?.pause(),
+  resume: () => run?.resume(),
+  change: (settings: RunSettings) => run?.change(settings),
+  /** Discards the run and the model; the data stays. */
   drop(): void {
-    void solving?.close()
-    solving = undefined
+    void run?.close()
+    run = undefined
     model = undefined
-    folded = []
+    foldedEntries = []
   },
 
-  /** Brings back a model after a reload, for the data there is. */
+  /** Restores the model of the current data after a reload. */
   restoreModel(bytes: Uint8Array): Promise<Opened> {
-    const kept = data
+    const current = data
     return functions.inspect(new File([bytes as Uint8Array<ArrayBuffer>], 'model.npz')).then((opened) => {
-      data = kept
+      data = current
       return opened
     })
   },
 
-  components: (): Component[] => explore.components(known()),
-  suggest: (mode: number, text: string): string[] => known().suggest(mode, text),
-  predict: (labels: string[]): Prediction => explore.predict(known(), observed(), coordinate(labels)),
+  components: (): Component[] => listComponents(currentModel()),
+  suggest: (mode: number, text: string): string[] => currentModel().suggest(mode, text),
+  predict: (labels: string[]): Prediction => predictCell(currentModel(), observedEntries(), findRows(labels)),
   top: (
     labels: string[],
     mode: number,
     most: number,
     filter: { skipObserved: boolean; minEntries: number },
-  ): Ranked[] => explore.top(known(), observed(), coordinate(labels, [mode]), mode, most, filter),
-  /** New rows, as lines of labels and a value. */
-  async foldIn(lines: string): Promise<Folded> {
-    const one = known()
-    if (!(one instanceof CpModel))
+  ): Ranked[] => rankRows(currentModel(), observedEntries(), findRows(labels, [mode]), mode, most, filter),
+  /** Folds in new rows. @param lines one entry per line: a label per mode, and the value */
+  async foldIn(lines: string): Promise<FoldInOutcome> {
+    const single = currentModel()
+    if (!(single instanceof CpModel))
       throw new InputError(
         'option',
         'New rows go into one model, and these are several that were learned by folds.',
       )
-    const found = await foldLines(one, lines)
-    folded.push(found.entries)
+    const found = await foldLines(single, lines)
+    foldedEntries.push(found.entries)
     model = found.model
     return { model: summarizeModel(model, { observed: true }), added: found.added }
   },
   slice: (labels: string[], rows: number, columns: number): Slice =>
-    explore.slice(known(), observed(), coordinate(labels, [rows, columns]), rows, columns),
+    readSlice(currentModel(), observedEntries(), findRows(labels, [rows, columns]), rows, columns),
+  /** The model as the bytes of an .npz file. */
   modelFile: (): Uint8Array => {
-    const any = known()
-    return any instanceof CpModel ? encodeModel(any) : encodeEnsemble(any)
+    const current = currentModel()
+    return current instanceof CpModel ? encodeModel(current) : encodeEnsemble(current)
   },
-  predictions: (): Blob => predictionsCsv(known(), observed()),
+  predictions: (): Blob => predictionsCsv(currentModel(), observedEntries()),
 }
 
+/** The functions that the page can call. */
 export type CompleteFunctions = typeof functions
 
-function known(): CpModel | CpEnsemble {
+function currentModel(): CpModel | CpEnsemble {
   if (!model) throw new InputError('option', 'There is no model yet; run first.')
   return model
 }
 
-/** What was observed: the data, and the entries of rows that are new. */
-function observed(): SparseTensor | undefined {
-  const all = [...(data ? [data.tensor] : []), ...folded]
+/** The observed entries: those of the data and those of the rows that were folded in. */
+function observedEntries(): SparseTensor | undefined {
+  const all = [...(data ? [data.tensor] : []), ...foldedEntries]
   if (all.length < 2) return all[0]
-  const { dims } = known()
+  const { dims } = currentModel()
   return {
     ...all[0],
     dims,
@@ -147,9 +160,9 @@ function observed(): SparseTensor | undefined {
   }
 }
 
-/** Labels as indices; the free modes have none. */
-function coordinate(labels: string[], free: number[] = []): number[] {
-  return labels.map((label, mode) => (free.includes(mode) ? 0 : known().lookup.row(mode, label)))
+/** The row of each mode's label; 0 for the free modes, whose label is not read. */
+function findRows(labels: string[], free: number[] = []): number[] {
+  return labels.map((label, mode) => (free.includes(mode) ? 0 : currentModel().lookup.row(mode, label)))
 }
 
-answerCalls(functions)
+serveCalls(functions)
