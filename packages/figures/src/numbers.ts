@@ -3,13 +3,15 @@
 /** A whole number with separators between groups of three digits: 3,309,490. */
 export { grouped as formatCount } from 'lacuna/internal'
 
-/**
- * A number with four significant digits, without trailing zeros; very small and large ones with an exponent.
- */
-export function formatNumber(x: number): string {
+/** A number with four significant digits, without trailing zeros; a small or large one with an exponent. */
+export const formatNumber = (x: number): string => formatSignificant(x, 4)
+
+/** A number with at most `digits` significant digits; without trailing zeros, or with an exponent. */
+export function formatSignificant(x: number, digits: number): string {
   if (x === 0) return '0'
   const size = Math.abs(x)
-  return size >= 1e-4 && size < 1e6 ? String(Number(x.toPrecision(4))) : x.toExponential(2)
+  const isPlain = size >= 10 ** -digits && size < 10 ** (digits + 2)
+  return isPlain ? String(Number(x.toPrecision(digits))) : x.toExponential(digits - 2)
 }
 
 /** A duration with its unit: 0.25 s, 3.1 s, 45 s, 12 min, 2.5 h. */

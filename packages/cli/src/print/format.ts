@@ -1,16 +1,22 @@
-/** Numbers and tables as people read them. */
+/** Numbers and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
-import { formatNumber as figure } from 'lacuna-figures/numbers'
+import { formatNumber } from 'lacuna-figures/numbers'
 
 export {
-  abbreviateNumber as short,
-  formatCount as count,
-  formatNumber as figure,
-  formatSeconds as seconds,
+  abbreviateNumber,
+  formatCount,
+  formatNumber,
+  formatSeconds,
+  formatSignificant,
 } from 'lacuna-figures/numbers'
 
-/** Columns of equal width: the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** An enumeration: a, b and c. */
+export function formatList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/** Rows of cells as lines with columns of equal width: the first aligned left, the others right. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, c) =>
     Math.max(...rows.map((row) => (row[c] ?? '').length)),
@@ -25,12 +31,13 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Columns of a table of errors. */
+/** Head of a table of errors, whose rows are made by errorRow. */
 export const errorHeads: string[] = ['', 'relative error', 'RMSE', 'MAE']
 
+/** Row of a table of errors. */
 export const errorRow = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
   name,
-  figure(relative),
-  figure(rmse),
-  figure(mae),
+  formatNumber(relative),
+  formatNumber(rmse),
+  formatNumber(mae),
 ]

@@ -22,7 +22,7 @@ import {
   type TrialName,
   writeFileWhole,
 } from 'lacuna/internal'
-import { figure } from '../../print/format.ts'
+import { formatNumber } from '../../print/format.ts'
 import { print, printJson } from '../../print/print.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { fileExists } from '../../process/fileExists.ts'
@@ -201,15 +201,16 @@ function searchOptions(
       done = 0
     },
     onEpoch: (fold, { epoch, train: { relative }, watch }) => {
-      const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
+      const out = watch?.out ? `, left out ${formatNumber(watch.out.relative)}` : ''
       progress.update(
-        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} models done`,
+        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${formatNumber(relative)}${out}; ${done} models done`,
       )
     },
     onModel: () => {
       done++
     },
-    onTrial: (trial) => progress.say(`Out of fold: RMSE ${figure(trial.rmse)} with ${trialName(trial)}`),
+    onTrial: (trial) =>
+      progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialName(trial)}`),
     ...(path !== undefined && {
       keeping: {
         saved,

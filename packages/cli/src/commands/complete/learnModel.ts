@@ -14,7 +14,7 @@ import {
   settingsOf,
   type Trial,
 } from 'lacuna/internal'
-import { figure } from '../../print/format.ts'
+import { formatNumber } from '../../print/format.ts'
 import { fileExists } from '../../process/fileExists.ts'
 import {
   checkpointPath,
@@ -108,7 +108,7 @@ async function openRun(
     reportMissingCheckpoint(String(path), progress)
   } else if (isThere && !isOfSearch) reportReplacedCheckpoint(path, progress)
   const onTrial = (trial: Trial): void =>
-    progress.update(`Trying ${trialName(trial)}: RMSE ${figure(trial.rmse)} on what is held out`)
+    progress.update(`Trying ${trialName(trial)}: RMSE ${formatNumber(trial.rmse)} on what is held out`)
   const chosen: Chosen = chooses
     ? await chooseSettings(train, runOptions, { onTrial })
     : { options: runOptions }

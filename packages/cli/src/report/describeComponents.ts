@@ -11,25 +11,25 @@ import {
   together,
 } from 'lacuna/internal'
 
-export interface Story {
+export interface ModelDescription {
   /** The modes as they were learned. */
   modes: { name: string; title: string; kind: ModeKind }[]
-  components: ToldComponent[]
+  components: ComponentDescription[]
   /** Per mode, by row: what is predicted on average, relative to its mean by entries. */
   usual: Float64Array[]
 }
 
-export interface ToldComponent {
+export interface ComponentDescription {
   number: number
   column: number
   share: number
   /** Of several models, in how many it is found. */
   found?: Component['found']
   sentence: string
-  modes: { rows: ToldRow[]; course?: Float64Array }[]
+  modes: { rows: RowDescription[]; course?: Float64Array }[]
 }
 
-export interface ToldRow {
+export interface RowDescription {
   row: number
   label: string
   called: string
@@ -38,7 +38,7 @@ export interface ToldRow {
   entries?: number
 }
 
-export interface StoryOptions {
+export interface DescribeOptions {
   strongest: number
   minEntries?: number
   /** What modes are called, where the model does not say it well. */
@@ -46,11 +46,15 @@ export interface StoryOptions {
 }
 
 /** What a row is called: by a name from another table, or by its label. */
-export type Called = (mode: number, row: number) => string
+export type RowNamer = (mode: number, row: number) => string
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-export function storyOf(model: TensorModel, called: Called, options: StoryOptions): Story {
+export function describeComponents(
+  model: TensorModel,
+  called: RowNamer,
+  options: DescribeOptions,
+): ModelDescription {
   const learned = asLearned(model)
   const { units, counts } = learned
   const titles =
@@ -62,15 +66,15 @@ export function storyOf(model: TensorModel, called: Called, options: StoryOption
     title: titles?.[mode] ?? together(unit.map((own) => titleOf(model, own))),
     kind: kinds[mode],
   }))
-  const inWords: Called = (mode, row) =>
+  const inWords: RowNamer = (mode, row) =>
     together(
       rowsOfUnit(model, units[mode], row).map(
         (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
       ),
     )
   const usual = units.map((_, mode) => usualOf(learned, mode, means))
-  const components = model.components(options).map((component): ToldComponent => {
-    const told = component.modes.map(({ strongest, profile }, mode) => ({
+  const components = model.components(options).map((component): ComponentDescription => {
+    const described = component.modes.map(({ strongest, profile }, mode) => ({
       rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
       ...(kinds[mode].kind === 'ordered' && {
         course: relative(profile, counts[mode]),
@@ -82,8 +86,8 @@ export function storyOf(model: TensorModel, called: Called, options: StoryOption
       column,
       share,
       ...(found && { found }),
-      modes: told,
-      sentence: sentenceOf(component, told, modes, usual, inWords),
+      modes: described,
+      sentence: sentenceOf(component, described, modes, usual, inWords),
     }
   })
   return { modes, components, usual }
@@ -131,16 +135,16 @@ function relative(values: ArrayLike<number>, counts: Uint32Array | undefined): F
 
 function sentenceOf(
   component: Component,
-  told: ToldComponent['modes'],
-  modes: Story['modes'],
+  described: ComponentDescription['modes'],
+  modes: ModelDescription['modes'],
   usual: readonly Float64Array[],
-  called: Called,
+  called: RowNamer,
 ): string {
   // Numbers of users say nothing where films have titles.
-  const hasWords = told.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.called)))
+  const hasWords = described.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.called)))
   const speaks = hasWords.map((own) => own || !hasWords.includes(true))
   const parts = modes.flatMap(({ title, kind }, mode) => {
-    const { course, rows } = told[mode]
+    const { course, rows } = described[mode]
     if (kind.place === 'longitude') return []
     if (kind.place === 'latitude') {
       const other = modes.findIndex((each) => each.kind.place === 'longitude')
