@@ -41,7 +41,7 @@ describe('a picture as a tensor', () => {
           const values = ramp(size.width * size.height * size.channels)
           const known = new Uint8Array(values.length) // all in holes: the guess alone speaks, at every place
           const grid = patchGrid(size, edge, Math.min(edge, stride))
-          const source = { ...size, values, known, guess: values, knownShare: 1, guessShare: 1, key: 1 }
+          const source = { ...size, values, known, guess: values, knownFraction: 1, guessFraction: 1, key: 1 }
           const { tensor, patches } = patchTensor(source, grid)
           const back = new Float32Array(values.length).fill(-1)
           let astray = 0
@@ -68,7 +68,7 @@ describe('a picture as a tensor', () => {
     known[0] = 0
     const values = ramp(256)
     const reshaped = patchTensor(
-      { ...size, values, known, knownShare: 1, guessShare: 0, key: 1 },
+      { ...size, values, known, knownFraction: 1, guessFraction: 0, key: 1 },
       patchGrid(size, 8, 8),
     )
     expect(reshaped.tensor.dims).toEqual([1, 64, 1])
@@ -88,8 +88,8 @@ describe('a picture as a tensor', () => {
       ...size,
       values: new Float32Array(known.length),
       known,
-      knownShare: 1,
-      guessShare: 1,
+      knownFraction: 1,
+      guessFraction: 1,
       key: 1,
     }
     const reshaped = patchTensor({ ...source, guess: source.values }, patchGrid(size, 6, 2))

@@ -1,9 +1,11 @@
 /** A model's components as a person would tell of them: what to draw, and a sentence each. */
 
-import { type Component, type ModeKind, modeKinds } from 'lacuna/answers'
+import type { Component } from 'lacuna/answers'
 import {
   asLearned,
   type Learned,
+  type ModeKind,
+  modeKinds,
   modeName,
   rowsOfUnit,
   sharesOf,

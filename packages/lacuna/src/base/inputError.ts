@@ -32,7 +32,9 @@ export type InputErrorCode =
  * in their own words.
  */
 export interface OptionMention {
+  /** Name of the option in the library. */
   option: string
+  /** Values that it may have, or has. */
   values: readonly (string | number)[]
   /** These are its values, all of them, not a choice. */
   set?: true
@@ -84,10 +86,17 @@ function inTypeScript({ option, values, set }: OptionMention): string {
  * sentence that names the culprit and says what to do. The CLI prints it and exits with 2.
  */
 export class InputError extends Error {
+  /** The name of the class, 'InputError'. */
   override name = 'InputError'
+  /** What kind of thing is wrong, for programs. */
   readonly code: InputErrorCode
+  /** The message in pieces, in which options are marked. */
   readonly sentence: Sentence
 
+  /**
+   * @param code what kind of thing is wrong
+   * @param message one sentence that names what is wrong and what to do
+   */
   constructor(code: InputErrorCode, message: string | Sentence, options?: ErrorOptions) {
     const parts = typeof message === 'string' ? [message] : message
     super(inWords(parts, inTypeScript), options)
@@ -108,6 +117,7 @@ export class InputError extends Error {
 
 /** Something worth knowing that is no error. */
 export interface Remark {
+  /** The remark as a sentence. */
   text: string
   /** The same in pieces, for who calls options by other names. */
   sentence: Sentence

@@ -261,7 +261,9 @@ export interface SideInformation {
 
 /** Attributes of a mode's rows as numbers, row-major. */
 export interface Features {
+  /** Attributes per row. */
   columns: number
+  /** Values (rows × columns), row-major. */
   values: Float32Array
 }
 
@@ -286,12 +288,18 @@ export interface EngineState {
   snapshot?: Float32Array[]
   /** Where a prior is learned: (I_i × R × R) E[a aᵀ] of every row, (R × R) Σ⁻¹, (I_i) leverages, and once, what all share. */
   moments?: Float32Array[]
+  /** (R × R) Σ⁻¹, where a prior is learned. */
   precisions?: Float32Array[]
+  /** (I_i) leverages, where a prior is learned. */
   leverages?: Float32Array[]
+  /** One array that all modes share, where a prior is learned: the noise and its sums. */
   shared?: Float32Array[]
   /** … (I_i × R), (I_i), (I_i), and how much each lag counts: what rows' neighbours, attributes and noise are found to be. */
   rowMeans?: Float32Array[]
+  /** (I_i) 1 + Σ w of the lags of each row. */
   couplingWeights?: Float32Array[]
+  /** (I_i) variance of the noise of each row. */
   variances?: Float32Array[]
+  /** The weight of each lag. */
   lagWeights?: Float32Array[]
 }

@@ -16,6 +16,7 @@ export interface Mode {
 
 /** How a mode is made of a column. */
 export interface ModeSource {
+  /** Name of the column. */
   readonly column: string
   /** One of a closed list: week, hour, bins … */
   readonly binning?: string
@@ -31,6 +32,7 @@ export interface SparseTensor {
   readonly dims: readonly number[]
   /** One column of 0-based indices per mode, each `values.length` long. */
   readonly indices: readonly Uint32Array[]
+  /** The value of each entry. */
   readonly values: Float32Array
   /** How much each entry counts, above 0 and in proportion: one of weight 2 as much as two alike. All the same where there are none. */
   readonly weights?: Float32Array
@@ -54,7 +56,7 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
-  /** Coordinates are known not to repeat: saves looking for duplicates. */
+  /** Coordinates are known not to repeat: saves looking for duplicates; false by default. */
   distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string

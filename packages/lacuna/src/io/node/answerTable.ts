@@ -19,18 +19,19 @@ import { withTable } from './tables.ts'
 
 /** What of the table is asked, and where the answer goes. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
-  /** SQL whose result is asked about instead of the file, which is its table `data`. */
+  /** SQL whose result is asked about instead of the file, which is its table `data`; none by default. */
   query?: string
-  /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
+  /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables; none by default. */
   database?: string
   /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
   output: string | { format: TableText; write(text: string): Promise<void> }
+  /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
-  /** The file, if it has been opened already. */
+  /** The file, if it has been opened already; opened from the path by default. */
   input?: Input
   /** What the columns of the answers are called; prediction by default. */
   answers?: readonly string[]
-  /** Told how many rows are done. */
+  /** Told how many rows are done; none by default. */
   onRows?(rows: number): void
 }
 

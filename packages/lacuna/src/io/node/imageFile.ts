@@ -9,6 +9,7 @@ import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWh
 
 /** A picture as its file has it. */
 export interface ImageFile {
+  /** The picture without its alpha channel. */
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
   alpha?: Uint8Array | Uint16Array

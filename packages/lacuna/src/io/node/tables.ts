@@ -35,7 +35,7 @@ import { isPacked } from './files/openFile.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
-  /** The one file, if it has been opened already. */
+  /** The one file, if it has been opened already; opened from the path by default. */
   input?: Input
   /** How many threads read a large file; by default one per core. */
   threads?: number

@@ -42,13 +42,13 @@ export interface ReadTensorOptions
     Omit<ReadTableOptions, 'negative' | 'dims'> {
   /** I_1 … I_N; by default what the file says, or the largest index found in each mode. */
   dims?: readonly number[]
-  /** An .npy file of truth values that says which elements of a dense array are observed. */
+  /** An .npy file of truth values that says which elements of a dense array are observed; none by default. */
   mask?: string
   /** How many threads read a large file; by default one per core. */
   threads?: number
-  /** Told how many of the file's bytes have been read. */
+  /** Told how many of the file's bytes have been read; none by default. */
   onProgress?(bytesRead: number, byteLength: number): void
-  /** Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are: that is quicker. */
+  /** Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are: that is quicker; false by default. */
   deferDuplicateCheck?: boolean
 }
 
@@ -139,6 +139,7 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   return decodeNpy(await readWhole(await openInput(path)), path)
 }
 
+/** Options of `writeTensor`. */
 export interface WriteTensorOptions {
   /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
   format?: string

@@ -28,7 +28,9 @@ const BULK = 0.9
 /** A column that is called a value is one if this share of it are numbers. */
 const NAMED_BULK = 0.5
 
+/** A column of a table and what its cells are. */
 export interface ColumnSummary {
+  /** Name of the column. */
   name: string
   /** Of most of its cells. */
   type: ColumnType

@@ -39,7 +39,7 @@ export interface TableOptions {
    * default.
    */
   modes?: readonly string[]
-  /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
+  /** The column or SQL expression of the values; guessed by default, or 1 for each row if modes are given. */
   value?: string
   /** The column or SQL expression of the weights: how much each row counts, from 0; all the same by default. */
   weight?: string
@@ -47,22 +47,22 @@ export interface TableOptions {
   merge?: MergePolicy
   /** Whole numbers are coded by their distinct values (default), or are the indices, counted from 1. */
   index?: IndexPolicy
-  /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too. */
+  /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too; none by default. */
   dates?: readonly string[]
-  /** What stands before the fraction of a number in text: seen by itself where it is clear. */
+  /** What stands before the fraction of a number in text: seen by itself where it is clear; guessed by default. */
   decimal?: ',' | '.'
   /**
    * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
-   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`.
+   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`; none by default.
    */
   melt?: string
-  /** Modes, value and merging of well-known files. */
+  /** Modes, value and merging of well-known files; none by default. */
   recipe?: RecipeName
-  /** In Node: SQL whose result is read instead of the files; they are its table `data`. */
+  /** In Node: SQL whose result is read instead of the files; they are its table `data`; none by default. */
   query?: string
   /**
    * In Node: a DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its
-   * tables.
+   * tables; none by default.
    */
   database?: string
 }
@@ -73,17 +73,17 @@ export interface ReadRowsOptions extends TableOptions {
   negative?: NegativePolicy
   /** The same as merge, as other files call it. */
   duplicates?: DuplicatePolicy
-  /** Sizes of the modes, where they are raw. */
+  /** Sizes of the modes, where they are raw; found from the indices by default. */
   dims?: readonly number[]
-  /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
+  /** A tensor or model whose modes and labels are to be used; rows with other labels are left out; none by default. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
-  /** With `like`: its modes, but the labels of the table itself. */
+  /** With `like`: its modes, but the labels of the table itself; false by default. */
   newLabels?: boolean
-  /** Rows that repeat coordinates are an error, and left to the run that the entries go to as they are: that is quicker. */
+  /** Rows that repeat coordinates are an error, and left to the run that the entries go to as they are: that is quicker; false by default. */
   deferDuplicateCheck?: boolean
-  /** Told what was guessed and which rows were left out. */
+  /** Told what was guessed and which rows were left out; none by default. */
   onRemark?(remark: Remark): void
-  /** Told how many rows have been read. */
+  /** Told how many rows have been read; none by default. */
   onRows?(rows: number): void
 }
 
@@ -146,9 +146,11 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
 
 /** What a table may mean. */
 export interface TableGuess {
+  /** All columns. */
   columns: ColumnSummary[]
   /** None, if it is not clear which they are. */
   modes: string[]
+  /** Column of the values; undefined if none is likely. */
   value?: string
   /** Why it is not clear, or what is amiss. */
   problem?: InputError

@@ -15,15 +15,17 @@ import { type Batch, type Cells, cellText, columnList, type Table, type TableCol
 export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
 
 export interface QueryOptions {
-  /** How each of the model's modes is made of the table, where the columns do not say so by themselves. */
+  /** How each of the model's modes is made of the table, where the columns do not say so by themselves; found by name by default. */
   modes?: readonly string[]
-  /** The column of observed values; `ifPresent` may be missing. */
+  /** The column of observed values; `ifPresent` may be missing; none by default. */
   value?: string | { ifPresent: string }
   /** Each row as JSON, too. */
   records?: boolean
 }
 
+/** Rows of a table that a model is to answer. */
 export interface QueryBatch {
+  /** Rows in the batch. */
   rowCount: number
   /** Per mode, the index from 0 of each row, or -1 for what the model does not know. */
   indices: readonly Float64Array[]
@@ -31,6 +33,7 @@ export interface QueryBatch {
   observed: Float64Array
   /** The rows as they stand: text, column by column. */
   fields: readonly Cells[]
+  /** The rows as JSON, if they were asked for. */
   records?: readonly string[]
 }
 

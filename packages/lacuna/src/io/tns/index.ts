@@ -34,11 +34,11 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   name: string
   /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
-  /** Told the number of bytes parsed so far, after every piece. */
+  /** Told the number of bytes parsed so far, after every piece; none by default. */
   onProgress?(bytes: number): void
-  /** About how many bytes will come; saves growing the columns. */
+  /** About how many bytes will come; saves growing the columns; unknown by default. */
   sizeHint?: number
-  /** Coordinates that repeat are an error, and left to the engine that sorts the entries: for who starts a run with them as they are. */
+  /** Coordinates that repeat are an error, and left to the engine that sorts the entries: for who starts a run with them as they are; false by default. */
   deferDuplicateCheck?: boolean
 }
 

@@ -17,6 +17,7 @@ export class ErrorTally {
     this.#norm2.add(x * x)
   }
 
+  /** The sums as text, for `addAll` of another tally. */
   toString(): string {
     return [this.#entries, this.#squares, this.#absolutes, this.#norm2].join(' ')
   }
@@ -30,6 +31,7 @@ export class ErrorTally {
     this.#norm2.addAll(norm2)
   }
 
+  /** The errors of all entries that were added. */
   get summary(): ErrorSummary {
     return summarizeError({
       squares: this.#squares.value,

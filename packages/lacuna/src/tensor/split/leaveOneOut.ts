@@ -5,6 +5,7 @@ import type { SparseTensor } from '../sparseTensor.ts'
 import { pickParts, type Split, TEST, VALIDATION } from './split.ts'
 import { checkMode, type SplitByTimeOptions } from './splitByTime.ts'
 
+/** Options of `leaveOneOut`. */
 export interface LeaveOneOutOptions extends SplitByTimeOptions {
   /** The mode, from 0, each of whose rows gives an entry; the first by default. */
   rows?: number

@@ -3,6 +3,7 @@ import { checkSeed, purpose, stream } from '../../base/random.ts'
 import { type CoordinateOrder, coordinateOrder } from '../order/coordinateOrder.ts'
 import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
 
+/** Fractions of the entries that are held out; 0 by default. */
 export interface SplitFractions {
   /** Share of the entries held out for stopping and tuning, in [0, 1). */
   validation?: number
@@ -10,9 +11,13 @@ export interface SplitFractions {
   test?: number
 }
 
+/** Disjoint sets of the entries of a tensor. */
 export interface Split {
+  /** Entries to train on. */
   train: SparseTensor
+  /** Entries held out for stopping and tuning. */
   validation: SparseTensor
+  /** Entries held out for the final evaluation. */
   test: SparseTensor
 }
 

@@ -13,6 +13,7 @@ import {
   VALIDATION,
 } from './split.ts'
 
+/** Options of `splitByTime`. */
 export interface SplitByTimeOptions {
   /** The mode, from 0, whose indices are in order of time; the last one by default. */
   time?: number

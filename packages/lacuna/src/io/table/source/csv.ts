@@ -8,7 +8,9 @@ import type { Batch, Table } from './rows.ts'
 
 /** A file, as messages name it; it may be opened more than once. */
 export interface TextFile {
+  /** Name of the file, for messages. */
   name: string
+  /** Opens the content from its beginning. */
   open(): AsyncIterable<Uint8Array>
 }
 

@@ -6,19 +6,27 @@ import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { typeOfTexts } from '../../text/index.ts'
 import { uniqueNames } from './rows.ts'
 
+/** How the text of a table is written. */
 export interface Dialect {
+  /** Text between two fields. */
   delimiter: string
   /** The first line holds the names of the columns. */
   header: boolean
+  /** Names of the columns. */
   names: readonly string[]
   /** Which columns stand in quotes, if some do and some do not; else none. */
   quoted: readonly boolean[]
+  /** Decimal separator. */
   decimal: ',' | '.'
 }
 
+/** How the text of a table is written, as far as it is known; the rest is guessed from the first lines. */
 export interface DialectOptions {
+  /** Text between two fields; guessed by default. */
   delimiter?: string
+  /** Whether the first line has the names of the columns; guessed by default. */
   header?: boolean
+  /** Decimal separator; guessed by default. */
   decimal?: ',' | '.'
 }
 
