@@ -4,10 +4,15 @@ import type { ErrorSummary } from 'lacuna'
 /** A whole number with separators between groups of three digits: 3,309,490. */
 export { grouped as formatCount } from 'lacuna/internal'
 
-/** A number with four significant digits, without trailing zeros; very small and large ones with an exponent. */
+/**
+ * A number with four significant digits, without trailing zeros; very small and large ones with an exponent.
+ */
 export const formatNumber = (x: number): string => formatSignificant(x, 4)
 
-/** A number with at most so many significant digits, without trailing zeros; very small and large ones with an exponent. */
+/**
+ * A number with at most so many significant digits, without trailing zeros; very small and large ones with an
+ * exponent.
+ */
 export function formatSignificant(x: number, digits: number): string {
   if (x === 0) return '0'
   const size = Math.abs(x)
