@@ -157,7 +157,7 @@ describe('the library in a bundle', () => {
     ['isolated', isolation, true],
     ['not isolated', {}, false],
   ])(
-    'the library solves a problem in a page of Vite’s development server that is %s',
+    "the library solves a problem in a page of Vite's development server that is %s",
     async (_, headers, isolated) => {
       const server = await createServer({
         root: tools,
@@ -202,7 +202,7 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, gpuEng
   const page = { module: 'es2022', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
 
   it.each(typescripts)(
-    'the library’s types satisfy TypeScript %s, with and without Node’s types',
+    "the library's types satisfy TypeScript %s, with and without Node's types",
     async (version) => {
       const program = { module: 'nodenext', lib: ['es2022'], types: ['node'] }
       const readsFiles = `${PROGRAM}import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
