@@ -89,7 +89,7 @@ export class InteractiveRun {
   /** Totals of the task so far, this run included. */
   get totals(): RunTotals {
     const { stage, epoch, seconds } = this.#earlier
-    return { stage, epoch: epoch + (this.#run?.epoch ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
+    return { stage, epoch: epoch + (this.#run?.epochs ?? 0), seconds: seconds + (this.#run?.seconds ?? 0) }
   }
 
   /**
@@ -159,7 +159,7 @@ export class InteractiveRun {
   async #apply(settings: RunSettings): Promise<Run> {
     const { rank, lambda, epochs = defaults[settings.solver ?? 'fast'].epochs } = settings
     if (this.#run?.settings.rank === rank) {
-      await this.#run.change({ lambda, epochs: Math.ceil(this.#run.epoch) + epochs })
+      await this.#run.change({ lambda, epochs: Math.ceil(this.#run.epochs) + epochs })
       return this.#run
     }
     const model = await this.#run?.model()
