@@ -20,7 +20,8 @@ import {
   parseFoldBy,
   type SearchOptions,
   sentence,
-  type TrialName,
+  type TrialSettings,
+  trialName,
   writeFileWhole,
 } from 'lacuna/internal'
 import { formatNumber } from '../../print/format.ts'
@@ -40,7 +41,7 @@ import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
 import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
-import { crossFitJson, crossFitText, evaluateOnTest, trialName } from './report/crossFitReport.ts'
+import { crossFitJson, crossFitText, evaluateOnTest } from './report/crossFitReport.ts'
 
 /** Options that concern cross-fitting. */
 export type CrossFitOptions = Pick<
@@ -165,7 +166,7 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
 async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
-  const apartFromRank = (trial: TrialName): string => trialName({ ...trial, rank: 0 })
+  const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
   const alike = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
   const marked = alike.includes(chosen) ? chosen : alike.find(({ rank }) => rank === chosen.rank)
   await writeRankPlot(path, alike, marked ?? alike[0])
@@ -216,7 +217,7 @@ function searchOptions(
     onTrial: (trial) =>
       progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialName(trial)}`),
     ...(path !== undefined && {
-      keeping: {
+      checkpointing: {
         saved,
         every: checkpointEvery > 0 ? checkpointEvery : Infinity,
         save: (state) => save(path, state),

@@ -13,6 +13,7 @@ import {
   sentence,
   settingsOf,
   type Trial,
+  trialName,
 } from 'lacuna/internal'
 import { formatNumber } from '../../print/format.ts'
 import { fileExists } from '../../process/fileExists.ts'
@@ -24,7 +25,7 @@ import {
 } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
 import { epochLine } from './report/epochLine.ts'
-import { asChosen, trialName } from './sideInformation.ts'
+import { asChosen } from './sideInformation.ts'
 
 /** A run that has ended or was interrupted, and the trials before it, if there were any. */
 export interface LearnedRun {
@@ -73,7 +74,7 @@ export async function learnModel(
     }
     progress.end()
     // A run that was interrupted before its first step has nothing to continue from.
-    if (!run.stopped && path !== undefined && run.epoch > 0)
+    if (!run.stopped && path !== undefined && run.epochs > 0)
       await protect(() => trySaveCheckpoint(() => run.save(path), progress))
     return { run, choice }
   } catch (error) {
@@ -104,7 +105,7 @@ async function openRun(
   if (options.resume && !isOfSearch) {
     if (isThere) {
       const run = await resumeRun(context, withDefaults(runOptions), path, chooses)
-      progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
+      progress.say(`Going on from ${path}, after ${Number(run.epochs.toFixed(1))} epochs.`)
       return { run }
     }
     reportMissingCheckpoint(String(path), progress)

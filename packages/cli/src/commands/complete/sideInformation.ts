@@ -16,7 +16,7 @@ import {
   option,
   readBeside,
   sentence,
-  type Trial,
+  trialName,
 } from 'lacuna/internal'
 import { type Assignment, assignment } from '../../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../../print/format.ts'
@@ -99,9 +99,6 @@ export async function readFeatures(
 }
 
 /** For people: what was tried, and what is used. */
-export const trialName = ({ noise, lags, features }: Trial): string =>
-  [`noise ${noise}`, ...(lags ? ['lags'] : []), ...(features ? ['features'] : [])].join(', ')
-
 export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   const rows = trials.map((trial) => [
     trialName(trial),

@@ -4,7 +4,7 @@
  */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
-import { type FoldChoice, settingsOf, type TrialName } from 'lacuna/internal'
+import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
 import {
   errorHeads,
   errorRow,
@@ -20,18 +20,6 @@ import { crossFitDetails } from './crossFitDetails.ts'
 const LEVEL = 0.9
 /** Number of test entries, about, on which the coverage of intervals is measured. */
 const MAX_COVERAGE_ENTRIES = 50_000
-
-/** Name of a trial for people, as in `rank 8, noise row`. */
-export function trialName({ rank, noise, lags, features, merged, split }: TrialName): string {
-  return [
-    `rank ${rank}`,
-    ...(noise === 'auto' ? [] : [`noise ${noise}`]),
-    ...(lags === '' ? [] : [`lags ${lags}`]),
-    ...(features ? ['features'] : []),
-    ...(merged === '' ? [] : [`merged ${merged}`]),
-    ...(split === '' ? [] : [`split ${split}`]),
-  ].join(', ')
-}
 
 /** Table of the trials with their out-of-fold RMSE, and which was chosen. */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
