@@ -29,7 +29,7 @@ export type { AnswerColumn, AnswerRow } from './io/table/answerRows.ts'
 export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
-export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
+export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
 export {

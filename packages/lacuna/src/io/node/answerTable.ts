@@ -13,8 +13,7 @@ import {
   writeRows,
 } from '../table/index.ts'
 import { hasEnding, type TableText, tableText } from '../text/index.ts'
-import type { Input } from './files/input.ts'
-import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+import { type Input, replaceFiles, writeFileWhole } from './files/index.ts'
 import { withTable } from './tables.ts'
 
 /** What of the table is asked, and where the answer goes. */
@@ -98,7 +97,7 @@ export async function answerTable(
       path: String(output),
       write: (_, temporary) =>
         withTable(files, { ...opening, output: temporary }, async (table) => {
-          const { writePredictedParquet } = await import('./duckdb/writeParquet.ts')
+          const { writePredictedParquet } = await import('./duckdb/index.ts')
           await writePredictedParquet(temporary, answered(table), table, namesIn(table))
         }),
     },

@@ -3,7 +3,7 @@ import { InputError } from '../../base/inputError.ts'
 import { type AnswerColumn, type AnswerRow, writeAnswerRows } from '../table/index.ts'
 import { hasEnding, type TableText, tableText } from '../text/index.ts'
 import { readBeside } from './besideRows.ts'
-import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+import { replaceFiles, writeFileWhole } from './files/index.ts'
 
 /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
 export type AnswerOutput = string | { format: TableText; write(text: string): Promise<void> }
@@ -33,7 +33,7 @@ export async function writeAnswers(
     {
       path: output,
       write: async (_, temporary) => {
-        const { writeAnswerParquet } = await import('./duckdb/writeParquet.ts')
+        const { writeAnswerParquet } = await import('./duckdb/index.ts')
         await writeAnswerParquet(output, temporary, columns, batches)
       },
     },

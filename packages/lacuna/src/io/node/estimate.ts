@@ -6,7 +6,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { readNpyHeader } from '../npz/index.ts'
 import { byteOrderMarkLength, endings, hasEnding, isEntryLine } from '../text/index.ts'
-import { contentStart, readAt, type ZipMember, zipMembers } from './files/zipFile.ts'
+import { contentStart, readAt, type ZipMember, zipMembers } from './files/index.ts'
 
 export interface Estimate {
   entries: number
@@ -91,7 +91,7 @@ function largestIndices(lines: readonly string[], order: number): number[] {
 
 /** Every row may be an entry. Which columns would be modes, where nobody says, only their values tell. */
 async function estimateParquet(path: string, order: number): Promise<Estimate> {
-  const { parquetRowCount } = await import('./duckdb/parquetRows.ts')
+  const { parquetRowCount } = await import('./duckdb/index.ts')
   const entries = await parquetRowCount(path)
   const reading = TABLE_OVERHEAD * 4 * (order + 1) * entries
   return { entries, order, dims: new Array(order).fill(1), reading }

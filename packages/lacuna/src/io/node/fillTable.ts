@@ -15,7 +15,7 @@ import {
 } from '../table/index.ts'
 import { numberAsText } from '../text/index.ts'
 import { type AnswerOutput, writeAnswers } from './answers.ts'
-import type { Input } from './files/input.ts'
+import type { Input } from './files/index.ts'
 import { typesOf, withTable } from './tables.ts'
 
 export interface FillTableOptions {

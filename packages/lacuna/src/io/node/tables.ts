@@ -1,9 +1,7 @@
 /** Tables by path: who delivers the rows, and what becomes of them. */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { areDistinctBy } from '../drive/threads/distinct.ts'
-import { PARALLEL_FROM, readingThreads, startReading } from '../drive/threads/pool.ts'
-import { textThreads } from '../drive/threads/textThreads.ts'
+import { areDistinctBy, PARALLEL_FROM, readingThreads, startReading, textThreads } from '../drive/threads/index.ts'
 import {
   cellText,
   type Dialect,
@@ -29,9 +27,8 @@ import {
   typeOfTexts,
   unpackedEnding,
 } from '../text/index.ts'
-import type { SqlSource } from './duckdb/sqlSource.ts'
-import { asFile, type Input, openInput } from './files/input.ts'
-import { isPacked } from './files/openFile.ts'
+import type { SqlSource } from './duckdb/index.ts'
+import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
@@ -174,7 +171,7 @@ async function withSql<T>(
   work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
   options: OpenOptions,
 ): Promise<T> {
-  const { openSqlTable } = await import('./duckdb/sqlTable.ts')
+  const { openSqlTable } = await import('./duckdb/index.ts')
   const table = await openSqlTable(source)
   try {
     return await work(table, forDuplicates(options))
@@ -267,7 +264,7 @@ async function ownTable(
 function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   if (packingByName(path) !== 'zstd') return open
   return async function* () {
-    const { unpackZstd } = await import('./duckdb/zstd.ts')
+    const { unpackZstd } = await import('./duckdb/index.ts')
     yield* unpackZstd(path)
   }
 }

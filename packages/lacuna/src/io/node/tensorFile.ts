@@ -16,9 +16,7 @@ import {
   encodeModel,
   encodeTensorNpz,
 } from '../array/index.ts'
-import { areDistinctBy } from '../drive/threads/distinct.ts'
-import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from '../drive/threads/pool.ts'
-import { readTnsByThreads } from '../drive/threads/readTns.ts'
+import { areDistinctBy, PARALLEL_FROM, type ReadingPool, readingThreads, readTnsByThreads, startReading } from '../drive/threads/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { writeFactors, writeTable } from '../table/index.ts'
 import {
@@ -31,9 +29,7 @@ import {
   writableEndings,
 } from '../text/index.ts'
 import { leavesRepetition, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
-import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
-import { isPacked } from './files/openFile.ts'
-import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { type Input, isPacked, maxFileBytes, openInput, readWhole, replaceFiles, type Replacement, writeChunks } from './files/index.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** How a file is read: as an array, a list of entries or a table. */
@@ -178,7 +174,7 @@ export async function writeTensors(
       continue
     }
     if (path === '-') throw new InputError('option', 'Parquet cannot be written to stdout; name a file.')
-    const { tensorAsParquet } = await import('./duckdb/writeParquet.ts')
+    const { tensorAsParquet } = await import('./duckdb/index.ts')
     replacements.push(tensorAsParquet(path, tensor))
   }
   await replaceFiles(replacements)

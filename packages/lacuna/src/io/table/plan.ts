@@ -26,7 +26,8 @@ import {
   spoiltCells,
   summarizeColumns,
 } from './guess.ts'
-import { type MergePolicy, type Plan, readPlanned } from './readRows.ts'
+import { readPlanned } from './readPlanned.ts'
+import type { MergePolicy, ReadPlan } from './readPlan.ts'
 import { type RecipeName, recipes } from './recipes.ts'
 import { meltTable } from './source/melt.ts'
 import { columnList, type Table } from './source/rows.ts'
@@ -92,7 +93,7 @@ export async function readRows(table: Table, options: ReadRowsOptions = {}): Pro
   return readPlanned(await planRows(table, options))
 }
 
-export async function planRows(given: Table, options: ReadRowsOptions): Promise<Plan> {
+export async function planRows(given: Table, options: ReadRowsOptions): Promise<ReadPlan> {
   const { like, dims, negative, onRemark, onRows } = options
   const table =
     options.melt === undefined
@@ -103,7 +104,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
         ])
   for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
   const chosen = await choose(table, options)
-  const modes = like?.modes ? likened(table, options, like.modes) : chosen.modes
+  const modes = like?.modes ? modesLike(table, options, like.modes) : chosen.modes
   const { value } = chosen
   const merge = options.merge ?? chosen.merge ?? options.duplicates ?? (value ? 'error' : 'count')
   if (!value && merge !== 'count' && merge !== 'sum')
@@ -132,15 +133,9 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     modes: modes.map((mode) => withDates(mode, options.dates)),
     merge,
     index: options.index ?? chosen.index ?? 'coded',
-    ...(value && { value }),
-    ...(weight && { weight }),
-    ...(like && { like }),
-    ...(options.newLabels && { newLabels: true }),
-    ...(options.deferDuplicateCheck && { deferDuplicateCheck: true }),
-    ...(dims && { dims }),
-    ...(negative && { negative }),
-    ...(onRemark && { onRemark }),
-    ...(onRows && { onRows }),
+    ...{ value, weight, like, dims, negative, onRemark, onRows },
+    newLabels: options.newLabels,
+    deferDuplicateCheck: options.deferDuplicateCheck,
   }
 }
 
@@ -224,7 +219,7 @@ function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundM
 }
 
 /** The modes of other data in this table; where it has other columns, as the user names them for it. */
-function likened(
+function modesLike(
   table: Table,
   { modes, melt }: ReadRowsOptions,
   known: NonNullable<SparseTensor['modes']>,

@@ -3,7 +3,7 @@ import { InputError } from '../../base/inputError.ts'
 import type { FoundMode, IndexPolicy } from './columns/modes.ts'
 import { findColumn } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
-import type { MergePolicy } from './readRows.ts'
+import type { MergePolicy } from './readPlan.ts'
 import type { Table } from './source/rows.ts'
 
 export type RecipeName = 'movielens' | 'uber'

@@ -42,7 +42,7 @@ export interface TextKernel {
     base: number,
     starts: number,
     ends: number,
-    kept: number,
+    valid: number,
     rows: number,
     numbers: number,
     size: number,
@@ -72,7 +72,7 @@ export interface TextKernel {
     out: number,
   ): number
   numberTimes(): number
-  lookUpCells(cells: number, kept: number, rows: number, table: number, size: number, out: number): number
+  lookUpCells(cells: number, valid: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   countParts(hashes: number, count: number, parts: number, counts: number): void
   dealOwn(

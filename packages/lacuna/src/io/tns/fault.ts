@@ -26,7 +26,7 @@ export function explainLine(
     const expected = `${order} indices${hasValues ? ' and a value' : ''}`
     return new InputError(
       'format',
-      `${where}: ${count(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
+      `${where}: ${countColumns(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
     )
   }
   for (let mode = 0; mode < order; mode++) {
@@ -59,7 +59,7 @@ export function splitWords(line: Uint8Array): string[] {
     .filter((word) => word !== '')
 }
 
-export function count(columns: number): string {
+export function countColumns(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`
 }
 

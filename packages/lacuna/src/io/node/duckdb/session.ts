@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
 import { missingPackage } from '../../../base/missingPackage.ts'
-import { leaveNothing } from '../files/temporary.ts'
+import { leaveNothing } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
 
 export interface Column {

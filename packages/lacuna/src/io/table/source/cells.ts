@@ -26,7 +26,7 @@ export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['u
 }
 
 /** How the cells of a table are to be read. */
-export interface Reading {
+export interface CellContext {
   unit: Table['unit']
   decimal?: ',' | '.'
   /** Cells that were marked as missing. */
@@ -59,17 +59,17 @@ export function readValues(
   cells: Cells,
   batch: Batch,
   name: string,
-  reading: Reading,
+  context: CellContext,
   values: Float64Array,
 ): Float64Array {
   const { rowCount } = batch
   if (cells instanceof Float64Array) {
     for (let row = 0; row < rowCount; row++)
       if (Math.abs(cells[row]) < Infinity && !(Math.abs(Math.fround(cells[row])) < Infinity))
-        throw tooLarge(placeOf(batch, row, reading.unit), cells[row])
+        throw tooLarge(placeOf(batch, row, context.unit), cells[row])
     return cells
   }
-  const others = reading.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
+  const others = context.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
   for (let row = 0; row < rowCount && others !== 0; row++) {
     if (others !== undefined && values[row] - values[row] === 0) continue // it is finite
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
@@ -77,32 +77,32 @@ export function readValues(
       values[row] = NaN
       continue
     }
-    const length = reading.decimal === ',' ? withPoint(cells.bytes, from, to) : -1
-    const x = reading.decimal === ',' ? parseDecimal(scratch, 0, length) : parseDecimal(cells.bytes, from, to)
-    values[row] = Number.isFinite(x) ? x : explainValue(cells, batch, row, name, reading)
+    const length = context.decimal === ',' ? withPoint(cells.bytes, from, to) : -1
+    const x = context.decimal === ',' ? parseDecimal(scratch, 0, length) : parseDecimal(cells.bytes, from, to)
+    values[row] = Number.isFinite(x) ? x : explainValue(cells, batch, row, name, context)
   }
   return values
 }
 
 /** A cell that is no number a float32 can hold: NaN if it is marked as missing, else an error. */
-function explainValue(cells: Texts, batch: Batch, row: number, name: string, reading: Reading): number {
+function explainValue(cells: Texts, batch: Batch, row: number, name: string, context: CellContext): number {
   const text = cellText(cells, row)?.trim() ?? ''
   if (isMissingMark(text)) {
-    noteMark(reading.marks, batch, row, reading.unit, text)
+    noteMark(context.marks, batch, row, context.unit, text)
     return NaN
   }
-  const place = placeOf(batch, row, reading.unit)
+  const place = placeOf(batch, row, context.unit)
   if (/^[-+]?(nan|inf(inity)?)$/i.test(text))
     throw new InputError(
       'value',
       `${place}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
     )
-  if (reading.decimal === ',' && /^[-+]?\d+\.\d*$/.test(text))
+  if (context.decimal === ',' && /^[-+]?\d+\.\d*$/.test(text))
     throw new InputError(
       'value',
       sentence`${place}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
     )
-  if (!Number.isNaN(Number(reading.decimal === ',' ? text.replace(',', '.') : text)))
+  if (!Number.isNaN(Number(context.decimal === ',' ? text.replace(',', '.') : text)))
     throw tooLarge(place, text)
   throw new InputError(
     'value',
@@ -116,7 +116,7 @@ const tooLarge = (place: string, value: string | number): InputError =>
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
 
 /** The numbers of a column, in double precision; NaN where there is none. */
-export function readNumbers(cells: Cells, batch: Batch, mode: string, reading: Reading): Float64Array {
+export function readNumbers(cells: Cells, batch: Batch, mode: string, context: CellContext): Float64Array {
   if (cells instanceof Float64Array) return cells
   const numbers = new Float64Array(batch.rowCount)
   for (let row = 0; row < batch.rowCount; row++) {
@@ -124,13 +124,13 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, reading: R
     numbers[row] = NaN
     if (to <= from) continue
     const text = asciiText(cells.bytes, from, to)
-    const x = Number(reading.decimal === ',' ? text.replace(',', '.') : text)
+    const x = Number(context.decimal === ',' ? text.replace(',', '.') : text)
     if (Number.isFinite(x)) numbers[row] = x
-    else if (isMissingMark(text)) noteMark(reading.marks, batch, row, reading.unit, text)
+    else if (isMissingMark(text)) noteMark(context.marks, batch, row, context.unit, text)
     else
       throw new InputError(
         'table',
-        `${placeOf(batch, row, reading.unit)}: "${shortened(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
+        `${placeOf(batch, row, context.unit)}: "${shortened(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
       )
   }
   return numbers

@@ -48,10 +48,10 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
       'table',
       sentence`${table.name}: it is not clear which columns are to become rows; name the others with ${option('modes')}, or these with ${option('melt', `${mode}=2024-*`)} (the columns are ${columnList(table.columns)}).`,
     )
-  const kept = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
-  const taken = new Set([...kept.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
+  const fixed = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
+  const taken = new Set([...fixed.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
   const names = cellsOf(wide.map((c) => table.columns[c].name))
-  const columns = [...kept.map((c) => table.columns[c]), { name: mode }, { name: freeName('value', taken) }]
+  const columns = [...fixed.map((c) => table.columns[c]), { name: mode }, { name: freeName('value', taken) }]
   const texts = wide.map((column) => ({ column, asText: true }))
 
   function* long(batch: Batch, wanted: readonly Wanted[], first: number): Generator<Batch> {
@@ -65,12 +65,12 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
         return into
       }
       const cells = wanted.map(({ column }, w): Cells => {
-        if (column === kept.length) {
+        if (column === fixed.length) {
           const starts = Int32Array.from({ length: rowCount }, (_, row) => names.starts[row % wide.length])
           const ends = Int32Array.from({ length: rowCount }, (_, row) => names.ends[row % wide.length])
           return { bytes: names.bytes, starts, ends }
         }
-        if (column > kept.length)
+        if (column > fixed.length)
           return values(batch.columns.slice(first, first + wide.length), start, rowCount)
         const own = batch.columns[w]
         if (own instanceof Float64Array) return pick(new Float64Array(rowCount), own)
@@ -98,7 +98,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   }
 
   async function* read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
-    const own = wanted.map(({ column }) => ({ column: kept[Math.min(column, kept.length - 1)] ?? wide[0] }))
+    const own = wanted.map(({ column }) => ({ column: fixed[Math.min(column, fixed.length - 1)] ?? wide[0] }))
     for await (const batch of table.read([...own, ...texts])) yield* long(batch, wanted, own.length)
   }
 
@@ -113,7 +113,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     async sample() {
       const all = columns.map((_, column) => ({ column }))
       const sample = await table.sample()
-      const own = all.map(({ column }) => sample.columns[kept[Math.min(column, kept.length - 1)] ?? wide[0]])
+      const own = all.map(({ column }) => sample.columns[fixed[Math.min(column, fixed.length - 1)] ?? wide[0]])
       const wideCells = wide.map((c) => sample.columns[c])
       const { value } = long({ ...sample, columns: [...own, ...wideCells] }, all, own.length).next()
       return value ?? { ...sample, rowCount: 0 }

@@ -43,7 +43,7 @@ export class RowKernel {
   readonly #width: number
   readonly #capacity: number
   readonly #at: Record<
-    'slots' | 'starts' | 'ends' | 'lines' | 'numbers' | 'codes' | 'kept' | 'text' | 'known',
+    'slots' | 'starts' | 'ends' | 'lines' | 'numbers' | 'codes' | 'valid' | 'text' | 'known',
     number
   >
   /** Per coder, which of the places for what is known it has. */
@@ -62,7 +62,7 @@ export class RowKernel {
       ends: 4 * capacity * slots,
       lines: 4 * capacity,
       codes: 4 * capacity,
-      kept: 8 * Math.ceil(capacity / 8),
+      valid: 8 * Math.ceil(capacity / 8),
     }
     this.#mostKnown = Math.min(slots, MOST_KNOWN)
     const known = KNOWN_BYTES * this.#mostKnown
@@ -84,7 +84,7 @@ export class RowKernel {
       ends: take(sizes.ends),
       lines: take(sizes.lines),
       codes: take(sizes.codes),
-      kept: take(sizes.kept),
+      valid: take(sizes.valid),
       text: free + MARGIN,
     }
     const { buffer } = this.#kernel.memory
@@ -154,7 +154,7 @@ export class RowKernel {
     const { table } = own
     const texts = table + 4 * KNOWN_NUMBERS
     const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS / 2 - 1] as const
-    const { text, numbers, codes: out, kept: keptAt } = this.#at
+    const { text, numbers, codes: out, valid: validAt } = this.#at
     const [starts, ends] = this.#columnOf(slot)
     const { memory, lookUpLabels, freshNumbers, rememberLabel, lookUpCells } = this.#kernel
     const { buffer } = memory
@@ -162,9 +162,9 @@ export class RowKernel {
       get numbers() {
         return own.numbers
       },
-      lookUp(rowCount, kept, codes, next = MISSING) {
-        new Uint8Array(buffer, keptAt).set(kept.subarray(0, rowCount))
-        const places = [text, starts, ends, keptAt, rowCount] as const
+      lookUp(rowCount, valid, codes, next = MISSING) {
+        new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
+        const places = [text, starts, ends, validAt, rowCount] as const
         const missing = lookUpLabels(...places, ...known, out, next, numbers)
         codes.set(new Uint32Array(buffer, out, rowCount))
         const fresh = new Uint32Array(buffer, numbers, freshNumbers())
@@ -175,10 +175,10 @@ export class RowKernel {
         const { starts, ends } = this.fields
         if (rememberLabel(text + starts[slot][row], text + ends[slot][row], ...known, code)) own.numbers++
       },
-      lookUpCells(rowCount, cells, kept, codes) {
+      lookUpCells(rowCount, cells, valid, codes) {
         new Float64Array(buffer, numbers).set(cells.subarray(0, rowCount))
-        new Uint8Array(buffer, keptAt).set(kept.subarray(0, rowCount))
-        const missing = lookUpCells(numbers, keptAt, rowCount, table, KNOWN_NUMBERS, out)
+        new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
+        const missing = lookUpCells(numbers, validAt, rowCount, table, KNOWN_NUMBERS, out)
         codes.set(new Uint32Array(buffer, out, rowCount))
         return missing
       },

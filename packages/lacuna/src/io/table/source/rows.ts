@@ -52,7 +52,7 @@ export interface CellNumbers {
 /** In place of a code: it is not known. */
 export const MISSING: number = 2 ** 32 - 1
 
-/** The numbers that were given to values of a column, by which rows that are kept are coded all at once. */
+/** The numbers that were given to values of a column, by which rows that are valid are coded all at once. */
 export interface KnownCodes {
   /** How many small whole numbers are known, all of which can be. */
   readonly numbers: number
@@ -62,14 +62,14 @@ export interface KnownCodes {
    */
   lookUp(
     rowCount: number,
-    kept: Uint8Array,
+    valid: Uint8Array,
     codes: Uint32Array,
     next?: number,
   ): { missing: number; fresh: Uint32Array }
   /** From now on the text of that row is known, if there is room for it. */
   remember(row: number, code: number): void
   /** The same for cells of a grid. */
-  lookUpCells(rowCount: number, cells: Float64Array, kept: Uint8Array, codes: Uint32Array): number
+  lookUpCells(rowCount: number, cells: Float64Array, valid: Uint8Array, codes: Uint32Array): number
   rememberCell(cell: number, code: number): void
 }
 
