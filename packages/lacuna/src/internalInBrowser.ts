@@ -12,7 +12,7 @@ export {
 export { type Shape, shapeFault } from './base/jsonShape.ts'
 export { draw, mix, purpose, stream, unit } from './base/random.ts'
 export { float32Array, uint32Array } from './base/sharedArrays.ts'
-export { World } from './comm/communicator.ts'
+export { Communicator, singleProcess } from './comm/index.ts'
 export { CpuEngine, cpuEngine } from './engine/cpu/cpuEngine.ts'
 export { CpuProblem } from './engine/cpu/cpuProblem.ts'
 export { checkLimits } from './engine/cpu/memory/limits.ts'

@@ -1,6 +1,6 @@
 export { CpuEngine, cpuEngine } from './cpuEngine.ts'
 export { CpuProblem } from './cpuProblem.ts'
-export { describePlan, sentAtATime } from './memory/plan.ts'
+export { describePlan } from './memory/plan.ts'
 export type { CpuEngineOptions } from './options.ts'
 export { leastWindow } from './setup/place/segments.ts'
 export { TopEngine } from './steps/topRows.ts'

@@ -1,6 +1,7 @@
 /** A place with a graphics card, and the CPU's threads beside it: they read, sort and sweep, the card does the steps. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
+import { singleProcess } from '../../comm/index.ts'
 import { CpuEngine } from '../cpu/index.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
@@ -66,8 +67,7 @@ export class GpuEngine implements Engine {
   /** Of the card. */
   readonly name: string
   readonly isSoftware: boolean
-  readonly processes = 1
-  readonly process = 0
+  readonly communicator = singleProcess
   readonly cpu: CpuEngine
   readonly #options: AllOptions
   #device: Device | undefined
