@@ -1,3 +1,5 @@
+import { numberAsText } from 'lacuna/internal'
+
 /** Numbers as people read them. */
 
 export { grouped as count } from 'lacuna/internal'
@@ -27,12 +29,5 @@ export function short(n: number): string {
   return String(Math.round(n))
 }
 
-/** The shortest text that names this float32 and no other: what the command line prints. */
-export function float32Text(x: number): string {
-  const single = Math.fround(x)
-  for (let digits = 1; digits <= 9; digits++) {
-    const text = single.toPrecision(digits)
-    if (Math.fround(Number(text)) === single) return String(Number(text))
-  }
-  return String(single)
-}
+/** A number to the precision of a float32, as the command line prints it. */
+export const float32Text = (x: number): string => (Number.isFinite(x) ? numberAsText(x) : String(x))

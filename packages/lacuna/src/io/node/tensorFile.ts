@@ -16,7 +16,14 @@ import {
   encodeModel,
   encodeTensorNpz,
 } from '../array/index.ts'
-import { areDistinctBy, PARALLEL_FROM, type ReadingPool, readingThreads, readTnsByThreads, startReading } from '../drive/threads/index.ts'
+import {
+  areDistinctBy,
+  PARALLEL_FROM,
+  type ReadingPool,
+  readingThreads,
+  readTnsByThreads,
+  startReading,
+} from '../drive/threads/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { writeFactors, writeTable } from '../table/index.ts'
 import {
@@ -28,8 +35,17 @@ import {
   tableText,
   writableEndings,
 } from '../text/index.ts'
-import { leavesRepetition, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
-import { type Input, isPacked, maxFileBytes, openInput, readWhole, replaceFiles, type Replacement, writeChunks } from './files/index.ts'
+import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
+import {
+  type Input,
+  isPacked,
+  maxFileBytes,
+  openInput,
+  type Replacement,
+  readWhole,
+  replaceFiles,
+  writeChunks,
+} from './files/index.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** How a file is read: as an array, a list of entries or a table. */
@@ -92,7 +108,7 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   }
   const columns = await readEntries(open(), settings)
-  const isToBeKnown = columns.indices.length > 0 && !leavesRepetition(options)
+  const isToBeKnown = columns.indices.length > 0 && !defersDuplicates(options)
   const distinct = isToBeKnown && (await areDistinctBy(threads, columns.indices)) === true
   return tensorOfColumns(columns, settings, { distinct })
 }

@@ -67,7 +67,8 @@ export async function encodeRows({
       into: Float64Array,
       isNeeded: boolean,
     ): Float64Array | undefined =>
-      one && markValues(cellsOf(batch, one.column), batch, one.name, context, valid, isNeeded ? into : undefined)
+      one &&
+      markValues(cellsOf(batch, one.column), batch, one.name, context, valid, isNeeded ? into : undefined)
     const values = measure(value, buffers.values, needsValues)
     const weights = measure(weight, buffers.weights, true)
     if (weights) weightless += markWeightless(weights, valid)

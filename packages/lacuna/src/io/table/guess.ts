@@ -4,6 +4,7 @@
  */
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import {
+  abbreviate,
   type ColumnType,
   isFraction,
   isNumeric,
@@ -12,7 +13,7 @@ import {
   typeOfTexts,
 } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
-import { isMissingMark, shortened } from './source/cells.ts'
+import { isMissingMark } from './source/cells.ts'
 import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
@@ -56,7 +57,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       const text = cellText(cells, row)
       if (text !== null) texts.push({ text, row })
     }
-    const examples = [...new Set(texts.slice(0, 50).map(({ text }) => shortened(text)))].slice(0, 4)
+    const examples = [...new Set(texts.slice(0, 50).map(({ text }) => abbreviate(text)))].slice(0, 4)
     const filled = texts.filter(({ text }) => !isMissingMark(text))
     const numberOf = (text: string): string => (table.decimal === ',' ? text.replace(',', '.') : text)
     const all = typeOfTexts(
@@ -190,5 +191,5 @@ export function spoiltCells({ name, spoilt }: ColumnSummary): string | undefined
   if (!spoilt) return undefined
   const { count, place, text } = spoilt
   const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
-  return `${place}: ${name} is "${shortened(text)}"${others}, which is no number; mend it or leave it empty`
+  return `${place}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
 }

@@ -1,6 +1,5 @@
 /** Tables: who delivers rows, what they mean, and how tensors and predictions are written as tables. */
 
-export { type AnswerColumn, type AnswerRow, writeAnswerRows } from './answerRows.ts'
 export { timeBins } from './columns/bins.ts'
 export { Entries, type FinishedEntries, type LineRun, lineIn } from './columns/entries.ts'
 export { mergeDictionaries } from './columns/mergeDictionaries.ts'
@@ -27,8 +26,8 @@ export {
   type TableOptions,
 } from './plan.ts'
 export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
-export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type MergePolicy, mergePolicies, type ReadPlan } from './readPlan.ts'
+export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
 export type { Marks } from './source/cells.ts'
 export { type TextFile, textTable } from './source/csv.ts'
@@ -36,8 +35,8 @@ export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
 export { meltTable } from './source/melt.ts'
-export type { RowKernel } from './source/rowKernel.ts'
 export { type RecordsOptions, type Row, tensorFromRecords } from './source/records.ts'
+export type { RowKernel } from './source/rowKernel.ts'
 export {
   type Batch,
   type Cells,
@@ -51,7 +50,15 @@ export {
   type Texts,
   type Wanted,
 } from './source/rows.ts'
-export { isJson, type PredictedRows, writeRows } from './writeRows.ts'
+export {
+  batchOfRows,
+  isJson,
+  type OutputBatch,
+  type OutputColumn,
+  type OutputRow,
+  textOfCell,
+  writeRows,
+} from './writeRows.ts'
 export {
   checkLabels,
   columnNames,

@@ -26,8 +26,8 @@ import {
   spoiltCells,
   summarizeColumns,
 } from './guess.ts'
-import { readPlanned } from './readPlanned.ts'
 import type { MergePolicy, ReadPlan } from './readPlan.ts'
+import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
 import { meltTable } from './source/melt.ts'
 import { columnList, type Table } from './source/rows.ts'

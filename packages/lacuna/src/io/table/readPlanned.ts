@@ -4,8 +4,8 @@
  * the entries are checked, and those of equal coordinates merged.
  */
 import { InputError, remark } from '../../base/inputError.ts'
-import { type Communicator, singleProcess } from '../../comm/index.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
+import { type Communicator, singleProcess } from '../../comm/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
 import { checkEntries } from './checkEntries.ts'
 import { mergeOverProcesses } from './columns/mergeDictionaries.ts'

@@ -6,6 +6,7 @@ import { type CpModel, factorModes } from '../../model/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
 import {
   type ColumnType,
+  doubleQuote,
   float32Text,
   isNumeric,
   LONGEST_FLOAT32,
@@ -31,9 +32,14 @@ function rowStyle(format: TableText, names: readonly string[]): RowStyle {
   if (format === 'csv' || format === 'tsv') {
     const delimiter = format === 'csv' ? ',' : '\t'
     // All text is in quotes, so that an empty text differs from no text.
-    const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
     const before = names.map((_, column) => (column === 0 ? '' : delimiter))
-    return { head: `${names.map(quote).join(delimiter)}\n`, before, between: '\n', tail: '\n', quote }
+    return {
+      head: `${names.map(doubleQuote).join(delimiter)}\n`,
+      before,
+      between: '\n',
+      tail: '\n',
+      quote: doubleQuote,
+    }
   }
   const quote = (text: string) => JSON.stringify(text)
   const keys = names.map((name, column) => `${column === 0 ? '{' : ','}${quote(name)}:`)

@@ -3,6 +3,7 @@ export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
 export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
+export { abbreviate, doubleQuote, escapeRegExp, textOfBytes } from './escape.ts'
 export {
   checkEnding,
   endings,

@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
-import { CR, LF, SPACE, TAB } from '../text/index.ts'
+import { abbreviate, CR, LF, SPACE, TAB } from '../text/index.ts'
 
 /** What a file's lines hold: N indices, then a value or none. Its first entry settles it. */
 export interface Layout {
@@ -85,6 +85,4 @@ function valueFault(word: string): string {
   return `the value ${quote(word)} is not a number; write it like 2, 0.25 or 1e-3.`
 }
 
-function quote(word: string): string {
-  return `"${word.length > 40 ? `${word.slice(0, 39)}…` : word}"`
-}
+const quote = (word: string): string => `"${abbreviate(word, 40)}"`

@@ -135,7 +135,10 @@ function entryLayout(columns: number, where: string, dims: readonly number[] | u
     )
   const order = columns - 1
   if (order > MAX_ORDER)
-    throw new InputError('format', `${where}: ${countColumns(columns)}; a tensor has at most ${MAX_ORDER} modes.`)
+    throw new InputError(
+      'format',
+      `${where}: ${countColumns(columns)}; a tensor has at most ${MAX_ORDER} modes.`,
+    )
   if (dims && dims.length !== order)
     throw new InputError(
       'format',

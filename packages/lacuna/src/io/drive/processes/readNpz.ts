@@ -23,7 +23,7 @@ import { asValues, toIndices } from '../../array/index.ts'
 import { readAt } from '../../node/index.ts'
 import { damagedZip, type NpyData } from '../../npz/index.ts'
 import { type NpzArrays, openNpzArrays, type StoredArray, type StoredMember } from './npzArrays.ts'
-import type { ReadShareOptions } from './readTns.ts'
+import type { ReadShardOptions } from './readTns.ts'
 
 /** Elements that are read at a time; bytes of what is only checked. */
 const PIECE = 2 ** 18
@@ -32,7 +32,7 @@ const PIECE = 2 ** 18
 export async function readNpzShare(
   communicator: Communicator,
   path: string,
-  options: ReadShareOptions,
+  options: ReadShardOptions,
 ): Promise<SparseTensor> {
   const { dims, negative = 'error', duplicates = 'error', onProgress } = options
   const arrays = await communicator.failTogether(() => mustOpen(path, options))
@@ -68,7 +68,7 @@ export async function readNpzShare(
   }
 }
 
-async function mustOpen(path: string, options: ReadShareOptions): Promise<NpzArrays> {
+async function mustOpen(path: string, options: ReadShardOptions): Promise<NpzArrays> {
   const arrays = await openNpzArrays(path, options)
   // The first process has found it sound.
   if (!arrays)
@@ -97,7 +97,7 @@ async function readRange(
   from: number,
   to: number,
   { rank: process, size: processes }: Communicator,
-  onProgress: ReadShareOptions['onProgress'],
+  onProgress: ReadShardOptions['onProgress'],
 ): Promise<Range> {
   const { file, members, order, entries, coords, values } = arrays
   const pieces: Piece[] = []

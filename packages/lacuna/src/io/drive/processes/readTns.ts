@@ -75,7 +75,8 @@ export async function readTnsShard(
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))
     const checks = Array.from(
       { length: order + 1 },
-      (_, check) => () => withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
+      (_, check) => () =>
+        withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
     await refuseFirst(comm, await firstFault(checks))
     return await mergeShares(comm, shard, duplicates, {

@@ -125,7 +125,12 @@ function parseBlock(
 }
 
 /** The end of the last line that begins in a block; undefined if the line is too long. */
-function endOfLines({ text }: LineKernel, file: Blocks, block: number, loaded: LoadedBlock): number | undefined {
+function endOfLines(
+  { text }: LineKernel,
+  file: Blocks,
+  block: number,
+  loaded: LoadedBlock,
+): number | undefined {
   const { end, textEnd, isWhole } = loaded
   const from = text.lastIndexOf(LF, end - 2) + 1 // the last line that begins there
   let feed = text.subarray(0, textEnd).indexOf(LF, end - 1)

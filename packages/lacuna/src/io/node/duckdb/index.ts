@@ -2,5 +2,5 @@
 export { parquetGroups, parquetRowCount, rowRange } from './parquetRows.ts'
 export type { SqlSource } from './sqlSource.ts'
 export { openSqlTable, type SqlTable } from './sqlTable.ts'
-export { tensorAsParquet, writeAnswerParquet, writePredictedParquet } from './writeParquet.ts'
+export { tensorAsParquet, writeParquetRows } from './writeParquet.ts'
 export { unpackZstd } from './zstd.ts'

@@ -167,7 +167,9 @@ export class Entries {
     const remaining = this.#remaining
     const count = remaining?.length ?? this.count
     const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): void => {
-      if (remaining) for (let e = 0; e < count; e++) into[e] = block(Math.floor(remaining[e] / BLOCK))[remaining[e] % BLOCK]
+      if (remaining)
+        for (let e = 0; e < count; e++)
+          into[e] = block(Math.floor(remaining[e] / BLOCK))[remaining[e] % BLOCK]
       else
         for (let at = 0, b = 0; at < count; at += BLOCK, b++)
           into.set(block(b).subarray(0, Math.min(BLOCK, count - at)), at)

@@ -18,7 +18,8 @@ export interface MergedDictionaries {
 export function mergeDictionaries(all: readonly ModeDictionary[]): MergedDictionaries {
   // A thread without rows has an empty dictionary, which may be one of integers.
   const areIntegers =
-    all.some(({ integers }) => integers) && all.every(({ integers, values }) => integers || values.length === 0)
+    all.some(({ integers }) => integers) &&
+    all.every(({ integers, values }) => integers || values.length === 0)
   const { codes, ...values } = areIntegers
     ? mergeIntegers(all.map(({ integers }) => integers ?? new Uint32Array(0)))
     : mergeValues(all.map(valuesOf))
@@ -26,7 +27,9 @@ export function mergeDictionaries(all: readonly ModeDictionary[]): MergedDiction
 }
 
 /** Merges what dictionaries say beside their values. */
-function mergeFacts(all: readonly Pick<ModeDictionary, 'fractions' | 'times'>[]): Omit<ModeDictionary, 'values'> {
+function mergeFacts(
+  all: readonly Pick<ModeDictionary, 'fractions' | 'times'>[],
+): Omit<ModeDictionary, 'values'> {
   const timed = all.flatMap(({ times }) => times ?? [])
   const sum = (of: 'compact' | 'years' | 'numbers'): number =>
     timed.reduce((total, each) => total + each[of], 0)

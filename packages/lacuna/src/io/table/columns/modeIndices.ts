@@ -52,13 +52,13 @@ export function findLabels(
 }
 
 /** Looks bins up among known labels; bins and labels are compared as numbers. */
-export function findBins(
-  bins: readonly number[],
-  binning: Binning,
-  labels: readonly string[],
-): FinishedMode {
+export function findBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
   const indexOf = new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
-  return { type: binning.type, labels, indexOfCode: Uint32Array.from(bins, (bin) => indexOf.get(bin) ?? UNKNOWN) }
+  return {
+    type: binning.type,
+    labels,
+    indexOfCode: Uint32Array.from(bins, (bin) => indexOf.get(bin) ?? UNKNOWN),
+  }
 }
 
 /** The number of the bin that a label names; NaN if it names none. */

@@ -1,7 +1,7 @@
 /** The cells of a mode as codes: numbers of its distinct texts, its distinct numbers, or the bins that they fall into. */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
-import { isMissingMark, noteMark, type CellContext, readNumbers } from '../source/cells.ts'
+import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
 import {
   type Batch,
   type Cells,
@@ -13,15 +13,15 @@ import {
   type Texts,
 } from '../source/rows.ts'
 import { type Binning, binnings, binText } from './bins.ts'
-import { sortTexts, NumberCoder, sortNumbers, TextCoder } from './coding.ts'
+import { NumberCoder, sortNumbers, sortTexts, TextCoder } from './coding.ts'
 import {
-  toIndices,
   type FinishedMode,
+  findBins,
+  findLabels,
   finishNumbers,
   isRaw,
   type KnownMode,
-  findLabels,
-  findBins,
+  toIndices,
 } from './modeIndices.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn, type TimeCounts } from './timeColumn.ts'
@@ -224,7 +224,8 @@ function binnedReader(
         !/^round/.test(mode.binning ?? '')
       const type = integers ? 'BIGINT' : binning.type
       if (known?.labels) return findBins(numbers, binning, known.labels)
-      if (isRaw(index, mode, type, known !== undefined)) return { type, indexOfCode: toIndices(mode, numbers) }
+      if (isRaw(index, mode, type, known !== undefined))
+        return { type, indexOfCode: toIndices(mode, numbers) }
       const { sorted, indexOfCode } = sortNumbers(numbers)
       return { type, labels: sorted.map((bin) => binText(binning, bin, integers)), indexOfCode }
     },

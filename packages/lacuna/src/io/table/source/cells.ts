@@ -1,6 +1,6 @@
 /** What single cells say: numbers, and why one is none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { COMMA, DOT, parseDecimal, SPACE } from '../../text/index.ts'
+import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../text/index.ts'
 import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
 
 /**
@@ -106,14 +106,12 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
     throw tooLarge(place, text)
   throw new InputError(
     'value',
-    `${place}: the value ${name} is "${shortened(text)}", which is no number; mend it or leave it empty.`,
+    `${place}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
   )
 }
 
 const tooLarge = (place: string, value: string | number): InputError =>
   new InputError('value', `${place}: the value ${value} is too large for a float32; scale the values down.`)
-
-export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
 
 /** The numbers of a column, in double precision; NaN where there is none. */
 export function readNumbers(cells: Cells, batch: Batch, mode: string, context: CellContext): Float64Array {
@@ -123,24 +121,15 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, context: C
     const [from, to] = trimmed(cells.bytes, cells.starts[row], cells.ends[row])
     numbers[row] = NaN
     if (to <= from) continue
-    const text = asciiText(cells.bytes, from, to)
+    const text = textOfBytes(cells.bytes, from, to)
     const x = Number(context.decimal === ',' ? text.replace(',', '.') : text)
     if (Number.isFinite(x)) numbers[row] = x
     else if (isMissingMark(text)) noteMark(context.marks, batch, row, context.unit, text)
     else
       throw new InputError(
         'table',
-        `${placeOf(batch, row, context.unit)}: "${shortened(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
+        `${placeOf(batch, row, context.unit)}: "${abbreviate(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
       )
   }
   return numbers
-}
-
-export function asciiText(bytes: Uint8Array, from: number, to: number): string {
-  let text = ''
-  for (let at = from; at < to; at++) {
-    if (bytes[at] > 127) return new TextDecoder().decode(bytes.subarray(from, to))
-    text += String.fromCharCode(bytes[at])
-  }
-  return text
 }

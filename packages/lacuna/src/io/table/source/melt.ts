@@ -2,7 +2,7 @@
  * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { numberText } from '../../text/index.ts'
+import { escapeRegExp, numberText } from '../../text/index.ts'
 import { findColumn, findMode } from '../columns/modes.ts'
 import {
   type Batch,
@@ -113,7 +113,9 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     async sample() {
       const all = columns.map((_, column) => ({ column }))
       const sample = await table.sample()
-      const own = all.map(({ column }) => sample.columns[fixed[Math.min(column, fixed.length - 1)] ?? wide[0]])
+      const own = all.map(
+        ({ column }) => sample.columns[fixed[Math.min(column, fixed.length - 1)] ?? wide[0]],
+      )
       const wideCells = wide.map((c) => sample.columns[c])
       const { value } = long({ ...sample, columns: [...own, ...wideCells] }, all, own.length).next()
       return value ?? { ...sample, rowCount: 0 }
@@ -132,12 +134,10 @@ function columnOf({ columns, name }: Table, text: string, melted: string): numbe
   return found.column < columns.length ? [found.column] : []
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
-
 function isMeant(name: string, patterns: string | undefined, named: boolean): boolean {
   if (patterns === undefined) return !named
   return patterns.split(',').some((pattern) => {
-    const parts = pattern.trim().split('*').map(escaped)
+    const parts = pattern.trim().split('*').map(escapeRegExp)
     return new RegExp(`^${parts.join('[\\s\\S]*')}$`).test(name)
   })
 }
