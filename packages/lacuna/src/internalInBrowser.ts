@@ -58,16 +58,11 @@ export { stepOf } from './solver/methods/fast.ts'
 export { fixedStage } from './solver/methods/schedule.ts'
 export { sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
-export {
-  type Choice,
-  type Chosen,
-  chooseSettings,
-  choosesByDefault,
-  type Trial,
-} from './solver/select/choose.ts'
+export { type Chosen, chooseSettings, choosesByDefault } from './solver/select/choose.ts'
 export { chooseByFolds, type FoldChoice } from './solver/select/chooseByFolds.ts'
-export type { SearchOptions, TrialName } from './solver/select/foldSearch.ts'
+export type { SearchOptions } from './solver/select/foldSearch.ts'
 export { isSearch } from './solver/select/foldsCheckpoint.ts'
+export { type Choice, type Trial, type TrialSettings, trialName } from './solver/select/trials.ts'
 export { settingsOf } from './solver/settings/options.ts'
 export {
   defaults,

@@ -15,7 +15,7 @@ import {
 import { positiveWholeNumber, threadsOption, wholeNumber } from '../options/arguments.ts'
 import { readMeetings } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -173,7 +173,7 @@ async function topOfEach(
             model.observed?.counts[of][row] ?? null,
           ])
         }
-      progress.update(`${count(first + some)} of ${count(total)} rows of ${name}`)
+      progress.update(`${formatCount(first + some)} of ${formatCount(total)} rows of ${name}`)
       yield answers
     }
   }
@@ -191,5 +191,7 @@ async function topOfEach(
   }
   progress.end()
   if (typeof out === 'string')
-    progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)
+    progress.say(
+      `${out}: the best ${options.n} of ${options.of} for each of ${formatCount(total)} rows of ${name}`,
+    )
 }

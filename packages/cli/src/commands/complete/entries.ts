@@ -28,7 +28,7 @@ import {
   rowProgress,
   tellRemark,
 } from '../../options/readTensor.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 export interface Entries {
@@ -80,7 +80,7 @@ export const entriesOfMany = (communicator: Communicator, progress: Progress): E
       onProgress: readingProgress(name, progress),
     })
     progress.say(
-      `${name}: ${tensor.dims.join('×')}, ${count(await countEntries(communicator, tensor))} entries`,
+      `${name}: ${tensor.dims.join('×')}, ${formatCount(await countEntries(communicator, tensor))} entries`,
     )
     return tensor
   },
