@@ -23,7 +23,9 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   query?: string
   /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
   database?: string
-  /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format. */
+  /**
+   * A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format.
+   */
   output: AnswerOutput
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
@@ -36,7 +38,8 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
 }
 
 /**
- * Writes the rows of a table, all their columns in the same order, with the answers to each in further columns.
+ * Writes the rows of a table, all their columns in the same order, with the answers to each in further
+ * columns.
  * @param path the file; undefined if a query alone says what is asked
  * @param model its modes and labels say what the columns mean
  * @param answer the answers to the rows of a batch: one column or several, NaN where there is none

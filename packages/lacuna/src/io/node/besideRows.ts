@@ -4,8 +4,10 @@ import { columnList, findColumn, textOfCell } from '../table/index.ts'
 import { withTable } from './tables.ts'
 
 /**
- * Reads columns of a table as text, by the labels of its key column. Of rows with the same label, the last counts.
- * @param keys names for the key column: the first that the table has, else its first column that is not in `names`
+ * Reads columns of a table as text, by the labels of its key column. Of rows with the same label, the last
+ * counts.
+ * @param keys names for the key column: the first that the table has, else its first column that is not in
+ * `names`
  * @param names the columns to read
  */
 export async function readBeside(
@@ -42,7 +44,10 @@ export async function readBeside(
   })
 }
 
-/** Reads one column of a table by the labels of its key column, as `readBeside` finds it; empty cells are left out. */
+/**
+ * Reads one column of a table by the labels of its key column, as `readBeside` finds it; empty cells are left
+ * out.
+ */
 export async function readNames(
   path: string,
   keys: readonly string[],

@@ -1,4 +1,6 @@
-/** A table in its own shape, long or wide, written with its empty cells filled and a column that marks them. */
+/**
+ * A table in its own shape, long or wide, written with its empty cells filled and a column that marks them.
+ */
 import { InputError } from '../../base/inputError.ts'
 import {
   findColumn,

@@ -60,7 +60,10 @@ export interface ReadTensorOptions
   threads?: number
   /** Told how many of the file's bytes have been read. */
   onProgress?(bytesRead: number, byteLength: number): void
-  /** Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are: that is quicker. */
+  /**
+   * Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are:
+   * that is quicker.
+   */
   deferDuplicateCheck?: boolean
 }
 

@@ -1,4 +1,6 @@
-/** The entries of a table, checked and with those of equal coordinates merged, in one process or in several. */
+/**
+ * The entries of a table, checked and with those of equal coordinates merged, in one process or in several.
+ */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Communicator } from '../../comm/index.ts'
 import {
@@ -17,7 +19,7 @@ import {
 } from '../../tensor/index.ts'
 import type { ReadPlan } from './readPlan.ts'
 
-/** What is known of the entries. */
+/** Facts about the entries, and how to name them in messages. */
 export interface EntryContext {
   /** An entry of this process as messages name it. */
   where(entry: number): string
@@ -28,7 +30,7 @@ export interface EntryContext {
   comm: Communicator
 }
 
-/** Checks the entries of this process and merges duplicates, as the plan says. */
+/** Checks the entries of this process and merges duplicates, by the policies of the plan. */
 export async function checkEntries(
   tensor: SparseTensor,
   plan: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
@@ -95,7 +97,10 @@ async function refuseShardDuplicates(
   throw severalValues(await comm.broadcastText(source, () => where(entry)), repeated)
 }
 
-/** How many entries have the coordinates of an earlier one. @param firstOf as findDuplicates returns it */
+/**
+ * The number of entries that have the coordinates of an earlier one.
+ * @param firstOf as findDuplicates returns it
+ */
 const countDuplicates = (firstOf: Uint32Array): number =>
   firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
 

@@ -1,6 +1,7 @@
 /**
- * One pass over the rows of a table: every valid row becomes an entry whose modes are codes. A code is the number of a distinct
- * value of the mode, in order of arrival; codes become indices when all values are known.
+ * One pass over the rows of a table: every valid row becomes an entry whose modes are codes. A code is the
+ * number of a distinct value of the mode, in order of arrival; codes become indices when all values are
+ * known.
  */
 import { Entries, type FinishedEntries } from './columns/entries.ts'
 import { type ModeReader, modeReader } from './columns/modeReader.ts'

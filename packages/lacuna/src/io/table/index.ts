@@ -1,4 +1,6 @@
-/** Tables: who delivers rows, what they mean, and how tensors and predictions are written as tables. */
+/**
+ * Tables: sources of rows, their meaning as tensors or queries, and tensors and answers written as tables.
+ */
 
 export { timeBins } from './columns/bins.ts'
 export { Entries, type FinishedEntries, type LineRun, lineIn } from './columns/entries.ts'

@@ -1,12 +1,15 @@
-/** What of a table is read, with every question answered: planRows makes it, readPlanned carries it out. */
+/** The plan by which a table is read: planRows makes it, readPlanned executes it. */
 import type { Remark } from '../../base/inputError.ts'
 import type { NegativePolicy, SparseTensor } from '../../tensor/index.ts'
 import type { FoundMode, IndexPolicy } from './columns/modes.ts'
 import type { Table } from './source/rows.ts'
 
-/** What happens to rows of equal coordinates: their values are added, averaged, replaced by the last, counted, or refused. */
+/**
+ * How rows of equal coordinates are merged: their values are added, averaged, replaced by the last, counted,
+ * or refused.
+ */
 export type MergePolicy = 'sum' | 'mean' | 'last' | 'count' | 'error'
-/** All merge policies. */
+/** Every merge policy. */
 export const mergePolicies: readonly MergePolicy[] = ['sum', 'mean', 'last', 'count', 'error']
 
 /** A column of a table and the name that messages use for it. */

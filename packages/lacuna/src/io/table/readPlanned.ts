@@ -1,7 +1,7 @@
 /**
  * A table read as a tensor, in one sequence of steps for one thread, several threads and several processes:
- * one pass encodes the rows; the dictionary of each mode is completed, sorted and becomes its labels; codes become indices;
- * the entries are checked, and those of equal coordinates merged.
+ * one pass encodes the rows; the dictionary of each mode is completed, sorted and becomes its labels; codes
+ * become indices; the entries are checked, and those of equal coordinates merged.
  */
 import { InputError, remark } from '../../base/inputError.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'

@@ -1,4 +1,7 @@
-/** The one writer of rows as text: CSV, TSV, JSON or an object per line, from cells that are texts, numbers or empty. */
+/**
+ * The one writer of rows as text: CSV, TSV, JSON or an object per line, from cells that are texts, numbers or
+ * empty.
+ */
 import { type ColumnType, doubleQuote, isNumeric, numberAsText, type TableText } from '../text/index.ts'
 import { type Cells, cellText } from './source/rows.ts'
 
@@ -9,7 +12,10 @@ export interface OutputColumn {
   kind: 'number' | 'whole' | 'text'
   /** The type that texts are written for: labels of a mode of numbers are numbers in JSON and Parquet. */
   type?: string
-  /** Texts stand as in another table, unless they were in quotes there: numbers and truth values among them are such in JSON. */
+  /**
+   * Texts stand as in another table, unless they were in quotes there: numbers and truth values among them
+   * are such in JSON.
+   */
   verbatim?: 'quoted' | 'plain'
 }
 
@@ -90,7 +96,9 @@ function isValueOf(type: string | undefined, text: string): boolean {
   return type !== undefined && isNumeric(type as ColumnType) && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)
 }
 
-/** A text as a field of CSV, in quotes where needed. Null is an empty field, an empty text a pair of quotes. */
+/**
+ * A text as a field of CSV, in quotes where needed. Null is an empty field, an empty text a pair of quotes.
+ */
 function csvField(text: string | null, delimiter: string): string {
   if (text === null) return ''
   const plain = text !== '' && !/["\r\n]/.test(text) && !text.includes(delimiter) && text === text.trim()

@@ -1,4 +1,7 @@
-/** Text: what files, lines, numbers, times and names are, as bytes and as text; and the kernel that parses them. */
+/**
+ * Text: what files, lines, numbers, times and names are, as bytes and as text; and the kernel that parses
+ * them.
+ */
 export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
 export { parseDecimal } from './decimal.ts'

@@ -98,8 +98,8 @@ export const compileTextKernel = (): Promise<WebAssembly.Module> =>
   WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
 
 /**
- * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the same coordinates, where
- * that may be asked.
+ * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the
+ * same coordinates, where that may be asked.
  */
 export function startTextKernel(
   module: WebAssembly.Module,

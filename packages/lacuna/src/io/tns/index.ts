@@ -1,6 +1,7 @@
 /**
- * The FROSTT text format: on each line N indices, counted from 1, and a value, separated by blanks. Lines that are blank or begin
- * with # or % are passed over, except Lacuna's own comments (header.ts), which hold names and sizes.
+ * The FROSTT text format: on each line N indices, counted from 1, and a value, separated by blanks. Lines
+ * that are blank or begin with # or % are passed over, except Lacuna's own comments (header.ts), which hold
+ * names and sizes.
  */
 export type { Columns } from './columns.ts'
 export type { Layout } from './fault.ts'

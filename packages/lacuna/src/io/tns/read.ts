@@ -126,7 +126,10 @@ export function firstEntry(head: Uint8Array, name: string, dims: readonly number
   return columns
 }
 
-/** The layout of a tensor's lines, by the number of columns of the first entry. @param where file and line of that entry */
+/**
+ * The layout of a tensor's lines, by the number of columns of the first entry.
+ * @param where file and line of that entry
+ */
 function entryLayout(columns: number, where: string, dims: readonly number[] | undefined): Layout {
   if (columns < 3)
     throw new InputError(
@@ -227,7 +230,9 @@ export async function readLines(
   return parser.finish()
 }
 
-/** Lets the parser use the kernel, unless a page's policy forbids wasm or the browser lacks its instructions. */
+/**
+ * Lets the parser use the kernel, unless a page's policy forbids wasm or the browser lacks its instructions.
+ */
 async function startKernel(parser: TnsParser): Promise<void> {
   const module = await compileTextKernel().catch(() => undefined)
   if (module) parser.useKernel(module)

@@ -1,11 +1,14 @@
-// The values of a mode that have been seen before, looked up where the text lies. What is not found here the host knows, or numbers,
-// and it may tell: the tables are of a fixed size, and hold what fits.
+// The values of a mode that have been seen before, looked up where the text lies. What is not found here the
+// host knows, or numbers, and it may tell: the tables are of a fixed size, and hold what fits.
 import { digitsIn, eightDigits } from "./digits";
 
 /** In place of a code: the host is to say. */
 const MISSING: u32 = 0xffffffff;
 
-/** A short text with its length is two words, its code and a gap are two more. A text has two places to be, in one line of the cache. */
+/**
+ * A short text with its length is two words, its code and a gap are two more. A text has two places to be, in
+ * one line of the cache.
+ */
 const ENTRY: usize = 32;
 const SHORT: usize = 15;
 
@@ -46,9 +49,10 @@ let freshCount: u32 = 0;
 export function freshNumbers(): u32 { return freshCount; }
 
 /**
- * The codes of `rows` fields, as `splitRows` has cut them, that are valid: of whole numbers below `size` from `numbers`, of other short
- * texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
- * that have none get the codes from `next` on, unless it is MISSING, and are written to `fresh`.
+ * The codes of `rows` fields, as `splitRows` has cut them, that are valid: of whole numbers below `size` from
+ * `numbers`, of other short texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code.
+ * Returns how many are MISSING. Before the first of these, numbers that have none get the codes from `next`
+ * on, unless it is MISSING, and are written to `fresh`.
  */
 export function lookUpLabels(
   base: usize, starts: usize, ends: usize, valid: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
@@ -85,7 +89,9 @@ export function lookUpLabels(
   return missing - known;
 }
 
-/** What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know. */
+/**
+ * What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know.
+ */
 export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): bool {
   const length = end - at;
   const n = plainNumber(at, length);
@@ -109,7 +115,10 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
   return false;
 }
 
-/** The codes of cells that are valid, from a table of 1 + code for those from 0 to size − 1; how many are MISSING. */
+/**
+ * The codes of cells that are valid, from a table of 1 + code for those from 0 to size − 1; how many are
+ * MISSING.
+ */
 export function lookUpCells(cells: usize, valid: usize, rows: u32, table: usize, size: u32, out: usize): u32 {
   let missing: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {

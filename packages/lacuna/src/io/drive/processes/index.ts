@@ -1,4 +1,7 @@
-/** Files read by several processes, each of which reads a shard: together the entries are those of one process. */
+/**
+ * Files read by several processes, each of which reads a shard: together the entries are those of one
+ * process.
+ */
 export { kindOfShards } from './kindOfShards.ts'
 export { readNpzShare } from './readNpz.ts'
 export { readParquetShard } from './readParquet.ts'

@@ -1,4 +1,6 @@
-/** Which files every process can read a shard of; others are read by one process, which scatters the entries. */
+/**
+ * Which files every process can read a shard of; others are read by one process, which scatters the entries.
+ */
 import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { kindByName, packingByName } from '../../text/index.ts'
@@ -11,8 +13,8 @@ export interface ShardedOptions extends ReadTableOptions {
 }
 
 /**
- * The kind of files that can be read in shards: .tns text that is not packed, .npz arrays that are not, or Parquet without SQL.
- * An empty text for all others.
+ * The kind of files that can be read in shards: .tns text that is not packed, .npz arrays that are not, or
+ * Parquet without SQL. An empty text for all others.
  */
 export async function kindOfShards(
   files: readonly string[],

@@ -1,7 +1,8 @@
 /**
- * An .npz of coordinates and values read by several processes: each reads its range of the entries from the arrays, which are
- * stored as they are. What else is in the file is small, and checked before (npzArrays.ts). The bytes are checked against the
- * zip's check sums, which are put together from those of the pieces that each process has read.
+ * An .npz of coordinates and values read by several processes: each reads its range of the entries from the
+ * arrays, which are stored as they are. What else is in the file is small, and checked before (npzArrays.ts).
+ * The bytes are checked against the zip's check sums, which are put together from those of the pieces that
+ * each process has read.
  */
 import { crc32 } from 'node:zlib'
 import { joinCrc32 } from '../../../base/crc32.ts'
@@ -169,7 +170,9 @@ async function readRange(
   return { indices, values: data, fault, pieces }
 }
 
-/** Every member must have been read whole by all together, and have the check sum that the directory gives. */
+/**
+ * Every member must have been read whole by all together, and have the check sum that the directory gives.
+ */
 async function compareChecksums(
   communicator: Communicator,
   path: string,

@@ -1,4 +1,7 @@
-/** Parquet files read by several processes: each encodes a range of the rows, and the dictionaries of the modes are merged. */
+/**
+ * Parquet files read by several processes: each encodes a range of the rows, and the dictionaries of the
+ * modes are merged.
+ */
 import { availableParallelism } from 'node:os'
 import { InputError } from '../../../base/inputError.ts'
 import type { Communicator } from '../../../comm/index.ts'

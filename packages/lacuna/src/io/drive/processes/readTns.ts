@@ -1,6 +1,6 @@
 /**
- * A .tns file read by several processes: each parses the lines that begin in its range of the bytes. The entries together, and any
- * error with its line, are those of one process.
+ * A .tns file read by several processes: each parses the lines that begin in its range of the bytes. The
+ * entries together, and any error with its line, are those of one process.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError } from '../../../base/inputError.ts'
@@ -53,7 +53,10 @@ export async function readTnsShard(
         layout: () => ({ order, hasValues: true }),
         onProgress: (bytes) => onProgress?.(bytes, to - from),
       })
-    /** Repeats work that has found a fault, with the number of lines before the shard, which is counted only then. */
+    /**
+     * Repeats work that has found a fault, with the number of lines before the shard, which is counted only
+     * then.
+     */
     const withLines = async <T>(work: (linesBefore: number) => T | Promise<T>): Promise<T> => {
       try {
         return await work(0)

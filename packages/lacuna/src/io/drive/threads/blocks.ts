@@ -3,7 +3,10 @@ import { type Blocks, FAULT, NEXT } from './messages.ts'
 
 const { readSync } = process.getBuiltinModule('node:fs')
 
-/** Takes blocks from the shared counter, in ascending order, up to the first faulty one. @param blocks their number */
+/**
+ * Takes blocks from the shared counter, in ascending order, up to the first faulty one.
+ * @param blocks their number
+ */
 export function* takeBlocks({ state }: Blocks, blocks: number): Generator<number> {
   for (;;) {
     const block = Atomics.add(state, NEXT, 1)
@@ -20,7 +23,10 @@ export function noteFault({ state }: Blocks, block: number): void {
   }
 }
 
-/** Fills `into` from a position of the file; returns the number of bytes read, which is less only if the file has become shorter. */
+/**
+ * Fills `into` from a position of the file; returns the number of bytes read, which is less only if the file
+ * has become shorter.
+ */
 export function readFully(fd: number, into: Uint8Array, position: number): number {
   let length = 0
   while (length < into.length) {

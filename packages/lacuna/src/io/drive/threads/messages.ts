@@ -33,7 +33,10 @@ export interface CountRequest {
   entries: Uint32Array
 }
 
-/** Asks to parse the blocks of the file of the preceding CountRequest, and to write the entries to their positions. */
+/**
+ * Asks to parse the blocks of the file of the preceding CountRequest, and to write the entries to their
+ * positions.
+ */
 export interface ParseRequest {
   ask: 'parse'
   /** Per block, the number of entries before it. */
@@ -51,7 +54,10 @@ export interface ParseAnswer {
   skipped: { block: number; before: Uint32Array }[]
 }
 
-/** Whether entries have the same coordinates: first all are hashed, then each thread compares those of its share of all hashes. */
+/**
+ * Whether entries have the same coordinates: first all are hashed, then each thread compares those of its
+ * share of all hashes.
+ */
 export interface DistinctRequest {
   ask: 'hash' | 'compare'
   module: WebAssembly.Module
@@ -60,13 +66,18 @@ export interface DistinctRequest {
   hashes: Uint32Array
   /** Into how many parts, each of which fits in the cache, a thread deals its share. */
   parts: number
-  /** To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads. */
+  /**
+   * To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads.
+   */
   counts: Uint32Array
   /** At FAULT: what is not NONE if some are the same. */
   state: Int32Array
 }
 
-/** Files of the same columns that are one table as text. Each thread has a range of the bytes: the rows that begin in it. */
+/**
+ * Files of the same columns that are one table as text. Each thread has a range of the bytes: the rows that
+ * begin in it.
+ */
 export interface TextFiles {
   files: readonly TextFile[]
   dialect: Dialect

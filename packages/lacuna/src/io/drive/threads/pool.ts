@@ -35,8 +35,8 @@ const THREAD_FILES = 4
 const SPARE_FILES = 32
 
 /**
- * Whether the shell limits open files too much, or address space at all: threads and wasm reserve much of it, and V8 ends the process
- * where it is too little. Known on Linux only.
+ * Whether the shell limits open files too much, or address space at all: threads and wasm reserve much of it,
+ * and V8 ends the process where it is too little. Known on Linux only.
  */
 function isLimited(threads: number, ownFiles: number): boolean {
   try {

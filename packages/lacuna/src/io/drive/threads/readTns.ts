@@ -1,6 +1,7 @@
 /**
- * A .tns file read by threads: they take blocks of its bytes, cut at lines, and parse them straight into the columns of the tensor.
- * A block that they cannot parse is left to the parser of one thread (tns/parser.ts), so that tensors and errors are the same.
+ * A .tns file read by threads: they take blocks of its bytes, cut at lines, and parse them straight into the
+ * columns of the tensor. A block that they cannot parse is left to the parser of one thread (tns/parser.ts),
+ * so that tensors and errors are the same.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
@@ -31,7 +32,10 @@ export interface ReadByThreadsOptions extends ReadTnsOptions {
   blockBytes?: number
 }
 
-/** Reads a file that is not packed by the threads of a pool; undefined if one thread must read it from the beginning. */
+/**
+ * Reads a file that is not packed by the threads of a pool; undefined if one thread must read it from the
+ * beginning.
+ */
 export async function readTnsByThreads(
   path: string,
   options: ReadByThreadsOptions,

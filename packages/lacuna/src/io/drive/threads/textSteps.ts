@@ -1,9 +1,10 @@
 /**
- * What a thread does for a table as text: it encodes the rows of its range as one thread would encode all, by its own dictionaries,
- * and keeps the entries until the index of each code is known.
+ * What a thread does for a table as text: it encodes the rows of its range as one thread would encode all, by
+ * its own dictionaries, and keeps the entries until the index of each code is known.
  *
- * A range begins behind the first line feed from the byte before it on. If that line feed stands within quotes, the rows are wrong,
- * and do not begin where those of the range before end: the main thread notices that, and reads the file from its beginning.
+ * A range begins behind the first line feed from the byte before it on. If that line feed stands within
+ * quotes, the rows are wrong, and do not begin where those of the range before end: the main thread notices
+ * that, and reads the file from its beginning.
  */
 import { InputError } from '../../../base/inputError.ts'
 import {
@@ -34,11 +35,18 @@ import {
 } from './messages.ts'
 
 const READ_BYTES = 2 ** 19
-/** The last row of a range is read to its end, line by line; a row of more lines than this has probably an unclosed quote. */
+/**
+ * The last row of a range is read to its end, line by line; a row of more lines than this has probably an
+ * unclosed quote.
+ */
 const MOST_LINES = 32
 const LINE_BYTES = 2 ** 12
 
-/** Answers the requests for a table as text. @param thread the number of this thread @param threads of how many */
+/**
+ * Answers the requests for a table as text.
+ * @param thread the number of this thread
+ * @param threads of how many
+ */
 export function textSteps(thread: number, threads: number): (request: TextRequest) => unknown {
   let entries: Entries | undefined
   let indexOfCode: readonly Uint32Array[] = []
@@ -93,7 +101,10 @@ export function textSteps(thread: number, threads: number): (request: TextReques
   }
 }
 
-/** The answer for rows that cannot be read. The main thread reads the file from its beginning and explains what is wrong. */
+/**
+ * The answer for rows that cannot be read. The main thread reads the file from its beginning and explains
+ * what is wrong.
+ */
 function reportFailure(error: unknown): { covered: Covered } {
   if (!(error instanceof InputError)) throw error
   return { covered: { failed: true } }
@@ -205,7 +216,10 @@ class ByteRange {
     return piece?.subarray(0, piece.indexOf(LF) + 1 || piece.length)
   }
 
-  /** Bytes of a file, fewer at its end; overwritten by the next call. Undefined if the file has become shorter. */
+  /**
+   * Bytes of a file, fewer at its end; overwritten by the next call. Undefined if the file has become
+   * shorter.
+   */
   #bytes({ fd, byteLength }: TextFile, at: number, most: number): Uint8Array | undefined {
     const bytes = this.#piece.subarray(0, Math.min(most, byteLength - at))
     return readFully(fd, bytes, at) === bytes.length ? bytes : undefined

@@ -1,7 +1,8 @@
 /**
- * A driver that reads a table as text, of one file or several, by threads. Each encodes the rows of a range of bytes by its own
- * dictionaries; these are merged here, in the order in which one thread would have met the values. Where the threads cannot read the
- * table, one thread reads it from the beginning and explains what is wrong.
+ * A driver that reads a table as text, of one file or several, by threads. Each encodes the rows of a range
+ * of bytes by its own dictionaries; these are merged here, in the order in which one thread would have met
+ * the values. Where the threads cannot read the table, one thread reads it from the beginning and explains
+ * what is wrong.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
@@ -55,7 +56,10 @@ export function textThreads(
   startPool: () => ReadingPool,
 ): TextThreads {
   let started: { pool: ReadingPool; handles: readonly FileHandle[]; text: TextFiles } | undefined
-  /** Starts the threads; undefined if the system has none left or a file cannot be opened, which one thread then explains. */
+  /**
+   * Starts the threads; undefined if the system has none left or a file cannot be opened, which one thread
+   * then explains.
+   */
   async function start(): Promise<typeof started> {
     if (started) return started
     const handles: FileHandle[] = []
@@ -147,7 +151,10 @@ async function encodeByThreads(
 /** The number of lines of a file that come before the range of a thread. */
 type LinesBefore = (file: string | undefined) => number
 
-/** For each thread, the lines before its range; undefined if the ranges that the threads have read do not cover all rows. */
+/**
+ * For each thread, the lines before its range; undefined if the ranges that the threads have read do not
+ * cover all rows.
+ */
 function linesBefore(
   answers: readonly { covered: Covered }[],
   { files }: TextFiles,
@@ -168,7 +175,10 @@ function linesBefore(
   return files.every(({ byteLength }, file) => done[file].end === byteLength) ? before : undefined
 }
 
-/** The entries that lie on the threads. @param codes per thread and mode, the code in the merged dictionary for each of its own */
+/**
+ * The entries that lie on the threads.
+ * @param codes per thread and mode, the code in the merged dictionary for each of its own
+ */
 function entriesOfThreads(
   pool: ReadingPool,
   answers: readonly EncodeAnswer[],

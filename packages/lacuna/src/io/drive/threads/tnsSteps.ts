@@ -1,7 +1,7 @@
 /**
- * What a thread does for a .tns file. First it counts the lines of blocks, which gives the position of every entry; then it parses
- * the lines and writes the entries to these positions. A line that the kernel does not accept makes its block faulty; the main thread
- * reads that block again with the parser that explains faults.
+ * What a thread does for a .tns file. First it counts the lines of blocks, which gives the position of every
+ * entry; then it parses the lines and writes the entries to these positions. A line that the kernel does not
+ * accept makes its block faulty; the main thread reads that block again with the parser that explains faults.
  */
 import { byteOrderMarkLength, endOfPlainLine, isEntryLine, LF, SPACE, TAB } from '../../text/index.ts'
 import { LineKernel, LONGEST_LINE } from '../../tns/index.ts'
@@ -52,7 +52,10 @@ interface LoadedBlock {
   isWhole: boolean
 }
 
-/** Reads a block into the kernel's text, with LEAD bytes before and SLACK bytes behind it; undefined if the file has become shorter. */
+/**
+ * Reads a block into the kernel's text, with LEAD bytes before and SLACK bytes behind it; undefined if the
+ * file has become shorter.
+ */
 function loadBlock(
   { text }: LineKernel,
   { fd, byteLength, blockBytes }: Blocks,

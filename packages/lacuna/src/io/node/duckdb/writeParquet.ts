@@ -19,8 +19,8 @@ import type { SqlTable } from './sqlTable.ts'
 const BATCH = 2048
 
 /**
- * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as FLOAT. A
- * mode without labels is a column of indices from 1. To be written with replaceFiles.
+ * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as
+ * FLOAT. A mode without labels is a column of indices from 1. To be written with replaceFiles.
  */
 export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
   checkLabels(tensor)
@@ -96,11 +96,11 @@ async function typed(
 const TYPED_BY = 10_000
 
 /**
- * Writes rows as Parquet into a file that exists. Texts get their columns' types, if every one survives the conversion; those that
- * stand as in another table get the type that they have by themselves.
+ * Writes rows as Parquet into a file that exists. Texts get their columns' types, if every one survives the
+ * conversion; those that stand as in another table get the type that they have by themselves.
  * @param name the rows, as messages call them
- * @param table where the first columns come from: those that DuckDB delivers keep their types, and its session must be allowed to
- * write the file
+ * @param table where the first columns come from: those that DuckDB delivers keep their types, and its
+ * session must be allowed to write the file
  */
 export async function writeParquetRows(
   name: string,
@@ -127,7 +127,10 @@ export async function writeParquetRows(
   })
 }
 
-/** Writes the rows of a table that DuckDB delivers, in their own types, with the numbers of the further columns beside them. */
+/**
+ * Writes the rows of a table that DuckDB delivers, in their own types, with the numbers of the further
+ * columns beside them.
+ */
 async function writeBeside(
   file: string,
   columns: readonly OutputColumn[],

@@ -1,4 +1,7 @@
-/** Dictionaries: distinct texts or numbers are given codes 0, 1, 2 … as they arrive, and are sorted at the end. */
+/**
+ * Dictionaries: distinct texts or numbers are given codes 0, 1, 2 … as they arrive, and are sorted at the
+ * end.
+ */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
 import type { Texts } from '../source/rows.ts'
@@ -6,7 +9,9 @@ import type { Texts } from '../source/rows.ts'
 /** Whole numbers below this are looked up in an array, larger ones by a hash. */
 export const SMALL: number = 2 ** 22
 
-/** The whole number below SMALL that a text is, written without sign or leading zeros; -1 for any other text. */
+/**
+ * The whole number below SMALL that a text is, written without sign or leading zeros; -1 for any other text.
+ */
 function smallNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start
   if (length === 0 || length > 7 || (bytes[start] === ZERO && length > 1)) return -1
@@ -20,8 +25,8 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Gives codes to the texts of a column, which come as bytes: a hash table over an arena of bytes, so that a string is made of a text
- * only once, and of whole numbers only on request.
+ * Gives codes to the texts of a column, which come as bytes: a hash table over an arena of bytes, so that a
+ * string is made of a text only once, and of whole numbers only on request.
  */
 export class TextCoder {
   /** In order of arrival; texts that are small whole numbers as numbers. */
@@ -30,7 +35,9 @@ export class TextCoder {
   #texts = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #encoder = new TextEncoder()
-  /** The dictionary of the last batch that had one, and for each of its texts: code + 1, or 0 for none yet. */
+  /**
+   * The dictionary of the last batch that had one, and for each of its texts: code + 1, or 0 for none yet.
+   */
   #dictionary: { texts: readonly string[]; codes: Uint32Array } = { texts: [], codes: new Uint32Array(0) }
   #arena = new Uint8Array(2 ** 12)
   #ends = new Uint32Array(2 ** 8) // in the arena; a text begins where the one before ends
@@ -201,7 +208,10 @@ export class NumberCoder {
   }
 }
 
-/** Sorts texts by their type and drops repeated ones; indexOfCode has the position of each given text among the labels. */
+/**
+ * Sorts texts by their type and drops repeated ones; indexOfCode has the position of each given text among
+ * the labels.
+ */
 export function sortTexts(
   texts: readonly string[],
   type: ColumnType,
@@ -232,7 +242,10 @@ export function sortNumbers(numbers: ArrayLike<number>): { sorted: number[]; ind
 const sortNumberCodes = (numbers: ArrayLike<number>): Uint32Array =>
   Uint32Array.from(numbers, (_, code) => code).sort((a, b) => numbers[a] - numbers[b])
 
-/** The codes of whole numbers in ascending order, by a sort of number · count + code, which needs no comparison function; undefined if some are too large. */
+/**
+ * The codes of whole numbers in ascending order, by a sort of number · count + code, which needs no
+ * comparison function; undefined if some are too large.
+ */
 function sortIntegerCodes(numbers: ArrayLike<number>): Uint32Array | undefined {
   const count = numbers.length
   const keys = new Float64Array(count)

@@ -159,7 +159,10 @@ export class Entries {
     return this.#remaining?.length ?? this.count
   }
 
-  /** Writes the entries, with indices in place of codes, to arrays of that many; called once, after `settle`, and frees the codes. */
+  /**
+   * Writes the entries, with indices in place of codes, to arrays of that many; called once, after `settle`,
+   * and frees the codes.
+   */
   write(
     indexOfCode: readonly Uint32Array[],
     { indices, values, weights }: Omit<FinishedEntries, 'unknown'>,

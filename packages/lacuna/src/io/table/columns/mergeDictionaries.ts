@@ -1,6 +1,6 @@
 /**
- * Dictionaries of one mode that several threads or processes have made, each for its own rows, merged into one: the values are in
- * the order in which a single reader of all rows would have met them.
+ * Dictionaries of one mode that several threads or processes have made, each for its own rows, merged into
+ * one: the values are in the order in which a single reader of all rows would have met them.
  */
 import { uint32Array } from '../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../comm/index.ts'
@@ -77,11 +77,12 @@ function mergeIntegers(
 }
 
 /**
- * Merges the dictionaries of all processes. They broadcast their values one process after the other, each only those that no
- * earlier process had.
+ * Merges the dictionaries of all processes. They broadcast their values one process after the other, each
+ * only those that no earlier process had.
  * @param name the mode, as messages call it
  * @param own the dictionary of this process
- * @returns the merged dictionary, and for each code of this process the code in it; without codes if there is one process
+ * @returns the merged dictionary, and for each code of this process the code in it; without codes if there is
+ * one process
  */
 export async function mergeOverProcesses(
   comm: Communicator,

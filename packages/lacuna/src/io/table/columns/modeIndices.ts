@@ -72,7 +72,8 @@ export function binOfLabel({ parse, type }: Binning, label: string): number {
 }
 
 /**
- * Whether a mode's values are its indices. Only whole numbers can be; an error if that was asked for this mode and they are not.
+ * Whether a mode's values are its indices. Only whole numbers can be; an error if that was asked for this
+ * mode and they are not.
  * @param always whether the mode of the known data has no labels, so that its values must be indices
  */
 export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {

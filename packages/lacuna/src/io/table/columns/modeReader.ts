@@ -1,4 +1,7 @@
-/** The cells of a mode as codes: numbers of its distinct texts, its distinct numbers, or the bins that they fall into. */
+/**
+ * The cells of a mode as codes: numbers of its distinct texts, its distinct numbers, or the bins that they
+ * fall into.
+ */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
 import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
@@ -43,7 +46,10 @@ export const valuesOf = ({ values, integers }: ModeDictionary): readonly string[
 
 /** Encodes the cells of one mode, batch by batch. */
 export interface ModeReader {
-  /** Clears `valid` for the rows that have no value in this mode. Precedes `codes`, so that such rows add no labels to other modes. */
+  /**
+   * Clears `valid` for the rows that have no value in this mode. Precedes `codes`, so that such rows add no
+   * labels to other modes.
+   */
   mark(cells: Cells, batch: Batch, valid: Uint8Array): void
   /** The code of each valid row's value. The array is overwritten by the next call. */
   codes(cells: Cells, batch: Batch, valid: Uint8Array): Uint32Array

@@ -7,7 +7,7 @@ import { checkArgument } from './bins.ts'
 
 /** Whether whole numbers are the indices, from 1, or labels that are given codes. */
 export type IndexPolicy = 'raw' | 'coded'
-/** All index policies. */
+/** Every index policy. */
 export const indexPolicies: readonly IndexPolicy[] = ['raw', 'coded']
 
 /** A mode as it was written: `raw:userId`, `week(seen)`, `week(seen) AS week`. */
@@ -76,9 +76,9 @@ function parseBinning(text: string): BinText | undefined {
 }
 
 /**
- * Finds the mode that a text means: a column by its name, or a binning of one. Returns undefined for anything else, which may be
- * SQL. A plain name that is no column is refused, even if it means something
- * in SQL, as `user` does.
+ * Finds the mode that a text means: a column by its name, or a binning of one. Returns undefined for anything
+ * else, which may be SQL. A plain name that is no column is refused, even if it means something in SQL, as
+ * `user` does.
  */
 export function findMode(
   given: string | ModeText,
@@ -122,9 +122,9 @@ export const noColumn = (name: string, columns: readonly TableColumn[], where: s
   new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
 
 /**
- * Finds a mode of a model, or of data that a table is to be like: the column it was made of, if the table has it;
- * else a column of its name, as a table has that was written from such data; else what its name says, as in
- * week(seen).
+ * Finds a mode of a model, or of data that a table is to be like: the column it was made of, if the table has
+ * it; else a column of its name, as a table has that was written from such data; else what its name says, as
+ * in week(seen).
  */
 export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
   const { name, from } = mode
@@ -152,7 +152,8 @@ function sourceFields({ binning, argument, dates }: ModeSource): Partial<FoundMo
 }
 
 /**
- * The mode as a tensor or model stores it: its name and type, and how to make it from a column where the name does not tell.
+ * The mode as a tensor or model stores it: its name and type, and how to make it from a column where the name
+ * does not tell.
  */
 export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
   const { name, binning, argument, dates } = mode
@@ -171,8 +172,8 @@ export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly 
 }
 
 /**
- * The error for a mode of a model or tensor that no column matches. Where it was computed by SQL, the user must type the SQL again,
- * because files are not trusted.
+ * The error for a mode of a model or tensor that no column matches. Where it was computed by SQL, the user
+ * must type the SQL again, because files are not trusted.
  */
 export function modeNotFound(name: string, columns: readonly TableColumn[], where: string): InputError {
   const parsed = parseBinning(name)

@@ -1,6 +1,6 @@
 /**
- * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where the fields lie comes
- * out of it.
+ * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where
+ * the fields lie comes out of it.
  */
 import { MARGIN, startTextKernel, type TextKernel } from '../../text/index.ts'
 import { SMALL } from '../columns/coding.ts'
@@ -9,7 +9,10 @@ import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
 /** What is read at a time, and the row that was cut in two before it. */
 const TEXT_BYTES = 2 ** 20 + 2 ** 17
 
-/** Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other texts; memory that is not used is not taken. */
+/**
+ * Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other
+ * texts; memory that is not used is not taken.
+ */
 const KNOWN_NUMBERS = SMALL
 const KNOWN_TEXTS = 2 ** 18
 const TEXT_ENTRY = 32
@@ -103,7 +106,10 @@ export class RowKernel {
     }
   }
 
-  /** Cuts the lines text[start, end), of which the first is number `line`; how many rows there are then, behind those before. */
+  /**
+   * Cuts the lines text[start, end), of which the first is number `line`; how many rows there are then,
+   * behind those before.
+   */
   split(start: number, end: number, rows: number, line: number): number {
     const { text, slots, starts, ends, lines } = this.#at
     const [first, second = 0] = this.#delimiter

@@ -25,7 +25,10 @@ export interface Texts {
   ends: Int32Array
   /** Where the numbers among them can be read all at once, and what was seen before looked up. */
   numbers?: CellNumbers
-  /** The texts, where they were asked for by number: that of each row among the distinct ones. There are no bytes then. */
+  /**
+   * The texts, where they were asked for by number: that of each row among the distinct ones. There are no
+   * bytes then.
+   */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
@@ -33,11 +36,14 @@ export interface Texts {
 export interface CellNumbers {
   /** How many cells there are none of. */
   empty(rowCount: number): number
-  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many of these there are. */
+  /**
+   * Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many
+   * of these there are.
+   */
   decimals(rowCount: number, values: Float64Array): number
   /**
-   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of these there are, and how many
-   * Unix times.
+   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of
+   * these there are, and how many Unix times.
    */
   gridTimes(
     rowCount: number,
@@ -45,7 +51,10 @@ export interface CellNumbers {
     unit: number,
     cells: Float64Array,
   ): { others: number; numbers: number }
-  /** Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for another one. */
+  /**
+   * Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for
+   * another one.
+   */
   codesOf(coder: object): KnownCodes | undefined
 }
 
@@ -57,8 +66,8 @@ export interface KnownCodes {
   /** How many small whole numbers are known, all of which can be. */
   readonly numbers: number
   /**
-   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from `next` on, if that is said,
-   * and are `fresh`.
+   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from
+   * `next` on, if that is said, and are `fresh`.
    */
   lookUp(
     rowCount: number,
