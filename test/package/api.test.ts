@@ -1,4 +1,7 @@
-/** The public API is what docs/api.md lists: a change of it is a change of that page (npm run --silent api > docs/api.md). */
+/**
+ * The public API is what docs/api.md lists: a change of it is a change of that page (npm run --silent api >
+ * docs/api.md).
+ */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { takeDefault } from '../../scripts/api/comments.mjs'

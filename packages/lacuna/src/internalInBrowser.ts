@@ -28,13 +28,13 @@ export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
 export { paperSettings } from './image/restore.ts'
 export { blacken, sideBySide } from './image/sideBySide.ts'
-export type { AnswerColumn, AnswerRow } from './io/table/answerRows.ts'
 export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
-export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
+export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
+export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {
   type FileKind,
   isTableKind,
