@@ -25,8 +25,8 @@ import {
   readingProgress,
   readWithProgress,
   refuseTableOptions,
+  reportRemark,
   rowProgress,
-  tellRemark,
 } from '../../options/readTensor.ts'
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
@@ -74,7 +74,7 @@ export const entriesOfMany = (communicator: Communicator, progress: Progress): E
       )
     const name = files.join(' ')
     const tensor = await readShare(communicator, files, {
-      onRemark: tellRemark(progress),
+      onRemark: reportRemark(progress),
       ...options,
       onRows: rowProgress(name, progress),
       onProgress: readingProgress(name, progress),
