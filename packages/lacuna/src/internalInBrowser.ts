@@ -25,13 +25,13 @@ export { autoEngine, GpuEngine, gpuEngine } from './engine/gpu/gpuEngine.ts'
 export { countHidden } from './image/damage.ts'
 export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
-export type { AnswerColumn, AnswerRow } from './io/table/answerRows.ts'
 export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
-export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
+export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
+export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {
   type FileKind,
   isTableKind,
