@@ -3,6 +3,7 @@ import { meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
 import { falling, sampleResults } from '../cli/paper/sample.ts'
+import { checkProperty } from '../properties.ts'
 
 it('averages curves with the same epochs point by point', () => {
   const curves = [falling(1, 0.1, 10), falling(1, 0.3, 10)]
@@ -34,7 +35,7 @@ it('never leaves the band of its trials, whatever their epochs', () => {
       const errors = steps.map(([, error]) => error)
       return { epoch, seconds: epoch.map((e) => e / 7), observed: errors, hidden: errors }
     })
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(curve, { minLength: 1, maxLength: 4 }), (curves) => {
       const all = curves.flatMap(({ hidden }) => hidden)
       const points = meanCurve(curves)

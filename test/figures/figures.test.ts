@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { toPng } from '#cli/paper/report/render.ts'
 import { sampleResults } from '../cli/paper/sample.ts'
+import { checkProperty } from '../properties.ts'
 
 const { document } = parseHTML('<html></html>') as unknown as { document: Document }
 const { image, convergence, timing } = sampleResults()
@@ -72,7 +73,7 @@ it('draws one line per solver, c and panel', () => {
 
 it('labels every tick of a logarithmic axis, each differently', () => {
   const positive = fc.double({ min: 1e-7, max: 1e7, noNaN: true })
-  fc.assert(
+  checkProperty(
     fc.property(
       fc.array(positive, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 2, max: 5 }),
