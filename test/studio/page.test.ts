@@ -1,3 +1,4 @@
+/** The page as a whole: themes, small screens, keyboard, and hosts that do not isolate it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Studio, startStudio, visit } from './studio.ts'
 
@@ -14,7 +15,7 @@ afterAll(async () => {
   await bare?.close()
 })
 
-it('is dark where the system is, and otherwise on request, also after a reload', async () => {
+it("the page follows the system's dark theme and remembers the user's choice", async () => {
   const { page } = await visit(studio, '', { colorScheme: 'dark' })
   const brightness = (): Promise<number> =>
     page.evaluate(() => {
@@ -31,7 +32,7 @@ it('is dark where the system is, and otherwise on request, also after a reload',
   expect(await brightness()).toBeGreaterThan(200)
 })
 
-it('fits a phone, and each view is reached by the keyboard', async () => {
+it('the page fits a phone, and every view can be reached by the keyboard', async () => {
   const { page, complaints } = await visit(studio, '', {
     viewport: { width: 360, height: 740 },
     hasTouch: true,
@@ -56,7 +57,7 @@ it('fits a phone, and each view is reached by the keyboard', async () => {
   expect(complaints).toEqual([])
 })
 
-it('runs on one thread, and says so, where the page is not isolated; the bits are the same', async () => {
+it('a page that is not isolated shows that it runs on one thread, and computes the same bits', async () => {
   const results: string[] = []
   for (const host of [bare, studio]) {
     const { page, complaints } = await visit(host, '#complete?rank=3')
