@@ -8,10 +8,12 @@ export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.t
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
-export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
-export { readNpzShare } from './io/drive/processes/readNpz.ts'
-export { readParquetShare } from './io/drive/processes/readParquet.ts'
-export { type ReadShareOptions, readTnsShare } from './io/drive/processes/readTns.ts'
+export {
+  type ReadShardOptions,
+  readParquetShard,
+  readTnsShard,
+  shardFormatOf,
+} from './io/drive/processes/index.ts'
 export { type AnswerOutput, checkAnswerOutput, readNames, writeAnswers } from './io/node/answers.ts'
 export { readBeside } from './io/node/besideRows.ts'
 export { estimateTensor } from './io/node/estimate.ts'
@@ -38,8 +40,6 @@ export {
   isTableFile,
   writableEndings,
 } from './io/text/fileKind.ts'
-export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
-export { countEntries } from './tensor/shards/countEntries.ts'
-export { dealOut } from './tensor/shards/scatter.ts'
-export { splitCellShares } from './tensor/shards/splitShardCells.ts'
-export { splitShares } from './tensor/shards/splitShards.ts'
+export { countEntries, scatterTensor } from './tensor/scatter.ts'
+export { splitShard } from './tensor/split/split.ts'
+export { splitShardCells } from './tensor/split/splitCells.ts'

@@ -4,11 +4,11 @@
  */
 import { InputError, option, type Remark, remark, sentence } from '../../base/inputError.ts'
 import {
+  deferDuplicateCheck,
   findDuplicates,
   knownTensor,
   type Mode,
   type NegativePolicy,
-  putOffRepetitionCheck,
   type SparseTensor,
 } from '../../tensor/index.ts'
 import { Entries, type FinishedEntries } from './columns/entries.ts'
@@ -64,8 +64,7 @@ export async function readPlanned(plan: Plan, byThreads?: PassByThreads): Promis
   const known = { where, largest: most, ...(plan.negative && { negative: plan.negative }) }
   if (plan.deferDuplicateCheck && plan.merge === 'error' && !found.weights) {
     const tensor = knownTensor(named.tensor, { ...known, distinct: true })
-    putOffRepetitionCheck(tensor, () => checkDistinct(indices, where))
-    return tensor
+    return deferDuplicateCheck(tensor, () => checkDistinct(indices, where))
   }
   const distinct = (await byThreads?.areDistinct(indices)) === true
   if (plan.merge === 'error' && !distinct) checkDistinct(indices, where)

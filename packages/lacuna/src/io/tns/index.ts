@@ -7,13 +7,13 @@ import { InputError, inFile } from '../../base/inputError.ts'
 import {
   checkPolicies,
   checkShape,
+  deferDuplicateCheck,
   fitToDims,
   largestPlusOne,
   MAX_ORDER,
-  refuseRepetitionLater,
+  refuseDuplicates,
   type SparseTensor,
   sparseTensor,
-  sparseTensorToSort,
   type TensorOptions,
 } from '../../tensor/index.ts'
 import { compileTextKernel } from '../text/index.ts'
@@ -85,21 +85,23 @@ export function tensorOfColumns(
   })
   const tensor = { ...frame, indices, values }
   const policies = { ...(negative && { negative }), ...(duplicates && { duplicates }) }
-  const isPutOff = !distinct && leavesRepetition({ deferDuplicateCheck, duplicates })
-  if ((distinct || isPutOff) && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
+  const isDeferred = !distinct && leavesRepetition({ deferDuplicateCheck, duplicates })
+  if ((distinct || isDeferred) && nonnegative && frame.dims.every((dim, mode) => sizes[mode] <= dim)) {
     checkPolicies(policies)
     checkShape(tensor)
     const { dims, labels, modes, valueName } = frame
     const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
     const checked = { dims, indices, values, ...names }
-    if (isPutOff) refuseRepetitionLater(checked, where)
-    return checked
+    return isDeferred ? withDeferredCheck(checked, where) : checked
   }
-  if (isPutOff) return sparseTensorToSort(tensor, { where, ...(negative && { negative }) })
+  if (isDeferred) return withDeferredCheck(sparseTensor(tensor, { where, negative, distinct: true }), where)
   return sparseTensor(tensor, { where, ...policies, ...(distinct && { distinct }) })
 }
 
-/** Whether it is left to an engine to see whether coordinates repeat. */
+const withDeferredCheck = (tensor: SparseTensor, where: (entry: number) => string): SparseTensor =>
+  deferDuplicateCheck(tensor, () => refuseDuplicates(tensor, where))
+
+/** Whether the duplicate check is deferred. */
 export const leavesRepetition = ({
   deferDuplicateCheck = false,
   duplicates = 'error',

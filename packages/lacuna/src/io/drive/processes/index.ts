@@ -1,5 +1,4 @@
-/** Tables and .tns files read by several processes, each of which takes some of the rows: the result is that of one process. */
-export { kindOfShares } from './kindOfShards.ts'
-export { readNpzShare } from './readNpz.ts'
-export { readParquetShare } from './readParquet.ts'
-export { type ReadShareOptions, readTnsShare } from './readTns.ts'
+/** Parquet and .tns files read by several processes, each of which reads a range of them: the result is that of one process. */
+export { readParquetShard } from './readParquet.ts'
+export { type ReadShardOptions, readTnsShard } from './readTns.ts'
+export { shardFormatOf } from './shardFormat.ts'

@@ -8,14 +8,12 @@ import type { Communicator } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkShape,
-  dealByHash,
-  earliest,
   findDuplicates,
-  firstFault,
-  mergeShares,
+  findEarliest,
+  mergeShards,
   originOf,
-  refuseFirst,
   type SparseTensor,
+  scatterByHash,
 } from '../../../tensor/index.ts'
 import { nameOfFiles, openSqlTable, parquetGroups, rowRange, type SqlTable } from '../../node/index.ts'
 import {
@@ -35,23 +33,24 @@ import {
   tellUnknown,
 } from '../../table/index.ts'
 import { agreeOnMode } from './agreeOnMode.ts'
+import { firstFault, refuseFirst } from './faults.ts'
 
-/** This process's share of the entries, with sizes and labels that are those of all. */
-export async function readParquetShare(
+/** Reads the shard of this process: entries of a range of the rows, with the sizes and labels of all. */
+export async function readParquetShard(
   communicator: Communicator,
   files: readonly string[],
   options: ReadRowsOptions,
 ): Promise<SparseTensor> {
-  const table = await communicator.failTogether(() => openShare(communicator, files))
+  const table = await communicator.failTogether(() => openShard(communicator, files))
   try {
     const plan = await communicator.failTogether(() => planRows(table, options), 'unnamed')
-    return await readShare(communicator, plan)
+    return await readShard(communicator, plan)
   } finally {
     table.close()
   }
 }
 
-async function openShare(communicator: Communicator, files: readonly string[]): Promise<SqlTable> {
+async function openShard(communicator: Communicator, files: readonly string[]): Promise<SqlTable> {
   const groups = await parquetGroups(files)
   // The first process has found that they can be read in ranges.
   if (!groups)
@@ -70,7 +69,7 @@ async function openShare(communicator: Communicator, files: readonly string[]): 
   })
 }
 
-async function readShare(communicator: Communicator, plan: Plan): Promise<SparseTensor> {
+async function readShard(communicator: Communicator, plan: Plan): Promise<SparseTensor> {
   const { table, merge, negative = 'error' } = plan
   const pass = await communicator.failTogether(() => passOver(plan), 'unnamed')
   const { readers, entries } = pass
@@ -98,7 +97,7 @@ async function readShare(communicator: Communicator, plan: Plan): Promise<Sparse
   const distinct = merge === 'error' ? await distinctEntries(communicator, tensor, said) : undefined
   await refuseFirst(communicator, fault)
   if (distinct) return { ...tensor, ...distinct }
-  return mergeShares(communicator, tensor, merge === 'count' ? 'sum' : merge, { where: said })
+  return mergeShards(communicator, tensor, merge === 'count' ? 'sum' : merge, { where: said })
 }
 
 /** Says which rows of all processes were left out; how many there are. */
@@ -122,16 +121,16 @@ async function distinctEntries(
   tensor: SparseTensor,
   where: (entry: number) => Promise<string>,
 ): Promise<Pick<SparseTensor, 'indices' | 'values'>> {
-  const dealt = await dealByHash(communicator, tensor)
-  const firstOf = findDuplicates(dealt.indices, dealt.values.length)
+  const scattered = await scatterByHash(communicator, tensor)
+  const firstOf = findDuplicates(scattered.indices, scattered.values.length)
   const own = firstOf
     ? originOf(
         firstOf.findIndex((first) => first > 0),
-        dealt,
+        scattered,
       )
     : []
-  const first = await earliest(communicator, own)
-  if (!first) return { indices: dealt.indices, values: dealt.values }
+  const first = await findEarliest(communicator, own)
+  if (!first) return { indices: scattered.indices, values: scattered.values }
   const repeated = (await communicator.allGatherNumbers(firstOf ? repeatedIn(firstOf) : 0)).flat()
   const [source, number] = first
   const place = await communicator.broadcastText(source, () => where(number))

@@ -10,30 +10,33 @@ import {
   cellChecks,
   checkDims,
   type DuplicatePolicy,
-  firstFault,
   fitToDims,
   largestPlusOne,
-  mergeShares,
+  mergeShards,
   type NegativePolicy,
-  refuseFirst,
   type SparseTensor,
 } from '../../../tensor/index.ts'
 import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
 import { type Columns, checkHeader, firstEntry, TnsParser } from '../../tns/index.ts'
+import { firstFault, refuseFirst } from './faults.ts'
 
-export interface ReadShareOptions {
+/** How a .tns file is read by several processes. */
+export interface ReadShardOptions {
+  /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
+  /** What happens to negative values; 'error' by default. */
   negative?: NegativePolicy
+  /** What happens to entries with equal coordinates; 'error' by default. */
   duplicates?: DuplicatePolicy
-  /** Told how many bytes of how many this process has read. */
+  /** Called with the number of bytes that this process has read, and of those it will read. */
   onProgress?(bytes: number, byteLength: number): void
 }
 
-/** This process's share of the entries, with sizes and labels that are those of all. */
-export async function readTnsShare(
+/** Reads the shard of this process: entries of a range of the file, with the sizes and labels of all. */
+export async function readTnsShard(
   communicator: Communicator,
   path: string,
-  { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShareOptions,
+  { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShardOptions,
 ): Promise<SparseTensor> {
   const file = await communicator.failTogether(() => openFile(path))
   try {
@@ -80,15 +83,15 @@ export async function readTnsShare(
       return fitToDims({ ...said, dims: said.dims ?? dims ?? found }, dims)
     })
     checkDims(frame.dims)
-    const share = { ...frame, indices, values }
+    const shard = { ...frame, indices, values }
     const lineOf = (linesBefore: number) => (entry: number) =>
       columns.where(entry).replace(/\d+$/, (line) => String(Number(line) + linesBefore))
     const checks = Array.from(
       { length: order + 1 },
-      (_, check) => () => exactly((linesBefore) => cellChecks(share, negative, lineOf(linesBefore))[check]()),
+      (_, check) => () => exactly((linesBefore) => cellChecks(shard, negative, lineOf(linesBefore))[check]()),
     )
     await refuseFirst(communicator, await firstFault(checks))
-    return await mergeShares(communicator, share, duplicates, {
+    return await mergeShards(communicator, shard, duplicates, {
       where: async (entry) => lineOf(from === 0 ? 0 : await countLines(file, from))(entry),
     })
   } finally {
