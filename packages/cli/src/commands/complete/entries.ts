@@ -3,6 +3,7 @@ import type { CpModel, ErrorSummary, SparseTensor } from 'lacuna'
 import {
   type Communicator,
   countEntries,
+  kindOfShards,
   meanError,
   type ReadShardOptions,
   readParquetShard,
@@ -10,7 +11,6 @@ import {
   type Split,
   type SplitFractions,
   scatterTensor,
-  shardFormatOf,
   splitShard,
   splitShardCells,
   testError,
@@ -24,7 +24,7 @@ import {
   rowProgress,
   tellRemark,
 } from '../../options/readTensor.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 /** Operations on entries of which every process has a shard; with one process the shard is the tensor. */
@@ -63,7 +63,7 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
       onProgress: readingProgress(name, progress),
     })
     const entries = await countEntries(communicator, tensor)
-    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(entries)} entries`)
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(entries)} entries`)
     return tensor
   },
   countReaders: async (files, options) =>
@@ -98,5 +98,5 @@ async function findShardReader(
   options: ReadingOptions,
 ): Promise<ShardReader | undefined> {
   if (communicator.size === 1) return undefined
-  return shardReaders[await communicator.broadcastText(0, () => shardFormatOf(files, options))]
+  return shardReaders[await communicator.broadcastText(0, () => kindOfShards(files, options))]
 }

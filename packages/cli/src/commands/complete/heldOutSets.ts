@@ -2,7 +2,7 @@
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
 import type { ReadingOptions } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { collectGarbage } from '../../process/memory.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
@@ -52,7 +52,7 @@ export async function readEntrySets(
       if (fractions[name] === 0) continue
       sets[name] = set
       progress.say(
-        `Held out for ${name}: ${count(await entries.count(set))} ${zeros ? 'cells' : 'entries'}`,
+        `Held out for ${name}: ${formatCount(await entries.count(set))} ${zeros ? 'cells' : 'entries'}`,
       )
     }
   }

@@ -102,7 +102,7 @@ export async function load(
   const engine = options.engine ?? ownEngine!
   try {
     // Several processes find no duplicates while sorting: each has a shard.
-    if (isOneOfMany(options)) tensor.deferredDuplicateCheck?.()
+    if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
       tensor: asLearned(tensor),
@@ -121,7 +121,8 @@ export async function load(
   }
 }
 
-export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
+/** Whether the engine runs on several processes, each of which holds some of the entries. */
+export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
 /** With the modes that are merged or split by number. */
 export type ReshapedSettings = Settings & ResolvedReshaping

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Remark } from '#lacuna/base/inputError.js'
-import { readParquetShard, shardFormatOf } from '#lacuna/io/drive/processes/index.js'
+import { kindOfShards, readParquetShard } from '#lacuna/io/drive/processes/index.js'
 import { type ParquetFile, rowRange } from '#lacuna/io/node/duckdb/parquetRows.js'
 import { type ReadTableOptions, readTable } from '#lacuna/io/node/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
@@ -50,7 +50,7 @@ async function both(
   options: ReadTableOptions,
 ): Promise<[many: unknown, one: unknown]> {
   const paths = files.map(at)
-  expect(await shardFormatOf(paths, options)).toBe('parquet')
+  expect(await kindOfShards(paths, options)).toBe('parquet')
   const remarks: [Remark[], Remark[]] = [[], []]
   const noting = (list: Remark[]) => ({ ...options, onRemark: (remark: Remark) => list.push(remark) })
   const shares = agreed(
@@ -138,7 +138,7 @@ describe('shares of Parquet files', () => {
   it('are not read where rows are chosen or computed by SQL, or cannot be counted', async () => {
     const plain = { modes: ['user', 'item'], value: 'rating' }
     const kind = (files: string[], options: ReadTableOptions): Promise<string> =>
-      shardFormatOf(files.map(at), options)
+      kindOfShards(files.map(at), options)
     expect(await kind(['a.parquet', 'b1.parquet'], plain)).toBe('parquet')
     expect(await kind(['a.parquet'], { query: 'SELECT * FROM data LIMIT 9' })).toBe('')
     expect(await kind(['a.parquet'], { modes: ['user', 'row_number() OVER ()'] })).toBe('')

@@ -1,4 +1,7 @@
-/** Parquet and .tns files read by several processes, each of which reads a range of them: the result is that of one process. */
+/**
+ * Files read by several processes, each of which reads a shard: together the entries are those of one
+ * process.
+ */
+export { kindOfShards } from './kindOfShards.ts'
 export { readParquetShard } from './readParquet.ts'
 export { type ReadShardOptions, readTnsShard } from './readTns.ts'
-export { shardFormatOf } from './shardFormat.ts'

@@ -1,0 +1,51 @@
+/**
+ * Which files every process can read a shard of; others are read by one process, which scatters the entries.
+ */
+import { open } from 'node:fs/promises'
+import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
+import { kindByName, packingByName } from '../../text/index.ts'
+
+/** How the files are to be read. */
+export interface ShardedOptions extends ReadTableOptions {
+  /** An .npy file of truth values beside a dense array. */
+  mask?: string
+}
+
+/**
+ * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An empty text for all others.
+ */
+export async function kindOfShards(
+  files: readonly string[],
+  asked: ShardedOptions = {},
+): Promise<'tns' | 'parquet' | ''> {
+  const { mask, query, database } = asked
+  if (files.length === 0 || mask !== undefined || query !== undefined || database !== undefined) return ''
+  if (files.every((file) => hasEnding(file, endings.parquet)))
+    return (await areRowsPlain(files, asked)) ? 'parquet' : ''
+  const [file, ...others] = files
+  if (others.length > 0 || kindByName(file) !== 'tns' || packingByName(file) !== undefined) return ''
+  return (await isPlainFile(file)) ? 'tns' : ''
+}
+
+/** Whether every row of Parquet files can be read on its own: no recipe, no weights, no SQL. */
+async function areRowsPlain(files: readonly string[], asked: ShardedOptions): Promise<boolean> {
+  if (asked.recipe !== undefined || asked.weight !== undefined) return false
+  try {
+    return (await parquetGroups(files)) !== undefined && !(await isComputed(files, asked))
+  } catch {
+    return false // reading by one process explains why
+  }
+}
+
+/** Whether a path is a file, not a pipe, and not gzip under another name. */
+async function isPlainFile(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => undefined)
+  if (!file) return true // opening it again explains why not
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
+    const isPacked = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+    return (await file.stat()).isFile() && !isPacked
+  } finally {
+    await file.close()
+  }
+}
