@@ -1,6 +1,7 @@
 /**
- * `lacuna complete`, step by step: check the options, estimate the memory, read the entries, split off held-out sets, resolve side
- * information and reshaping, plan, and learn one model or the models of a cross-fit, which evaluate, report and save themselves.
+ * `lacuna complete`, step by step: check the options, estimate the memory, read the entries, split off
+ * held-out sets, resolve side information and reshaping, plan, and learn one model or the models of a
+ * cross-fit, which evaluate, report and save themselves.
  */
 import { type CpModel, InputError, type RunOptions, readModel, type SparseTensor } from 'lacuna'
 import {
