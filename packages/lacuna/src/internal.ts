@@ -8,12 +8,10 @@ export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.t
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
-export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
-export { readNpzShare } from './io/drive/processes/readNpz.ts'
-export { readParquetShare } from './io/drive/processes/readParquet.ts'
-export { type ReadShareOptions, readTnsShare } from './io/drive/processes/readTns.ts'
-export { type AnswerOutput, checkAnswerOutput, readNames, writeAnswers } from './io/node/answers.ts'
-export { readBeside } from './io/node/besideRows.ts'
+export { kindOfShards } from './io/drive/processes/kindOfShards.ts'
+export { readParquetShard } from './io/drive/processes/readParquet.ts'
+export { type ReadShardOptions, readTnsShard } from './io/drive/processes/readTns.ts'
+export { readBeside, readNames } from './io/node/besideRows.ts'
 export { estimateTensor } from './io/node/estimate.ts'
 export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
@@ -31,6 +29,7 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './io/node/writeAnswers.ts'
 export {
   checkEnding,
   endings,
@@ -38,8 +37,6 @@ export {
   isTableFile,
   writableEndings,
 } from './io/text/fileKind.ts'
-export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
-export { countEntries } from './tensor/shards/countEntries.ts'
-export { dealOut } from './tensor/shards/scatter.ts'
-export { splitCellShares } from './tensor/shards/splitShardCells.ts'
-export { splitShares } from './tensor/shards/splitShards.ts'
+export { countEntries, scatterTensor } from './tensor/scatter.ts'
+export { splitShard } from './tensor/split/split.ts'
+export { splitShardCells } from './tensor/split/splitCells.ts'

@@ -6,7 +6,7 @@ import {
   type SparseTensor,
   sparseTensor,
   type TensorOptions,
-} from '#lacuna/tensor/sparseTensor.js'
+} from '#lacuna/tensor/index.js'
 import { checkProperty } from '../../properties.ts'
 import { refusal } from '../../refusal.ts'
 

@@ -3,9 +3,7 @@ import { complete, InputError, type SparseTensor } from 'lacuna'
 import { fillSlice } from 'lacuna/answers'
 import { encodeNpy } from 'lacuna/formats'
 import {
-  type AnswerColumn,
   type AnswerOutput,
-  type AnswerRow,
   checkAnswerOutput,
   checkOutputs,
   fillTable,
@@ -14,6 +12,8 @@ import {
   kindByName,
   labelOf,
   modeName,
+  type OutputColumn,
+  type OutputRow,
   openInput,
   readTensorOrModel,
   TensorModel,
@@ -226,9 +226,9 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
     return
   }
   const valueName = typeof model.training.value === 'string' ? model.training.value : 'value'
-  const columns: AnswerColumn[] = [
+  const columns: OutputColumn[] = [
     ...model.dims.map(
-      (_, mode): AnswerColumn => ({
+      (_, mode): OutputColumn => ({
         name: modeName(model, mode),
         kind: 'text',
         type: model.modes?.[mode]?.type ?? 'BIGINT',
@@ -240,9 +240,9 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
   await writeAnswers(outputOf(options), columns, rows())
   if (output !== undefined && output !== '-') progress.say(`${output}: ${formatCount(values.length)} cells`)
 
-  function* rows(): Generator<AnswerRow[]> {
+  function* rows(): Generator<OutputRow[]> {
     const index = [...fixed].map((row) => row ?? 0)
-    let batch: AnswerRow[] = []
+    let batch: OutputRow[] = []
     for (let at = 0; at < values.length; at++) {
       let rest = at
       for (let f = free.length - 1; f >= 0; f--) {

@@ -3,11 +3,11 @@ import { InputError, type SparseTensor } from 'lacuna'
 import { topForAll } from 'lacuna/answers'
 import {
   type AnswerOutput,
-  type AnswerRow,
   checkAnswerOutput,
   checkOutputs,
   labelOf,
   modeName,
+  type OutputRow,
   readAnyModel,
   type TensorModel,
   writeAnswers,
@@ -159,10 +159,10 @@ async function topOfEach(
   const batches = topForAll(model, { ...question, for: name })
   // What is wrong with the question shows here, before anything is written.
   const begun = await batches.next()
-  async function* rows(): AsyncGenerator<AnswerRow[]> {
+  async function* rows(): AsyncGenerator<OutputRow[]> {
     for (let batch = begun; !batch.done; batch = await batches.next()) {
       const { first, count: some, n, rows, predicted, found } = batch.value
-      const answers: AnswerRow[] = []
+      const answers: OutputRow[] = []
       for (let q = 0; q < some; q++)
         for (let i = 0; i < found[q]; i++) {
           const row = rows[q * n + i]

@@ -1,7 +1,7 @@
 /** The best rows along a mode, as people read them, as JSON, or as a table. */
 
 import type { Ranked } from 'lacuna/answers'
-import { type AnswerColumn, type AnswerRow, modeName, type TensorModel, writeAnswers } from 'lacuna/internal'
+import { modeName, type OutputColumn, type OutputRow, type TensorModel, writeAnswers } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
 import { inWordsOf } from './componentWords.ts'
 import { formatCount, formatNumber, formatTable } from './format.ts'
@@ -21,7 +21,7 @@ export async function tellTop(
   const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
   if (options.output && options.output !== '-') {
     const rows = named.map(
-      ({ label, name, predicted, entries, mean }, i): AnswerRow => [
+      ({ label, name, predicted, entries, mean }, i): OutputRow => [
         ...Object.values(labels),
         ...[
           i + 1,
@@ -78,8 +78,8 @@ export function columnsOf(
   of: number,
   names: RowNames,
   hasMean: boolean,
-): AnswerColumn[] {
-  const labels = (mode: number): AnswerColumn => ({
+): OutputColumn[] {
+  const labels = (mode: number): OutputColumn => ({
     name: modeName(model, mode),
     kind: 'text',
     type: model.modes?.[mode]?.type ?? 'BIGINT',
