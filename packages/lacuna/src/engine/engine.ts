@@ -47,8 +47,8 @@ export interface EnginePlan {
   parts: number
   /** What it is made of, for people. */
   items: readonly { name: string; byteLength: number }[]
-  /** Where it would be solved, if the engine has a choice. */
-  place?: string
+  /** The hardware that would solve it, if the engine has a choice: a GPU's name, or `2 threads`. */
+  backend?: string
 }
 
 export interface Problem {
@@ -94,8 +94,8 @@ export interface LoadedProblem {
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken. */
   readonly hasStrata?: boolean
-  /** Where it is solved, if that makes a difference to the bits: for a model's record. */
-  readonly place?: string
+  /** The hardware that solves it, if that makes a difference to the bits: for a model's training record. */
+  readonly backend?: string
   /** What an AO iteration costs here, in units of one's own: a schedule compares stages by it, and never by the clock. */
   cost(stage: { sample: number; kind: Step['kind'] }): number
   /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, times `factorScale`. Momentum, if any, starts anew. */

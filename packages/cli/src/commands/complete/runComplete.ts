@@ -104,7 +104,7 @@ async function runOn(
   await withSignals(async (interruption) => {
     const isToFind = options.rank === 'auto' || (options.best && options.rank === undefined)
     const rank = isToFind ? 'to be found' : (settings.rank ?? defaults.fast.rank)
-    progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
+    progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
     if (isFolded(options)) return learnByFolds(engine, parts, learning, options, interruption, progress)
     const found = isToFind
       ? await findRank(parts.train, learning, options, interruption, progress)

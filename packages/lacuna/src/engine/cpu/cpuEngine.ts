@@ -7,7 +7,7 @@ import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
 import { Memories } from './memory/memories.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions } from './options.ts'
+import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
@@ -74,9 +74,9 @@ export class CpuEngine implements Engine {
     return this.#known.neighbours
   }
 
-  /** Of one process. isPlain: as for `load`. */
-  plan(size: ProblemSize, isPlain = false): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes, isPlain)
+  /** The memory of one process. */
+  plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
+    return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
   }
 
   /** Starts the threads, and finds the other processes if there are any. */
@@ -103,8 +103,7 @@ export class CpuEngine implements Engine {
     ready().catch(() => {})
   }
 
-  /** isPlain: whether the records are to be read by others than the kernels, too. */
-  async load(problem: Problem, isPlain = false): Promise<CpuProblem> {
+  async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
     const start = performance.now()
     const world = await this.world()
     const pool = this.#pool!
@@ -121,7 +120,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, world, leastParts: this.#parts, isPlain, takeMemory }
+      const context = { pool, members, world, leastParts: this.#parts, unpacked, takeMemory }
       const loaded = await world.inTurn(number, 0, () => loadPartitions(context, number, problem, start))
       return await CpuProblem.open(context, number, loaded, problem.tensor, release)
     } catch (error) {

@@ -13,6 +13,7 @@ import type {
   Step,
   Timed,
 } from '../engine.ts'
+import { type LoadedViews, viewsOf } from './loadedViews.ts'
 import { costOf } from './memory/cost.ts'
 import { MOST_LAGS } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
@@ -28,6 +29,8 @@ export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
+  /** Whether 'posterior' steps can be taken. */
+  readonly hasPosterior: boolean
   readonly #workers: ProblemWorkers
   readonly #number: number
   readonly #loaded: LoadedPartitions
@@ -53,6 +56,7 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
+    this.hasPosterior = loaded.posterior
     this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
@@ -81,9 +85,9 @@ export class CpuProblem implements LoadedProblem {
     return problem
   }
 
-  /** How it lies in memory, for an engine that works on the same views elsewhere. */
-  get loaded(): LoadedPartitions {
-    return this.#loaded
+  /** The views of the problem in memory, for an engine that copies them; load it with `unpacked` records. */
+  views(): LoadedViews {
+    return viewsOf(this.#loaded, this.statistics.dims)
   }
 
   cost(stage: { sample: number; kind: Step['kind'] }): number {

@@ -5,7 +5,7 @@ import { CpuEngine } from '../cpu/index.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
 import { Device, type DeviceOptions } from './device.ts'
-import { GpuProblem } from './gpuProblem.ts'
+import { type GpuBackend, GpuProblem } from './gpuProblem.ts'
 import type { GpuEngineOptions } from './options.ts'
 import { quadsOf } from './shape.ts'
 import { tablesOf } from './tables.ts'
@@ -33,7 +33,7 @@ export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEng
   const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
   const device = await openDevice(adapter, all).catch((error) => {
     unlessRefused(error)
-    onRemark?.(leftToCpu(error))
+    onRemark?.(cpuFallbackNotice(error))
   })
   return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
 }
@@ -54,7 +54,8 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error
 }
 
-const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
+const cpuFallbackNotice = ({ message }: Error): string =>
+  `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
 
 /**
  * Entries times components from which on a card gains. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million
@@ -101,9 +102,12 @@ export class GpuEngine implements Engine {
 
   /** What the CPU holds: on the card there is as much of entries and factors again. */
   plan(size: ProblemSize): EnginePlan {
-    const isOnCard = this.#takes(size)
-    if (isOnCard) this.#checkFactors(size)
-    return { ...this.cpu.plan(size, isOnCard), place: isOnCard ? this.description : this.cpu.description }
+    const isOnGpu = this.#takes(size)
+    if (isOnGpu) this.#checkFactors(size)
+    return {
+      ...this.cpu.plan(size, { unpacked: isOnGpu }),
+      backend: isOnGpu ? this.description : this.cpu.description,
+    }
   }
 
   async load(problem: Problem): Promise<LoadedProblem> {
@@ -118,26 +122,26 @@ export class GpuEngine implements Engine {
         sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
       )
     this.#checkFactors({ dims, rank })
-    const twin = await this.cpu.load(problem, true)
+    const cpuProblem = await this.cpu.load(problem, { unpacked: true })
     try {
       const device = await this.#liveDevice()
       if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')
-      const tables = tablesOf(twin)
+      const tables = tablesOf(cpuProblem.views(), dims)
       const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
-      const place = {
+      const backend: GpuBackend = {
         device: () => this.#liveDevice(),
         description: (hasDevice: boolean) =>
           hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
-        say: (text: string) => this.#options.onRemark?.(text),
-        isLeftToCpu: this.#isLeftToCpu,
+        report: (text: string) => this.#options.onRemark?.(text),
+        fallsBackToCpu: this.#fallsBackToCpu,
       }
-      return await GpuProblem.open(twin, place, tables, shape, momentumFactors, device)
+      return await GpuProblem.open(cpuProblem, backend, tables, shape, momentumFactors, device)
     } catch (error) {
-      if (this.#isLeftToCpu && error instanceof InputError) {
-        this.#options.onRemark?.(leftToCpu(error))
-        return twin
+      if (this.#fallsBackToCpu && error instanceof InputError) {
+        this.#options.onRemark?.(cpuFallbackNotice(error))
+        return cpuProblem
       }
-      await twin.close()
+      await cpuProblem.close()
       throw error
     }
   }
@@ -151,7 +155,7 @@ export class GpuEngine implements Engine {
   }
 
   /** Whether the CPU does what the card cannot: not if it was the card that was asked for. */
-  get #isLeftToCpu(): boolean {
+  get #fallsBackToCpu(): boolean {
     return this.#options.worthwhileFrom !== undefined
   }
 

@@ -25,15 +25,15 @@ import { type DeviceStep, isDeviceStep } from './steps.ts'
 import type { Tables } from './tables.ts'
 
 /** What a problem needs of its engine. */
-export interface Place {
+export interface GpuBackend {
   /** The device, or a new one if it was lost; undefined if there is none any more. */
   device(): Promise<Device | undefined>
   /** What there is, with or without a device. */
   description(hasDevice: boolean): string
   /** Tells people what happened. */
-  say(sentence: string): void
+  report(sentence: string): void
   /** Whether the CPU does what the card has no memory for. */
-  isLeftToCpu: boolean
+  fallsBackToCpu: boolean
 }
 
 /** Work since the last state that was read, in seconds: so much is lost with a device. */
@@ -45,8 +45,8 @@ export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   /** The threads take such steps. */
   readonly hasStrata: boolean
-  readonly #twin: CpuProblem
-  readonly #place: Place
+  readonly #cpuProblem: CpuProblem
+  readonly #backend: GpuBackend
   readonly #tables: Tables
   readonly #shape: Omit<Shape, 'subgroup'>
   readonly #momentumFactors: boolean
@@ -67,17 +67,17 @@ export class GpuProblem implements LoadedProblem {
   #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    twin: CpuProblem,
-    place: Place,
+    cpuProblem: CpuProblem,
+    backend: GpuBackend,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
     momentumFactors: boolean,
     on: DeviceProblem,
   ) {
-    this.statistics = twin.statistics
-    this.hasStrata = twin.hasStrata
-    this.#twin = twin
-    this.#place = place
+    this.statistics = cpuProblem.statistics
+    this.hasStrata = cpuProblem.hasStrata
+    this.#cpuProblem = cpuProblem
+    this.#backend = backend
     this.#tables = tables
     this.#shape = shape
     this.#momentumFactors = momentumFactors
@@ -85,8 +85,8 @@ export class GpuProblem implements LoadedProblem {
   }
 
   static async open(
-    twin: CpuProblem,
-    place: Place,
+    cpuProblem: CpuProblem,
+    backend: GpuBackend,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
     momentumFactors: boolean,
@@ -98,16 +98,16 @@ export class GpuProblem implements LoadedProblem {
       { ...shape, subgroup: device.subgroup },
       momentumFactors,
     )
-    return new GpuProblem(twin, place, tables, shape, momentumFactors, on)
+    return new GpuProblem(cpuProblem, backend, tables, shape, momentumFactors, on)
   }
 
-  get place(): string {
-    return this.#place.description(this.#on !== undefined || this.#idle !== undefined)
+  get backend(): string {
+    return this.#backend.description(this.#on !== undefined || this.#idle !== undefined)
   }
 
   /** The CPU's: with a card's own, samples grew sooner and nothing was found faster (docs/gpu.md). */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
-    return this.#twin.cost(stage)
+    return this.#cpuProblem.cost(stage)
   }
 
   writeFactors(factors: readonly Float32Array[]): Promise<void> {
@@ -119,14 +119,14 @@ export class GpuProblem implements LoadedProblem {
         this.#snapshotAt = -Infinity // what is kept next is a better one
         await on.finish()
       },
-      () => this.#twin.writeFactors(factors),
+      () => this.#cpuProblem.writeFactors(factors),
     )
   }
 
   readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     return this.#do(
       (on) => on.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
-      () => this.#twin.readFactors(which),
+      () => this.#cpuProblem.readFactors(which),
     )
   }
 
@@ -134,12 +134,12 @@ export class GpuProblem implements LoadedProblem {
     const { step } = run
     if (!isDeviceStep(step)) {
       await this.#inTurn(() => this.#toCpu())
-      return this.#inTurn(() => this.#twin.iterate(run))
+      return this.#inTurn(() => this.#cpuProblem.iterate(run))
     }
     await this.#inTurn(() => this.#toDevice())
     return this.#do(
       (on) => this.#iterate(on, { ...run, step }),
-      () => this.#twin.iterate(run),
+      () => this.#cpuProblem.iterate(run),
     )
   }
 
@@ -161,13 +161,13 @@ export class GpuProblem implements LoadedProblem {
 
   stop(stopped = true): void {
     this.#isStopped = stopped
-    this.#twin.stop(stopped)
+    this.#cpuProblem.stop(stopped)
   }
 
   balance(): Promise<Timed> {
     return this.#do(
       (on) => timed(() => on.balancing.balance()),
-      () => this.#twin.balance(),
+      () => this.#cpuProblem.balance(),
     )
   }
 
@@ -175,13 +175,13 @@ export class GpuProblem implements LoadedProblem {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#do(
       (on) => timed(() => on.balancing.fillEmptyRows()),
-      () => this.#twin.fillEmptyRows(),
+      () => this.#cpuProblem.fillEmptyRows(),
     )
   }
 
   async errors(sets: readonly string[]): Promise<Measured> {
     for (const name of sets)
-      if (!this.#twin.loaded.viewOf.has(name)) throw new Error(`No set '${name}' was loaded.`)
+      if (!Object.hasOwn(this.statistics.sets, name)) throw new Error(`No set '${name}' was loaded.`)
     // Where the probe is all of them, it is the training entries.
     const names = sets.map((name) => (this.#tables.sets.has(name) ? name : 'train'))
     const distinct = [...new Set(names)]
@@ -192,7 +192,7 @@ export class GpuProblem implements LoadedProblem {
         const seconds = (performance.now() - start) / 1000
         return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
       },
-      () => this.#twin.errors(sets),
+      () => this.#cpuProblem.errors(sets),
     )
   }
 
@@ -203,7 +203,7 @@ export class GpuProblem implements LoadedProblem {
         await this.#takeSnapshot(on)
         await on.finish()
       },
-      () => this.#twin.snapshot(),
+      () => this.#cpuProblem.snapshot(),
     )
   }
 
@@ -213,7 +213,7 @@ export class GpuProblem implements LoadedProblem {
         on.restore()
         await on.finish()
       },
-      () => this.#twin.restore(),
+      () => this.#cpuProblem.restore(),
     )
   }
 
@@ -221,33 +221,33 @@ export class GpuProblem implements LoadedProblem {
     return this.#do(
       async (on) => {
         const state = await on.readState()
-        if (!this.#twin.loaded.posterior) return state
+        if (!this.#cpuProblem.hasPosterior) return state
         // What a learned prior adds never leaves the CPU.
-        return { ...(await this.#twin.readState()), ...state }
+        return { ...(await this.#cpuProblem.readState()), ...state }
       },
-      () => this.#twin.readState(),
+      () => this.#cpuProblem.readState(),
     )
   }
 
   writeState(state: EngineState): Promise<void> {
     return this.#do(
       async (on) => {
-        if (state.moments) await this.#twin.writeState(state)
+        if (state.moments) await this.#cpuProblem.writeState(state)
         on.writeState(state)
         this.#snapshot = copyOf(state)
         this.#snapshotAt = performance.now()
         await on.finish()
       },
-      () => this.#twin.writeState(state),
+      () => this.#cpuProblem.writeState(state),
     )
   }
 
   observed(tensor?: SparseTensor): Promise<Observed> {
-    return this.#twin.observed(tensor)
+    return this.#cpuProblem.observed(tensor)
   }
 
   readPrior(): Promise<LearnedPrior | undefined> {
-    return this.#twin.readPrior()
+    return this.#cpuProblem.readPrior()
   }
 
   async close(): Promise<void> {
@@ -256,7 +256,7 @@ export class GpuProblem implements LoadedProblem {
     await this.#turn.catch(() => {})
     this.#on?.close()
     this.#idle?.close()
-    await this.#twin.close()
+    await this.#cpuProblem.close()
   }
 
   /** One thing at a time, in the order in which they are asked for. */
@@ -308,11 +308,12 @@ export class GpuProblem implements LoadedProblem {
   /** Finds another place for the state; throws the error if there is none, or none is wanted. */
   async #recover(on: DeviceProblem, error: unknown): Promise<void> {
     if (await isLost(on.device)) return this.#replace(on.device)
-    if (!this.#place.isLeftToCpu || !(error instanceof InputError) || error.code !== 'memory') throw error
+    if (!this.#backend.fallsBackToCpu || !(error instanceof InputError) || error.code !== 'memory')
+      throw error
     this.#on = undefined
     on.close()
-    this.#place.say(`${error.message} The run goes on from its last snapshot on the CPU.`)
-    if (this.#snapshot) await this.#twin.writeState(this.#snapshot)
+    this.#backend.report(`${error.message} The run goes on from its last snapshot on the CPU.`)
+    if (this.#snapshot) await this.#cpuProblem.writeState(this.#snapshot)
   }
 
   async #replace(lost: Device): Promise<void> {
@@ -320,7 +321,7 @@ export class GpuProblem implements LoadedProblem {
     this.#idle = undefined
     this.#fault = undefined
     const snapshot = this.#snapshot
-    const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#place.device()
+    const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#backend.device()
     const why = `The graphics card was lost (${lost.lost})`
     if (device) {
       const shape = { ...this.#shape, subgroup: device.subgroup }
@@ -328,19 +329,19 @@ export class GpuProblem implements LoadedProblem {
         () => undefined,
       )
     }
-    this.#place.say(
+    this.#backend.report(
       `${why}; the run goes on from its last snapshot on ${this.#on ? 'a new device' : 'the CPU'}.`,
     )
     if (!snapshot) return
     if (this.#on) this.#isBehind = true
-    else await this.#twin.writeState(snapshot)
+    else await this.#cpuProblem.writeState(snapshot)
   }
 
   async #toCpu(): Promise<void> {
     const on = this.#on
     if (!on) return
     try {
-      await this.#twin.writeState(await this.#watch(on, () => on.readState()))
+      await this.#cpuProblem.writeState(await this.#watch(on, () => on.readState()))
       this.#idle = on
       this.#on = undefined
     } catch (error) {
@@ -351,7 +352,7 @@ export class GpuProblem implements LoadedProblem {
 
   async #toDevice(): Promise<void> {
     if (this.#on || !this.#idle || this.#idle.device.lost) return
-    const state = await this.#twin.readState()
+    const state = await this.#cpuProblem.readState()
     this.#on = this.#idle
     this.#idle = undefined
     this.#snapshot = copyOf(state)

@@ -20,7 +20,7 @@ interface Known {
 export function learnedModel(
   { dims, labels, modes, valueName }: SparseTensor,
   { mergeModes, split, ...settings }: Settings,
-  { statistics: { factorScale, emptyRows }, place }: Pick<LoadedProblem, 'statistics' | 'place'>,
+  { statistics: { factorScale, emptyRows }, backend }: Pick<LoadedProblem, 'statistics' | 'backend'>,
   factors: readonly Float32Array[],
   { observed, prior, record: { iterations, seconds, stopped = 'aborted', epoch, report } }: Known,
 ): CpModel {
@@ -38,7 +38,7 @@ export function learnedModel(
     ...(prior && { prior }),
     training: finite({
       version,
-      ...(place !== undefined && { engine: place }),
+      ...(backend !== undefined && { engine: backend }),
       ...settings,
       epochs: epoch,
       iterations,

@@ -123,8 +123,8 @@ export interface PartitionSize {
   segment: number
   /** Rows per mode. */
   dims: readonly number[]
-  /** Whether the indices of records are not packed: where others than the kernels read them, too. */
-  isPlain: boolean
+  /** Whether every index of a record takes a word of its own (packing.ts). */
+  unpacked: boolean
   /** One per mode of the training entries, then the other sets. */
   views: readonly ViewSize[]
   /** The most sums over segments of long rows in a mode. */
@@ -189,7 +189,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
   const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => {
     const mode = v < order ? v : 0
-    const packing = packingOf(dims, mode, size.isPlain)
+    const packing = packingOf(dims, mode, size.unpacked)
     const words = packing.words + (weighted ? 2 : 1)
     return {
       descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),

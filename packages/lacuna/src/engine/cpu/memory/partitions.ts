@@ -37,11 +37,11 @@ export function layOutPartitions(
     posterior,
     strata,
     dims,
-    isPlain,
+    unpacked,
     threads,
   }: Pick<
     PartitionSize,
-    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
+    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'unpacked' | 'threads'
   >,
 ): PartitionLayout[] {
   const order = dims.length
@@ -67,7 +67,7 @@ export function layOutPartitions(
         strata,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
-        isPlain,
+        unpacked,
         views: views.map(({ name, source, shares, ownPlaces }, v) => ({
           ownPlaces,
           name,

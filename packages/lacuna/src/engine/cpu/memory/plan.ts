@@ -26,9 +26,9 @@ export function planPartitions(
   threads: number,
   leastParts = 1,
   processes = 1,
-  isPlain = false,
+  unpacked = false,
 ): CpuPlan {
-  const whole = layOut(partitionSize(size, threads, 1, isPlain))
+  const whole = layOut(partitionSize(size, threads, 1, unpacked))
   const shared = replicatedBytes(whole)
   const room = FILLED * MOST_PARTITION_BYTES - shared
   const own = whole.byteLength - shared
@@ -40,7 +40,7 @@ export function planPartitions(
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
   const layout =
-    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, isPlain))
+    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, unpacked))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
   // Only the first part holds the snapshot factors.
   const items = [...layout.items].map(([name, byteLength]) => ({
@@ -69,7 +69,7 @@ function replicatedBytes({ items }: PartitionLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
-function partitionSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartitionSize {
+function partitionSize(size: ProblemSize, threads: number, parts: number, unpacked: boolean): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
@@ -103,7 +103,7 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, isPlai
     strata,
     segment,
     dims,
-    isPlain,
+    unpacked,
     views: [
       ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
       ...others.map(([name, count]) => view(name, dims[0], count, true)),

@@ -54,8 +54,8 @@ export interface LoadedPartitions {
 export interface LoadingContext extends ProblemWorkers {
   /** The fewest parts of a process. */
   leastParts: number
-  /** Whether the records are to be read by others than the kernels, too: packing.ts. */
-  isPlain: boolean
+  /** Whether every index of a record takes a word of its own (packing.ts). */
+  unpacked: boolean
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
@@ -67,7 +67,7 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, world, leastParts, isPlain, takeMemory } = context
+  const { pool, members, world, leastParts, unpacked, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
@@ -95,7 +95,7 @@ export async function loadPartitions(
     strata,
     weighted,
   }
-  const plan = planPartitions(size, threads, leastParts, world.processes, isPlain)
+  const plan = planPartitions(size, threads, leastParts, world.processes, unpacked)
   await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
@@ -129,7 +129,7 @@ export async function loadPartitions(
     posterior,
     strata: strata ? total : 0,
     dims,
-    isPlain,
+    unpacked,
     threads: most,
   })
   const partsEach = all.length / world.processes

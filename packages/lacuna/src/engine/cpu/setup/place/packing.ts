@@ -17,9 +17,14 @@ export interface Packing {
   words: number
 }
 
-/** isPlain: each index has a word of its own. */
-export function packingOf(dims: readonly number[], mode: number, isPlain: boolean): Packing {
-  const bits = dims.filter((_, other) => other !== mode).map((dim) => (isPlain ? 32 : bitsOf(dim)))
+/**
+ * The packing of the records of a view.
+ * @param dims rows of each mode
+ * @param mode the mode of the view, whose own index is not in the records
+ * @param unpacked whether each index has a word of its own
+ */
+export function packingOf(dims: readonly number[], mode: number, unpacked: boolean): Packing {
+  const bits = dims.filter((_, other) => other !== mode).map((dim) => (unpacked ? 32 : bitsOf(dim)))
   const wordOf: number[] = []
   let [words, used] = [0, 32]
   for (const own of bits) {
