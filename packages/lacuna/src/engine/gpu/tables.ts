@@ -1,18 +1,19 @@
 /**
- * The views that the CPU engine has built, as the GPU wants them: the rows and segments of all modes one after the other,
- * and where the records lie. Parts lie one after the other, too: their segments and records are those of one view, in order.
+ * Tables of rows and segments for the device, made of the views that the CPU engine has built. Rows and segments of all modes are
+ * numbered consecutively. The segments and records of a view's partitions follow one another.
  */
 import type { LoadedView, LoadedViews } from '../cpu/index.ts'
 
-/** Records of a view that lie together in the memory of a part. */
+/** The records of a view in one partition. */
 export interface Piece {
-  /** The number of the first, in the view. */
+  /** The number of the first record in the view. */
   first: number
   words: Uint32Array
 }
 
+/** A view: its segments and records. */
 export interface ViewTable {
-  /** Four words per segment: first record, entries, row (of all modes' rows), row within its mode. */
+  /** (segments × 4) First record, entries, row (counted over all modes), row within its mode. */
   segments: Uint32Array
   entries: number
   /** Words of a record. */
@@ -20,24 +21,28 @@ export interface ViewTable {
   pieces: Piece[]
 }
 
+/** The view of the training entries by one mode. */
 export interface ModeTable extends ViewTable {
-  /** Of all modes' rows and segments, its first. */
+  /** Its first row, counted over all modes. */
   firstRow: number
   rows: number
+  /** Its first segment, counted over all modes. */
   firstSegment: number
-  /** How many rows have entries. */
+  /** The number of rows with entries. */
   observed: number
-  /** Rows (of all modes' rows) of several segments. */
+  /** The rows of several segments, counted over all modes. */
   longRows: number[]
 }
 
+/** All views of a problem. */
 export interface Tables {
   modes: ModeTable[]
   /** Views by the first mode of the sets that are not the training entries. */
   sets: Map<string, ViewTable>
-  /** Four words per row of all modes: first segment (of all modes' segments), segments, entries, mode. */
+  /** (rows of all modes × 4) First segment (counted over all modes), segments, entries, mode. */
   rows: Uint32Array
   totalSegments: number
+  /** The fewest sampled entries for which another segment of a row is visited. */
   leastWindow: number
 }
 
