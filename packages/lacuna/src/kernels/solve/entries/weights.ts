@@ -1,5 +1,5 @@
-// Entries that count differently: each as if it were listed w times. Where there are no weights, none of this is done.
-import { Window } from "./gather";
+// Weighted entries: an entry of weight w counts as if it were listed w times.
+import { Window } from "./window";
 import { ROW } from "../rank";
 import { entryWeight, next, strideOf } from "./records";
 
