@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 run('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')
-for (const project of ['packages/cli', 'packages/studio', 'test'])
+for (const project of ['packages/figures', 'packages/cli', 'packages/studio', 'test'])
   run('node_modules/typescript/bin/tsc', '-p', project)
 
 /** @param {string[]} args of node */

@@ -16,6 +16,7 @@ const OPEN_ROOMS = /(^|\/)(base|embedded|kernels\/\w+(\/\w+)?|reference|report|p
 export function readGraph(root) {
   const roots = [
     'packages/lacuna/src',
+    'packages/figures/src',
     'packages/cli/src',
     'packages/studio/src',
     'bench/src',

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { contentSecurityPolicy, isolationHeaders } from '../cli/src/commands/studio/policy.ts'
+import { contentSecurityPolicy, isolationHeaders } from './policy.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 

@@ -2,7 +2,7 @@
 // modules, which take longer to load than most commands take to run.
 // @ts-check
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
-import { BENCH_DIST, CLI_DIST, DIST } from './paths.mjs'
+import { BENCH_DIST, CLI_DIST, DIST, FIGURES, STUDIO_POLICY } from './paths.mjs'
 import { runIfChanged } from './stamp.mjs'
 
 /** Worker threads of an MPI job import this module by its address, so it stays a file of its own beside the program. */
@@ -11,7 +11,7 @@ const MPI = { mpiExchange: `${DIST}/comm/mpi/mpiExchange.js` }
 export const bundleCli = () =>
   runIfChanged({
     name: 'cli',
-    inputs: ['packages/cli/src', DIST],
+    inputs: ['packages/cli/src', FIGURES, STUDIO_POLICY, DIST],
     outputs: [`${CLI_DIST}/lacuna.js`],
     async work() {
       await bundle(CLI_DIST, { lacuna: 'packages/cli/src/main.ts', ...MPI })
@@ -23,7 +23,7 @@ export const bundleCli = () =>
 export const bundleBench = () =>
   runIfChanged({
     name: 'bench',
-    inputs: ['bench/src', 'packages/cli/src', DIST],
+    inputs: ['bench/src', 'packages/cli/src', FIGURES, STUDIO_POLICY, DIST],
     outputs: [`${BENCH_DIST}/bench.js`],
     work: () =>
       bundle(BENCH_DIST, {
@@ -40,7 +40,7 @@ async function bundle(outDir, input) {
   await build({
     configFile: false,
     logLevel: 'warn',
-    ssr: { external: true, noExternal: ['lacuna'] },
+    ssr: { external: true, noExternal: ['lacuna', 'lacuna-figures', 'lacuna-studio'] },
     build: {
       ssr: true,
       outDir,

@@ -1,7 +1,7 @@
 // Bundles the studio into packages/cli/dist/studio, from where `lacuna studio` serves it.
 // @ts-check
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
-import { CACHE, DIST, STUDIO_DIST } from './paths.mjs'
+import { CACHE, DIST, FIGURES, STUDIO_DIST, STUDIO_POLICY } from './paths.mjs'
 import { hashOf, runIfChanged } from './stamp.mjs'
 
 const SAMPLE_SIZE = [720, 480]
@@ -10,7 +10,10 @@ const SAMPLE_SIZE = [720, 480]
 export async function bundleStudio(say) {
   await runIfChanged({
     name: 'studio',
-    inputs: ['packages/studio/src', 'packages/studio/index.html', 'packages/studio/vite.config.ts', DIST],
+    inputs: [
+      ...['packages/studio/src', 'packages/studio/index.html', 'packages/studio/vite.config.ts'],
+      ...[STUDIO_POLICY, FIGURES, DIST],
+    ],
     outputs: [`${STUDIO_DIST}/index.html`],
     async work() {
       say('Bundling the studio …')

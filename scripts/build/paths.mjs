@@ -7,5 +7,8 @@ export const DIST = 'packages/lacuna/dist'
 export const CLI_DIST = 'packages/cli/dist'
 export const STUDIO_DIST = `${CLI_DIST}/studio`
 export const BENCH_DIST = 'bench/dist'
+/** Private packages that are bundled from their sources. */
+export const FIGURES = 'packages/figures/src'
+export const STUDIO_POLICY = 'packages/studio/policy.ts'
 /** Intermediate results, and a stamp per step: the hash of what it was built from. */
 export const CACHE = 'node_modules/.cache/lacuna'

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkFolding } from '#cli/commands/complete/crossFit.ts'
+import { checkCrossFitOptions } from '#cli/commands/complete/crossFit.ts'
 import { completeByFolds, encodeEnsemble, type FoldedCompletion } from '#lacuna/folds.js'
 import { synthetic } from '#lacuna/index.js'
 import { lacuna } from './lacuna.ts'
@@ -93,7 +93,8 @@ describe('models of folds on the command line', () => {
   })
 
   it('refuse a plot of nothing, and starts without folds', () => {
-    const refused = (options: object) => () => checkFolding({ checkpointEvery: 0, ...options } as never, 1)
+    const refused = (options: object) => () =>
+      checkCrossFitOptions({ checkpointEvery: 0, ...options } as never, 1)
     expect(refused({ plot: 'x.svg' })).toThrow(
       "plot draws the ranks that were tried; add rank: 'auto' or best.",
     )

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { blocks, group } from '#cli/commands/complete/reshape.ts'
-import { readModel, readTensor } from '#lacuna/io/node/index.js'
 import { startRun } from '#lacuna/fileRun.js'
+import { readModel, readTensor } from '#lacuna/io/node/index.js'
 import { lacuna } from './lacuna.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'lacuna-reshaping-'))

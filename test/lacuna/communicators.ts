@@ -1,100 +1,105 @@
 /**
- * Several processes in one: each is an asynchronous function with a World of its own, and they meet in memory instead of in
- * MPI. What they send is checked as MPI would: all ask for the same, one thing at a time.
+ * Communicators of several processes in one: each process is an asynchronous function, and they exchange data in memory
+ * instead of through MPI. As with MPI, all processes must call the same operation at the same time.
  */
-import { World } from '#lacuna/comm/communicator.js'
+import { Communicator, type Transport } from '#lacuna/comm/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 
-interface Request {
-  type: string
-  words?: Uint32Array
-  counts?: Uint32Array[]
-  outgoing?: Uint32Array
-  incoming?: Uint32Array
-  starts?: number[]
-  lengths?: number[]
-}
-
-/** What all processes have asked for when the last of them comes; answers by process. */
-function exchange(asked: Request[]): unknown[] {
-  const types = new Set(asked.map(({ type }) => type))
-  if (types.size > 1) throw new Error(`Some processes ask for ${[...types].join(', others for ')}.`)
-  const [{ type }] = asked
-  if (type === 'gather') {
-    for (const { words } of asked)
-      asked.forEach((from, k) => {
-        const [start, length] = [asked[k].starts![k], asked[k].lengths![k]]
-        words!.set(from.words!.slice(start, start + length), start)
-      })
-    return asked.map(() => undefined)
-  }
-  if (type === 'addUp') {
-    const sums = asked[0].counts!.map((counts, c) =>
-      counts.map((_, i) => asked.reduce((sum, request) => sum + request.counts![c][i], 0)),
+/** Calls of one operation, by rank; each returns the result of its process. */
+const operations = {
+  broadcast(calls: Parameters<Transport['broadcast']>[]): unknown[] {
+    const [[numbers]] = calls
+    return calls.map(([own]) => own.set(numbers))
+  },
+  allReduce(calls: Parameters<Transport['allReduce']>[]): unknown[] {
+    const sums = calls[0][0].map((counts, c) =>
+      counts.map((_, i) => calls.reduce((sum, [own]) => sum + own[c][i], 0)),
     )
-    for (const { counts } of asked)
-      sums.forEach((sum, c) => {
-        counts![c].set(sum)
+    return calls.map(([own]) => {
+      for (const [c, counts] of own.entries()) counts.set(sums[c])
+      return undefined
+    })
+  },
+  allGather(calls: Parameters<Transport['allGather']>[]): unknown[] {
+    const pieces = calls.map(([words, starts, lengths], k) => words.slice(starts[k], starts[k] + lengths[k]))
+    return calls.map(([words], to) => {
+      for (const [k, piece] of pieces.entries()) if (k !== to) words.set(piece, calls[k][1][k])
+      return undefined
+    })
+  },
+  allToAll(calls: Parameters<Transport['allToAll']>[]): unknown[] {
+    const pieces = calls.map(([outgoing, lengths]) => {
+      let at = 0
+      return lengths.map((length) => {
+        at += length
+        return outgoing.slice(at - length, at)
       })
-    return asked.map(() => undefined)
-  }
-  if (type !== 'deal') throw new Error(`Nobody exchanges ${type} here.`)
-  const pieces = asked.map(({ outgoing, lengths }) => {
-    let at = 0
-    return lengths!.map((length) => {
-      at += length
-      return outgoing!.slice(at - length, at)
     })
-  })
-  return asked.map(({ incoming }, to) => {
-    let at = 0
-    return pieces.map((sent) => {
-      incoming!.set(sent[to], at)
-      at += sent[to].length
-      return sent[to].length
+    return calls.map(([, , incoming], to) => {
+      let at = 0
+      return pieces.map((sent) => {
+        incoming.set(sent[to], at)
+        at += sent[to].length
+        return sent[to].length
+      })
     })
-  })
+  },
 }
 
-/** What the work gives in each of so many processes. */
+interface Call {
+  rank: number
+  operation: keyof typeof operations
+  parameters: never
+  resolve(result: never): void
+  reject(error: unknown): void
+}
+
+/** Runs work in each of several processes. @returns the outcome of each, by rank */
 export async function inProcesses<T>(
   processes: number,
-  work: (world: World) => Promise<T>,
+  work: (communicator: Communicator) => Promise<T>,
 ): Promise<PromiseSettledResult<T>[]> {
-  let waiting: { request: Request; resolve(answer: unknown[]): void; reject(error: unknown): void }[] = []
+  let waiting: Call[] = []
   let ended = 0
-  const places = new Map<object, number>()
-  const meet = (): void => {
+  const runIfComplete = (): void => {
     if (waiting.length === 0 || waiting.length + ended < processes) return
-    const all = waiting
+    const calls = waiting.sort((a, b) => a.rank - b.rank)
     waiting = []
     try {
       if (ended > 0) throw new Error('Some processes wait for others that have ended.')
-      const inOrder = [...all].sort((a, b) => places.get(a.request)! - places.get(b.request)!)
-      exchange(inOrder.map(({ request }) => request)).forEach((answer, k) => {
-        inOrder[k].resolve([answer])
+      const names = new Set(calls.map(({ operation }) => operation))
+      if (names.size > 1) throw new Error(`Some processes call ${[...names].join(', others ')}.`)
+      const results = operations[calls[0].operation](calls.map(({ parameters }) => parameters))
+      results.forEach((result, k) => {
+        calls[k].resolve(result as never)
       })
     } catch (error) {
-      for (const { reject } of all) reject(error)
+      for (const { reject } of calls) reject(error)
     }
   }
-  const poolOf = (process: number) => ({
-    threads: 1,
-    ask: (_: readonly number[], make: (place: number) => Request): Promise<unknown[]> =>
-      new Promise((resolve, reject) => {
-        const request = make(0)
-        places.set(request, process)
-        waiting.push({ request, resolve, reject })
-        meet()
-      }),
-    close: async () => {},
-  })
+  const transportOf = (rank: number): Transport => {
+    const call =
+      (operation: keyof typeof operations) =>
+      (...parameters: unknown[]): Promise<never> =>
+        new Promise((resolve, reject) => {
+          waiting.push({ rank, operation, parameters: parameters as never, resolve, reject })
+          runIfComplete()
+        })
+    return {
+      broadcast: call('broadcast'),
+      allReduce: call('allReduce'),
+      allGather: call('allGather'),
+      allToAll: call('allToAll'),
+    }
+  }
   return Promise.allSettled(
-    Array.from({ length: processes }, (_, process) =>
-      work(new World(poolOf(process) as never, { process, processes, neighbours: processes })).finally(() => {
-        ended++
-        meet()
-      }),
+    Array.from({ length: processes }, (_, rank) =>
+      work(new Communicator(transportOf(rank), { rank, size: processes, hostSize: processes })).finally(
+        () => {
+          ended++
+          runIfComplete()
+        },
+      ),
     ),
   )
 }

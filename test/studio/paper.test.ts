@@ -1,5 +1,5 @@
+import { formatResults } from 'lacuna-figures/results'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { formatResults } from '#cli/paper/results.ts'
 import { sampleResults } from '../cli/paper/sample.ts'
 import { type Studio, startStudio, visit } from './studio.ts'
 

@@ -54,11 +54,11 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   data: async () => (await import('./commands/data.ts')).dataCommand,
   convert: async () => (await import('./commands/convert.ts')).convertCommand,
   split: async () => (await import('./commands/split.ts')).splitCommand,
-  image: async () => (await import('./commands/image.ts')).imageCommand,
+  image: async () => (await import('./commands/image/image.ts')).imageCommand,
   studio: async () => (await import('./commands/studio/studio.ts')).studioCommand,
   synth: async () => (await import('./commands/synth.ts')).synthCommand,
   paper: async () => (await import('./commands/paper.ts')).paperCommand,
-  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  demo: async () => (await import('./commands/image/demo.ts')).demoCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
 }
 

@@ -4,7 +4,7 @@
  */
 
 export { availableMemory, formatBytes } from './base/memory.ts'
-export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/launch.ts'
+export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.ts'
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
@@ -18,19 +18,9 @@ export { estimateTensor } from './io/node/estimate.ts'
 export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
 export { openInput, readWhole } from './io/node/files/input.ts'
-export {
-  checkEnding,
-  endings,
-  hasEnding,
-  isTableFile,
-  isTableKind,
-  kindByName,
-  writableEndings,
-} from './io/node/files/kind.ts'
 export { openFile } from './io/node/files/openFile.ts'
-export { isRunning, leaveNothing } from './io/node/files/temporary.ts'
 export { writeFileWhole } from './io/node/files/writeFileWhole.ts'
-export { contentStart, readAt, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
+export { contentStart, type ZipMember, zipMembers } from './io/node/files/zipFile.ts'
 export { fillTable } from './io/node/fillTable.ts'
 export { type PngFile, writePngs } from './io/node/imageFile.ts'
 export {
@@ -41,6 +31,13 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export {
+  checkEnding,
+  endings,
+  hasEnding,
+  isTableFile,
+  writableEndings,
+} from './io/text/fileKind.ts'
 export { errorOfShares, meanErrorOfShares } from './model/evaluate/shardErrors.ts'
 export { countEntries } from './tensor/shards/countEntries.ts'
 export { dealOut } from './tensor/shards/scatter.ts'

@@ -12,7 +12,7 @@ export {
 export { type Shape, shapeFault } from './base/jsonShape.ts'
 export { draw, mix, purpose, stream, unit } from './base/random.ts'
 export { float32Array, uint32Array } from './base/sharedArrays.ts'
-export { World } from './comm/communicator.ts'
+export { Communicator, singleProcess } from './comm/index.ts'
 export { CpuEngine, cpuEngine } from './engine/cpu/cpuEngine.ts'
 export { CpuProblem } from './engine/cpu/cpuProblem.ts'
 export { checkLimits } from './engine/cpu/memory/limits.ts'
@@ -32,7 +32,14 @@ export { type ColumnSummary, isTime } from './io/table/guess.ts'
 export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
-export { tableText } from './io/table/writeTable.ts'
+export {
+  type FileKind,
+  isTableKind,
+  kindByName,
+  packingByName,
+  tableText,
+  unpackedEnding,
+} from './io/text/fileKind.ts'
 export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'

@@ -1,6 +1,8 @@
 /** lacuna/mpi: one problem on many processes; needs koffi and an MPI library. */
 
-import type { MpiOptions } from './comm/mpi/mpiExchange.ts'
+export type { Communicator } from './comm/index.ts'
+
+import type { MpiOptions } from './comm/mpi/index.ts'
 import { mpiEngine as openEngine } from './engine/cpu/mpiEngine.ts'
 import type { CpuEngineOptions } from './engine/cpu/options.ts'
 import type { Engine } from './engine/engine.ts'

@@ -1,28 +1,28 @@
+/** A local HTTP server that stands for the hosts of data sets. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Server {
   /** http://127.0.0.1:… */
   base: string
-  /** What was asked for, in order: the path, and the Range if there was one. */
-  asked: string[]
+  /** Paths that were requested, in order. */
+  requested: string[]
   close(): Promise<void>
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse, call: number) => void
-
-/** A server of this process; `call` counts the requests from 0. */
-export async function serve(handler: Handler): Promise<Server> {
-  const asked: string[] = []
+/** Starts a server in this process. */
+export async function serve(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Server> {
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    const { range } = request.headers
-    asked.push(`${request.url}${range ? ` ${range}` : ''}`)
-    handler(request, response, asked.length - 1)
+    requested.push(request.url!)
+    handler(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -31,32 +31,10 @@ export async function serve(handler: Handler): Promise<Server> {
   }
 }
 
-export interface FileOptions {
-  etag?: string
-  /** Drop the connection after this many bytes of the body. */
-  cutAfter?: number
-}
-
-/** Answers like a good file server: whole files, or the range asked for if the version is still the same. */
-export function sendFile(
-  request: IncomingMessage,
-  response: ServerResponse,
-  content: Uint8Array,
-  { etag = '"v1"', cutAfter = Infinity }: FileOptions = {},
-): void {
-  const from = /^bytes=(\d+)-$/.exec(request.headers.range ?? '')
-  const start = from && request.headers['if-range'] === etag ? Number(from[1]) : 0
-  if (start >= content.length) {
-    response.writeHead(416, { etag, 'content-range': `bytes */${content.length}` }).end()
-    return
-  }
-  const rest = content.subarray(start)
-  response.writeHead(start > 0 ? 206 : 200, {
-    etag,
-    'content-length': rest.length,
-    'accept-ranges': 'bytes',
-    ...(start > 0 ? { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` } : {}),
+/** Serves files by their paths; any other path is answered by 404. */
+export const serveFiles = (files: Readonly<Record<string, Uint8Array>>): Promise<Server> =>
+  serve(({ url }, response) => {
+    const content = files[url!]
+    if (content) response.writeHead(200, { 'content-length': content.length }).end(content)
+    else response.writeHead(404).end()
   })
-  if (cutAfter >= rest.length) response.end(rest)
-  else response.write(rest.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 200))
-}

@@ -1,6 +1,6 @@
+import type { ClaimId, PaperResults } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { claimsOf } from '#cli/paper/claims.ts'
-import type { ClaimId, PaperResults } from '#cli/paper/results.ts'
 import { sampleResults } from './sample.ts'
 
 const verdict = (id: ClaimId, results: Pick<PaperResults, 'machine' | 'image' | 'convergence' | 'timing'>) =>

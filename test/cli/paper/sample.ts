@@ -1,5 +1,5 @@
+import type { ConvergenceSeries, Curve, PaperResults, TimingSeries } from 'lacuna-figures/results'
 import { claimsOf } from '#cli/paper/claims.ts'
-import type { ConvergenceSeries, Curve, PaperResults, TimingSeries } from '#cli/paper/results.ts'
 import { experimentSettings } from '#cli/paper/scales.ts'
 
 /** An error that falls from a start to an end, evenly in its logarithm. */

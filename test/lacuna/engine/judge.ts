@@ -46,10 +46,10 @@ export async function withEngine<T>(make: MakeEngine, use: (engine: Engine) => P
 
 /** The same engine for check after check, of which none closes it: to start threads takes longer than most checks. */
 export const keptOpen = (engine: Engine): MakeEngine => {
-  const { description, processes } = engine
+  const { description, communicator } = engine
   return () => ({
     description,
-    processes,
+    communicator,
     plan: (size) => engine.plan(size),
     load: (problem) => engine.load(problem),
     close: async () => {},

@@ -1,6 +1,7 @@
+/** `lacuna data`: lists public data sets and downloads them. */
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Dataset } from '../datasets/index.ts'
+import type { Dataset, FetchOptions } from '../datasets/index.ts'
 import { count, seconds, table } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -9,13 +10,12 @@ import { withSignals } from '../process/signals.ts'
 
 interface FetchCommandOptions {
   output?: string
-  url?: string
-  mirror?: string
   force?: boolean
   json?: boolean
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function dataCommand(): Command {
   return new Command('data')
     .description('Lists public data sets, and downloads them into a cache folder.')
@@ -28,7 +28,7 @@ The cache folder is $LACUNA_CACHE, else $XDG_CACHE_HOME/lacuna, else ~/.cache/la
 Examples:
   lacuna data
   lacuna data fetch movielens-latest-small
-  lacuna data fetch uber-pickups -o uber --mirror https://mirror.example.org/uber`,
+  lacuna data fetch uber-pickups -o uber`,
     )
     .addCommand(
       new Command('list')
@@ -42,18 +42,10 @@ Examples:
         .description('downloads a data set, unpacks it, and says what to type next')
         .argument('<name>', "as in 'lacuna data list'")
         .option('-o, --output <folder>', 'put it there instead of into the cache folder')
-        .option('--url <url>', 'take its one file from there instead')
-        .option(
-          '--mirror <url>',
-          'take its files from this folder on the web (default: $LACUNA_MIRROR, if set)',
-        )
         .option('--force', 'download again what is here already')
         .option('--json', 'print a JSON object')
         .option('-q, --quiet', 'no progress')
-        .addHelpText(
-          'after',
-          '\nCtrl-C keeps what has come; the same command goes on from there.\n\nExample:\n  lacuna data fetch movielens-10m',
-        )
+        .addHelpText('after', '\nExample:\n  lacuna data fetch movielens-10m')
         .action(fetch),
     )
 }
@@ -84,13 +76,13 @@ async function list(options: { json?: boolean }): Promise<void> {
   const head = ['name', 'entries', 'download', 'verified', '  tensor']
   await print(table([head, ...rows].map((row) => [...row.slice(0, 4), row[4].padEnd(widest)])))
   await print('\nTerms and sources')
-  for (const { terms, page, names } of byTerms(catalogue))
+  for (const { terms, page, names } of groupByTerms(catalogue))
     await print(`${names.join(', ')}\n    ${terms}\n    ${page}`)
   await print("\n'lacuna data fetch NAME' downloads one, and says how to complete it.")
 }
 
-/** Sets of the same owner have the same terms, more often than not. */
-function byTerms(datasets: readonly Dataset[]): { terms: string; page: string; names: string[] }[] {
+/** Groups sets of one source with equal terms. */
+function groupByTerms(datasets: readonly Dataset[]): { terms: string; page: string; names: string[] }[] {
   const groups = new Map<string, { terms: string; page: string; names: string[] }>()
   for (const { name, terms, page } of datasets) {
     const host = new URL(page).host
@@ -113,18 +105,15 @@ async function fetch(name: string, options: FetchCommandOptions): Promise<void> 
     try {
       return await fetchDataset(dataset, {
         folder,
-        url: options.url,
         force: options.force,
         signal,
-        mirror: options.url === undefined ? (options.mirror ?? process.env.LACUNA_MIRROR) : undefined,
         onProgress: downloadLine(progress),
-        onNotice: (sentence) => progress.say(sentence),
         onUnverified: (sentence) => progress.insist(sentence),
       })
     } catch (error) {
       progress.end()
       if (!signal.aborted) throw error
-      progress.say('Interrupted. What has come is kept: the same command goes on from there.')
+      progress.say('Interrupted.')
       throw outcome()
     }
   })
@@ -152,27 +141,20 @@ function commandFor({ files, options }: Dataset, folder: string): string {
   return `lacuna complete ${files.map((file) => shellWord(join(folder, file))).join(' ')} ${options}`
 }
 
-/** Bytes, rate and time left, told as they come. */
-function downloadLine(
-  progress: Progress,
-): (step: 'download' | 'unpack', file: string, bytes: number, byteLength: number | undefined) => void {
-  let what = ''
-  let startBytes = 0
+/** Prints bytes, rate and time left of a download as it proceeds. */
+function downloadLine(progress: Progress): FetchOptions['onProgress'] {
+  let current = ''
   let startMs = 0
   return (step, file, bytes, byteLength) => {
-    if (what !== step + file || bytes < startBytes) {
-      what = step + file
-      startBytes = bytes // what an earlier try has left counts for nothing in the rate
+    if (current !== step + file) {
+      current = step + file
       startMs = performance.now()
     }
     const elapsed = (performance.now() - startMs) / 1000
-    const rate = elapsed > 0 ? (bytes - startBytes) / elapsed : 0
+    const rate = elapsed > 1 ? bytes / elapsed : 0
     const of = byteLength === undefined ? '' : ` of ${megabytes(byteLength)}`
-    const left =
-      byteLength !== undefined && rate > 0 && elapsed > 1
-        ? `, ${seconds((byteLength - bytes) / rate)} left`
-        : ''
-    const speed = elapsed > 1 ? `, ${megabytes(rate)}/s` : ''
+    const speed = rate > 0 ? `, ${megabytes(rate)}/s` : ''
+    const left = byteLength !== undefined && rate > 0 ? `, ${seconds((byteLength - bytes) / rate)} left` : ''
     progress.update(
       `${step === 'unpack' ? 'Unpacking ' : ''}${file}: ${megabytes(bytes)}${of}${speed}${left}`,
     )

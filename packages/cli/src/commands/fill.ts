@@ -31,7 +31,7 @@ import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { withSignals } from '../process/signals.ts'
-import { epochLine } from './complete/epochLine.ts'
+import { epochLine } from './complete/report/epochLine.ts'
 
 interface Options extends TableOptions {
   slice?: Assignment[]

@@ -25,8 +25,8 @@ import { oneLine } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
 import { tellEngines } from '../process/engines.ts'
 import { asFlag } from '../process/failure.ts'
-import { recordOfFolds } from './complete/foldDetails.ts'
-import { describeJob, planJob, refuseUnreadable } from './complete/memory.ts'
+import { describeJob, planJob, refuseUnreadable } from '../process/memory.ts'
+import { describeCrossFitRecord } from './complete/report/crossFitDetails.ts'
 import { describeReshaping } from './complete/reshape.ts'
 
 interface Options extends TableOptions {
@@ -123,7 +123,7 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
     oneLine(name),
     oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value)),
   ])
-  for (const [name, text] of recordOfFolds(training)) settings.push([name, oneLine(text)])
+  for (const [name, text] of describeCrossFitRecord(training)) settings.push([name, oneLine(text)])
   const what = members.length > 1 ? `${members.length} models` : 'a model'
   await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
   await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))

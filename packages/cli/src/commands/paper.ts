@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
+import { type Claim, type ScaleName, scaleNames } from 'lacuna-figures/results'
 import { positiveWholeNumber, wholeNumber, wholeNumbers } from '../options/arguments.ts'
-import { type Claim, type ScaleName, scaleNames } from '../paper/results.ts'
 import { print, printJson } from '../print/print.ts'
 import { painter, startProgress } from '../print/terminal.ts'
 import { withSignals } from '../process/signals.ts'

@@ -18,7 +18,7 @@ import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { saveModel } from '../process/saveModel.ts'
 import { withSignals } from '../process/signals.ts'
-import { epochLine } from './complete/epochLine.ts'
+import { epochLine } from './complete/report/epochLine.ts'
 import { checkModelName, newRows } from './foldIn.ts'
 
 interface Options extends TableOptions {

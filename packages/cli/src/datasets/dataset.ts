@@ -1,63 +1,60 @@
-/** What is known of a public data set, and what may be said of it without having it. */
+/** An entry of the catalogue of public data sets. */
 export interface Dataset {
-  /** As typed after `lacuna data fetch`, and the folder's name in the cache. */
+  /** Name after `lacuna data fetch`, and of the folder in the cache. */
   readonly name: string
   readonly title: string
-  /** I_1 … I_N of the tensor that `command` reads; left out where the source does not say. */
+  /** I_1 … I_N of the tensor that `options` makes of the files; left out where the source does not state it. */
   readonly dims?: readonly number[]
   readonly entries: number
-  /** What the modes are, as in user × movie × week. */
+  /** Names of the modes, as in user × movie × week. */
   readonly modes: string
-  /** The licence in a few words; the files that come along have the last one. */
+  /** Licence in a few words; the set's own files are authoritative. */
   readonly terms: string
   /** The page that describes the set. */
   readonly page: string
   readonly downloads: readonly Download[]
-  /**
-   * What `lacuna complete` reads, in this order: files that were downloaded or unpacked, unless `preparation`
-   * makes them.
-   */
+  /** Files that `lacuna complete` reads, in this order: downloaded, unpacked or made by `preparation`. */
   readonly files: readonly string[]
-  /** What to type behind `lacuna complete FILES…`. */
+  /** Options of `lacuna complete` for these files. */
   readonly options: string
-  /** What is left to do by hand before `lacuna complete`, in the set's folder. */
+  /** Manual step before `lacuna complete`, in the set's folder. */
   readonly preparation?: string
 }
 
+/** A file on the web. */
 export interface Download {
   readonly url: string
-  /** As the server sends it. */
+  /** Size in bytes, as the server sends it. */
   readonly byteLength?: number
   readonly checksum?: Checksum
-  /**
-   * Members of a zip to unpack, by their path in it, and the file each becomes; else the download itself is
-   * kept.
-   */
+  /** Members of a zip to unpack: file names by paths in the zip. Without it the download itself is the file. */
   readonly unpack?: Readonly<Record<string, string>>
 }
 
-/** The digest of the whole file, or the address of a text that holds it. */
-export type Checksum =
-  | { readonly algorithm: 'md5' | 'sha256'; readonly digest: string }
-  | { readonly algorithm: 'md5' | 'sha256'; readonly url: string }
+/** Digest of a whole file. */
+export interface Checksum {
+  readonly algorithm: 'md5' | 'sha256'
+  /** Hexadecimal digits, lower case. */
+  readonly digest: string
+}
 
-/** Text of an entry takes about 20 bytes, and packs to less: more than this for each is not the data set. */
-const MOST_BYTES_AN_ENTRY = 64
+/** Largest size of an entry in a file that is accepted; as text an entry takes about 20 bytes, packed less. */
+const MAX_BYTES_PER_ENTRY = 64
 
-/** What one of its files can have at most: its size where that is known. */
+/** Largest size in bytes that one of its files can have: its size where that is known. */
 export const maxBytes = ({ entries }: Dataset, { byteLength }: Download): number =>
-  byteLength ?? 2 ** 20 + MOST_BYTES_AN_ENTRY * entries
+  byteLength ?? 2 ** 20 + MAX_BYTES_PER_ENTRY * entries
 
-/** Whether every file is held to a digest that is written down here. */
+/** Whether the catalogue has the digest of every file. */
 export const isVerified = ({ downloads }: Dataset): boolean =>
-  downloads.every(({ checksum }) => checksum !== undefined && 'digest' in checksum)
+  downloads.every(({ checksum }) => checksum !== undefined)
 
-/** The last part of the address: ml-10m.zip. */
+/** Last segment of an address, as in ml-10m.zip. */
 export function fileNameOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '')
 }
 
-/** Bytes to download, where all are known. */
+/** Bytes to download; undefined if the size of a file is unknown. */
 export function downloadSize({ downloads }: Dataset): number | undefined {
   let sum = 0
   for (const { byteLength } of downloads) {

@@ -1,199 +1,135 @@
 /**
- * Downloads a file so that it appears whole or not at all. What has come so far waits in FILE.part, with the
- * server's mark of the version (ETag, else Last-Modified) in FILE.part.json: a later try asks for the rest of
- * that version only, and starts again if the server has another one or cannot send parts.
+ * One streaming HTTP GET into a file, checked on the way. Node's fetch is not used because it decompresses what a server labels
+ * `Content-Encoding: gzip`: a .tns.gz would arrive as text.
  */
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { InputError } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
-import { explainNetworkError, explainStatus, isPassing, PassingFault } from './networkFault.ts'
-import { type Answer, request } from './request.ts'
+import type { Checksum } from './dataset.ts'
 
+const MAX_REDIRECTS = 5
+/** A connection that delivers nothing for this long is given up. */
+const STALL_MS = 60_000
+
+/** Limits of a download, and its callbacks. */
 export interface DownloadOptions {
-  /** Told how much of the file is here, and how much it is in all, if known. */
-  onProgress?(bytes: number, byteLength: number | undefined): void
-  /** Told in a sentence why there is another try, or a start from the beginning. */
-  onNotice?(sentence: string): void
-  signal?: AbortSignal
-  /** More than this is not taken. */
+  /** Largest size in bytes that is accepted. */
   maxBytes?: number
-  /**
-   * Looks at the whole file before it gets its name; throws if it is not the right one, which is then
-   * removed.
-   */
-  check?(path: string): Promise<void>
-  /** Before the first further try; doubled each time. One second by default. */
-  retryDelayMs?: number
+  /** Digest that the file must have. */
+  checksum?: Checksum
+  signal?: AbortSignal
+  /** Called with the bytes received so far, and with the size of the file if the server states it. */
+  onProgress?(bytes: number, byteLength: number | undefined): void
 }
 
-/** Tries in a row that bring nothing new before we give up. */
-const MAX_FAILURES = 4
-
-export async function download(url: string, path: string, options: DownloadOptions = {}): Promise<void> {
+/**
+ * Downloads a file. It appears under its name when it is complete and has the right checksum, and not before.
+ * @returns its digest: by the algorithm of the checksum, or SHA-256
+ */
+export async function download(url: string, path: string, options: DownloadOptions = {}): Promise<string> {
+  const { checksum, signal } = options
   const part = `${path}.part`
-  let complete = false
   try {
-    await fetchPart(url, part, options)
-    complete = true
-    await options.check?.(part)
+    const body = await get(url, signal)
+    const hash = createHash(checksum?.algorithm ?? 'sha256')
+    const pieces = limitSize(body, url, options, (piece) => hash.update(piece))
+    await pipeline(pieces, createWriteStream(part), { signal })
+    const digest = hash.digest('hex')
+    if (checksum && digest !== checksum.digest)
+      throw new InputError(
+        'network',
+        `${url}: the file that came is not the right one (${checksum.algorithm} ${digest}, not ${checksum.digest}); it has been removed.`,
+      )
+    await rename(part, path)
+    return digest
   } catch (error) {
-    // A part is kept to go on from; what is not the right file is not.
-    if (complete || error instanceof TooLarge)
-      for (const file of [part, markOf(part)]) await rm(file, { force: true })
-    throw error
-  }
-  await onDisk(path, rename(part, path))
-  await onDisk(path, rm(markOf(part), { force: true }))
-}
-
-/** Tries until the part is the whole file. */
-async function fetchPart(url: string, part: string, options: DownloadOptions): Promise<void> {
-  const { signal, onNotice, retryDelayMs = 1000 } = options
-  let failures = 0
-  let most = await sizeOf(part)
-  for (;;) {
-    try {
-      return await tryOnce(url, part, options)
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (!isPassing(error)) throw explainNetworkError(error, url)
-      const bytes = await sizeOf(part)
-      // A server that always fails at the same place must not keep us for ever; one that gets further may.
-      failures = bytes > most ? 1 : failures + 1
-      most = Math.max(most, bytes)
-      if (failures >= MAX_FAILURES) throw explainNetworkError(error, url)
-      const delayMs = retryDelayMs * 2 ** (failures - 1)
-      onNotice?.(`${describe(error)}; trying again in ${delayMs / 1000} s.`)
-      await sleep(delayMs, undefined, { signal })
-    }
+    await rm(part, { force: true }).catch(() => {})
+    signal?.throwIfAborted()
+    throw explainDownloadError(error, url, path)
   }
 }
 
-async function tryOnce(url: string, part: string, options: DownloadOptions): Promise<void> {
-  const { signal, onNotice } = options
-  const have = await sizeOf(part)
-  const mark = have > 0 ? await readMark(part, url) : undefined
-  const answer = await request(url, mark ? { range: `bytes=${have}-`, 'if-range': mark } : {}, signal)
-  const { status, headers, body } = answer
-  if (status === 206 && mark && continues(answer, have, mark))
-    return receive(answer, part, have, options, url)
-  if (status === 200) {
-    checkEncoding(url, answer)
-    if (have > 0)
-      onNotice?.('The server cannot go on from there, or has another version now: starting again.')
-    await writeMark(part, url, markIn(headers))
-    return receive(answer, part, 0, options, url)
-  }
-  body.destroy()
-  if (status === 416 && mark && headers['content-range'] === `bytes */${have}`) return // nothing is missing
-  if (status === 206 || status === 416) {
-    await rm(part, { force: true })
-    throw new PassingFault('The server sent another part than the one asked for')
-  }
-  throw explainStatus(status, url)
-}
-
-/** Whether this is the rest of the version that we have the beginning of. */
-function continues({ headers }: Answer, have: number, mark: string): boolean {
-  return headers['content-range']?.startsWith(`bytes ${have}-`) === true && markIn(headers) === mark
-}
-
-/** Appends the body at `start`, to the end that the server has announced. */
-async function receive(
-  { headers, body }: Answer,
-  part: string,
-  start: number,
-  { onProgress, maxBytes = Infinity }: DownloadOptions,
+/** Passes the body on, and refuses one that is larger than the file can be. */
+async function* limitSize(
+  body: IncomingMessage,
   url: string,
-): Promise<void> {
-  const length = headers['content-length']
-  const total = length === undefined ? undefined : start + Number(length)
-  if (total !== undefined && total > maxBytes) {
-    body.destroy()
-    throw new TooLarge(url, maxBytes)
-  }
-  const file = await onDisk(part, open(part, start > 0 ? 'r+' : 'w'))
-  let at = start
-  try {
-    onProgress?.(at, total)
-    for await (const piece of body as AsyncIterable<Uint8Array>) {
-      if (at + piece.length > maxBytes) throw new TooLarge(url, maxBytes)
-      await onDisk(part, writeAll(file, piece, at))
-      at += piece.length
-      onProgress?.(at, total)
-    }
-    await onDisk(part, file.sync())
-  } finally {
-    body.destroy()
-    await file.close()
-  }
-  if (total !== undefined && at < total) throw new PassingFault('The connection ended too early')
-}
-
-/** What comes is not the file that is meant: no use to keep it. */
-class TooLarge extends InputError {
-  constructor(url: string, maxBytes: number) {
-    super(
-      'network',
-      `${url}: the server sends more than the ${maxBytes} bytes that this file can have; use a mirror.`,
-    )
+  { maxBytes = Infinity, onProgress }: DownloadOptions,
+  onPiece: (piece: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  const { 'content-length': length } = body.headers
+  const byteLength = length === undefined ? undefined : Number(length)
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.length
+    if (Math.max(bytes, byteLength ?? 0) > maxBytes)
+      throw new InputError(
+        'network',
+        `${url}: the server sends more than the ${maxBytes} bytes that this file can have.`,
+      )
+    onPiece(piece)
+    onProgress?.(bytes, byteLength)
+    yield piece
   }
 }
 
-async function writeAll(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < piece.length; )
-    done += (await file.write(piece, done, piece.length - done, position + done)).bytesWritten
+/** Requests a file and follows redirects; the response has status 200. */
+async function get(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  let target = checkAddress(url)
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const response = await request(target, signal)
+    const { statusCode = 0, headers } = response
+    if (statusCode === 200 && isUnpacked(headers['content-encoding'], target)) return response
+    response.destroy()
+    if (statusCode === 200)
+      throw new Error(`the server compresses the file on the way (${headers['content-encoding']})`)
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined)
+      throw new Error(`the server answers ${statusCode}`)
+    target = checkAddress(new URL(headers.location, target).href)
+  }
+  throw new Error('the server redirects without end')
 }
 
-function checkEncoding(url: string, { headers, body }: Answer): void {
-  const encoding = headers['content-encoding']
-  if (
-    !encoding ||
-    encoding === 'identity' ||
-    (/gzip/.test(encoding) && new URL(url).pathname.endsWith('.gz'))
-  )
-    return
-  body.destroy()
-  throw new InputError(
+async function request(url: URL, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  return new Promise((resolve, reject) => {
+    const headers = { 'accept-encoding': 'identity', 'user-agent': 'lacuna' }
+    const sent = get(url, { headers, signal }, resolve)
+    sent.setTimeout(STALL_MS, () => sent.destroy(new Error(`nothing came for ${STALL_MS / 1000} s`)))
+    sent.on('error', reject)
+  })
+}
+
+/** Refuses addresses without encryption, except on this machine. */
+function checkAddress(text: string): URL {
+  const url = new URL(text)
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(url.hostname)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url
+  throw new Error(`${text} is not an encrypted address (https://)`)
+}
+
+/** A label of gzip on a .gz is about the file itself, not about its way. */
+const isUnpacked = (encoding: string | undefined, { pathname }: URL): boolean =>
+  !encoding || encoding === 'identity' || (encoding.includes('gzip') && pathname.endsWith('.gz'))
+
+/** One sentence that names the address and the cause; for the disk, the file. */
+function explainDownloadError(error: unknown, url: string, path: string): unknown {
+  if (error instanceof InputError || !(error instanceof Error)) return error
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'open' || syscall === 'write' || syscall === 'rename')
+    return explainFileError(error, path, 'write')
+  const { HTTPS_PROXY, https_proxy } = process.env
+  const proxy =
+    (HTTPS_PROXY ?? https_proxy)
+      ? ' Node uses your proxy from version 24.5 on, with NODE_USE_ENV_PROXY=1.'
+      : ''
+  return new InputError(
     'network',
-    `${url}: the server packs the file on the way (${encoding}) though asked not to; use a mirror.`,
+    `${url}: the download of ${basename(path)} failed: ${error.message || code}; check the network, or fetch the file by another tool.${proxy}`,
+    { cause: error },
   )
-}
-
-const markOf = (part: string): string => `${part}.json`
-
-/** A weak ETag names no bytes, so parts of two files could be glued together by it. */
-function markIn(headers: Answer['headers']): string | undefined {
-  return headers.etag && !headers.etag.startsWith('W/') ? headers.etag : headers['last-modified']
-}
-
-async function writeMark(part: string, url: string, mark: string | undefined): Promise<void> {
-  await onDisk(part, writeFile(markOf(part), JSON.stringify({ url, mark })))
-}
-
-async function readMark(part: string, url: string): Promise<string | undefined> {
-  try {
-    const known: { url: string; mark?: string } = JSON.parse(await readFile(markOf(part), 'utf8'))
-    return known.url === url ? known.mark : undefined
-  } catch {
-    return // none, or cut off while it was written
-  }
-}
-
-/** Faults of the disk are told from those of the network, though both carry the same kind of code. */
-async function onDisk<T>(path: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw explainFileError(error, path, 'write')
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0
-}
-
-function describe(error: unknown): string {
-  return error instanceof PassingFault ? error.message : 'The connection broke'
 }

@@ -1,27 +1,22 @@
 /**
- * Unpacks members of a zip file by its directory, piece by piece: a member may be larger than memory. Trusts
- * nothing: neither names (a member must not land outside the folder) nor sizes (a small zip may unpack to
- * terabytes).
+ * Unpacks members of a zip file as streams: a member may be larger than memory. Neither names (a member must not land outside the
+ * folder) nor sizes (a small zip may unpack to terabytes) of the zip are trusted.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { InputError } from 'lacuna'
-import {
-  contentStart,
-  explainFileError,
-  readAt,
-  writeFileWhole,
-  type ZipMember,
-  zipMembers,
-} from 'lacuna/internal'
+import { contentStart, explainFileError, writeFileWhole, type ZipMember, zipMembers } from 'lacuna/internal'
 
-/** Text packs to a third or a tenth; what unpacks to more than this many times its size is no data set. */
+/** Largest ratio of unpacked to packed size that is accepted; text packs to a third or a tenth. */
 const MAX_RATIO = 100
-const READ_BYTES = 2 ** 18
 
-/** `wanted`: by path in the zip, the file's name in the folder. */
+/**
+ * Unpacks members of a zip file.
+ * @param wanted names of the files in the folder, by the members' paths in the zip
+ * @param onProgress called with the bytes unpacked so far, and in all
+ */
 export async function unzip(
   zip: string,
   folder: string,
@@ -34,10 +29,10 @@ export async function unzip(
     const members = await zipMembers(file, size)
     if (!members) throw damaged(zip)
     for (const { name } of members) checkName(name, zip)
-    const chosen = Object.keys(wanted).map((name) => choose(members, name, zip))
+    const chosen = Object.keys(wanted).map((name) => findMember(members, name, zip))
     const total = chosen.reduce((sum, { byteLength }) => sum + byteLength, 0)
     if (total > MAX_RATIO * size + 2 ** 20)
-      throw new DamagedZip(
+      throw new InputError(
         'format',
         `${zip}: ${size} bytes claim to unpack to ${total}; this is no data set, remove it.`,
       )
@@ -54,7 +49,7 @@ export async function unzip(
   }
 }
 
-function choose(members: readonly ZipMember[], name: string, zip: string): ZipMember {
+function findMember(members: readonly ZipMember[], name: string, zip: string): ZipMember {
   const found = members.find((member) => member.name === name)
   if (!found)
     throw new InputError(
@@ -66,69 +61,45 @@ function choose(members: readonly ZipMember[], name: string, zip: string): ZipMe
 
 function checkName(name: string, zip: string): void {
   if (/^[/\\]|^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..') || name.includes('\0'))
-    throw new DamagedZip(
+    throw new InputError(
       'format',
       `${zip}: its member ${JSON.stringify(name)} points outside the folder; do not trust this file.`,
     )
 }
 
+/** Content of a member; throws if it has another length or CRC than the directory states. */
 async function* unpack(
   file: FileHandle,
   member: ZipMember,
   zip: string,
   onProgress: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  if (member.method !== 0 && member.method !== 8)
+  const { name, method, packedLength, byteLength } = member
+  if (method !== 0 && method !== 8)
     throw new InputError(
       'format',
-      `${zip}: ${member.name} is packed by an unusual method (${member.method}); unpack it yourself.`,
+      `${zip}: ${name} is packed by an unusual method (${method}); unpack it yourself.`,
     )
   const start = await contentStart(file, member)
   if (start === undefined) throw damaged(zip)
-  const packed = readPieces(file, start, member.packedLength, zip)
   let bytes = 0
   let checksum = 0
-  for await (const piece of member.method === 8 ? inflate(packed) : packed) {
-    bytes += piece.length
-    if (bytes > member.byteLength) throw damaged(zip)
-    checksum = crc32(piece, checksum)
-    onProgress(bytes)
-    yield piece
+  if (packedLength > 0) {
+    const packed = file.createReadStream({ start, end: start + packedLength - 1, autoClose: false })
+    const pieces = method === 8 ? pipeline(packed, createInflateRaw(), () => {}) : packed
+    for await (const piece of pieces as AsyncIterable<Uint8Array>) {
+      bytes += piece.length
+      if (bytes > byteLength) throw damaged(zip)
+      checksum = crc32(piece, checksum)
+      onProgress(bytes)
+      yield piece
+    }
   }
-  if (bytes !== member.byteLength || checksum !== member.checksum) throw damaged(zip)
+  if (bytes !== byteLength || checksum !== member.checksum) throw damaged(zip)
 }
 
-async function* inflate(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const source = Readable.from(packed)
-  const inflater = createInflateRaw({ chunkSize: READ_BYTES })
-  source.on('error', (error) => inflater.destroy(error))
-  try {
-    yield* source.pipe(inflater)
-  } finally {
-    source.destroy()
-    inflater.destroy()
-  }
-}
-
-async function* readPieces(
-  file: FileHandle,
-  start: number,
-  length: number,
-  zip: string,
-): AsyncGenerator<Uint8Array> {
-  for (let done = 0; done < length; ) {
-    const piece = await readAt(file, start + done, Math.min(READ_BYTES, length - done))
-    if (piece.length === 0) throw damaged(zip)
-    done += piece.length
-    yield piece
-  }
-}
-
-/** Not what its sender packed: no use to keep it. */
-export class DamagedZip extends InputError {}
-
-function damaged(zip: string): DamagedZip {
-  return new DamagedZip('format', `${zip}: the zip file is truncated or damaged; fetch it again.`)
+function damaged(zip: string): InputError {
+  return new InputError('format', `${zip}: the zip file is truncated or damaged; fetch it again.`)
 }
 
 function explainZipError(error: unknown, zip: string): unknown {

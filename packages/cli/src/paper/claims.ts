@@ -1,5 +1,5 @@
 /** What the paper claims of its experiments, and whether the numbers at hand agree. Nothing here is known beforehand. */
-import { bandOf, speedUps, timingPoints } from './averages.ts'
+
 import type {
   Claim,
   ConvergenceProblem,
@@ -7,7 +7,8 @@ import type {
   ImageResult,
   PaperResults,
   TimingProblem,
-} from './results.ts'
+} from 'lacuna-figures/results'
+import { bandOf, speedUps, timingPoints } from 'lacuna-figures/results'
 import { listed, short } from './wording.ts'
 
 type Measured = Pick<PaperResults, 'image' | 'convergence' | 'timing' | 'machine'>

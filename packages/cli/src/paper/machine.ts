@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, platform, totalmem } from 'node:os'
-import type { Machine } from './results.ts'
+import type { Machine } from 'lacuna-figures/results'
 
 /** What the seconds were measured on. */
 export function thisMachine(): Machine {

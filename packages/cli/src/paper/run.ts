@@ -3,6 +3,13 @@ import { basename } from 'node:path'
 import { version } from 'lacuna'
 import { drawFacade } from 'lacuna/image'
 import { hardwareThreads } from 'lacuna/internal'
+import {
+  type ExperimentSettings,
+  type PaperResults,
+  RESULTS_FORMAT,
+  RESULTS_VERSION,
+  type ScaleName,
+} from 'lacuna-figures/results'
 import { claimsOf } from './claims.ts'
 import { convergenceGroups, gatherConvergence } from './experiments/convergence.ts'
 import { fingerprint, readPicture, realData } from './experiments/data.ts'
@@ -10,13 +17,6 @@ import type { Group } from './experiments/group.ts'
 import { gatherImage, imageGroups } from './experiments/image.ts'
 import { gatherTiming, timingGroups } from './experiments/timing.ts'
 import { thisMachine } from './machine.ts'
-import {
-  type ExperimentSettings,
-  type PaperResults,
-  RESULTS_FORMAT,
-  RESULTS_VERSION,
-  type ScaleName,
-} from './results.ts'
 import { experimentSettings } from './scales.ts'
 import { type Conditions, openStore, type TrialStore } from './trialStore.ts'
 

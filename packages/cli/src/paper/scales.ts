@@ -1,5 +1,5 @@
 /** How large the experiments are: the paper's sizes, or smaller ones of the same make. */
-import type { ExperimentSettings, ScaleName } from './results.ts'
+import type { ExperimentSettings, ScaleName } from 'lacuna-figures/results'
 
 /** λ is not in the paper's text; see docs/paper.md for this one. */
 const LAMBDA = 0.01

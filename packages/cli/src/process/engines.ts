@@ -1,12 +1,11 @@
 /** Which engine a command runs on, as it is asked for. */
 import { type Command, Option } from 'commander'
-import { InputError } from 'lacuna'
+import { type Engine, InputError } from 'lacuna'
 import {
   autoEngine,
   type CpuEngine,
   cpuEngine,
   findAdapter,
-  type GpuEngine,
   gpuEngine,
   option,
   sentence,
@@ -16,8 +15,8 @@ import { print, printJson } from '../print/print.ts'
 export const engineNames = ['cpu', 'gpu', 'auto'] as const
 export type EngineName = (typeof engineNames)[number]
 
-/** An engine of one process. */
-export type LocalEngine = CpuEngine | GpuEngine
+/** An engine as commands use it: with a number of threads and a communicator. */
+export type LocalEngine = Engine & Pick<CpuEngine, 'threads' | 'communicator'>
 
 export const addEngineOption = (command: Command): Command =>
   command.addOption(

@@ -57,4 +57,4 @@ export function asFlag({ option, values, set }: OptionMention): string {
 
 /** As a POSIX shell takes it. */
 export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -111,7 +111,7 @@ export async function withCpuEngine<T>(
     result = await work(engine)
   } catch (error) {
     if (!(error instanceof InputError || error instanceof Interrupted)) {
-      writeSync(2, `lacuna: process ${engine.process + 1} of ${engine.processes} fails:\n`)
+      writeSync(2, `lacuna: process ${engine.communicator.rank + 1} of ${engine.communicator.size} fails:\n`)
       return end(explainFailure(error))
     }
     // What was wrong is wrong for all of them, and they have all come to know it; or else they are not here soon.

@@ -1,9 +1,6 @@
 /** Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near the best. */
 import * as Plot from '@observablehq/plot'
-import { frame, named } from '../paper/figures/frame.ts'
-import { Sheet } from '../paper/figures/sheet.ts'
-import { fill, looks, stroke, WIDTH } from '../paper/figures/style.ts'
-import { logScale } from '../paper/figures/ticks.ts'
+import { axisLabel, fill, frame, logScale, looks, Sheet, stroke, WIDTH } from 'lacuna-figures/plot'
 import { css } from './style.ts'
 
 /** A rank that was tried. */
@@ -96,7 +93,7 @@ function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Docume
   ]
   return Plot.plot({
     ...frame(document, { width, height: 220, marginTop: 14 }),
-    x: { ...rankScale(trials, chosen.rank, width), ...named('rank') },
+    x: { ...rankScale(trials, chosen.rank, width), ...axisLabel('rank') },
     y: { ...errorScale(trials.flatMap((trial) => [low(trial), high(trial)])), label: null, grid: true },
     marks: [
       Plot.line(trials, { x: 'rank', y: 'rmse', ...stroke({ ...looks.paper, width: 1 }) }),

@@ -1,136 +1,189 @@
 /**
- * The processes that work together, as the main thread reaches them: through the first of its threads. Arrays that pass
- * must lie over shared memory.
+ * The communicator: the processes of a job and their collective operations, as the main thread calls them. A job of one
+ * process has a communicator of size 1, `singleProcess`; between several processes the operations run on another thread
+ * (Transport), so that the main thread is never blocked.
  */
 import { InputError, type InputErrorCode, type Sentence } from '../base/inputError.ts'
 import { uint32Array } from '../base/sharedArrays.ts'
-import type { Processes } from '../engine/cpu/threads/messages.ts'
-import type { Pool } from '../engine/cpu/threads/pool.ts'
+import { type Ranks, singleExchange, singleRank } from './exchange.ts'
 
-export class World implements Processes {
-  readonly process: number
-  readonly processes: number
-  readonly neighbours: number
-  readonly #pool: Pool
-  /** What has been asked for and not begun, by name, and who waits for it to be asked for. */
-  readonly #asked = new Map<string, () => Promise<void>>()
-  #expected: { name: string; come(work: () => Promise<void>): void } | undefined
-  #isWorking = false
+/** The operations of an Exchange that runs on another thread. Arrays that are passed must lie over shared memory. */
+export interface Transport {
+  /** Overwrites the numbers with those of the root. */
+  broadcast(numbers: Float64Array): Promise<void>
+  /** Replaces each whole number by its sum over all processes, modulo 2³². */
+  allReduce(counts: readonly Uint32Array[]): Promise<void>
+  /** Completes an array of which each process has one piece, as Exchange.allGather. */
+  allGather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void>
+  /** Sends words from every process to every process, as Exchange.allToAll. */
+  allToAll(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): Promise<number[]>
+}
 
-  constructor(pool: Pool, { process, processes, neighbours }: Processes) {
-    this.#pool = pool
-    this.process = process
-    this.processes = processes
-    this.neighbours = neighbours
+const singleTransport: Transport = {
+  async broadcast() {},
+  async allReduce() {},
+  async allGather() {},
+  allToAll: async (outgoing, lengths, incoming) => singleExchange.allToAll(outgoing, lengths, incoming),
+}
+
+/** The processes of a job and the operations that all of them call together, in the same order. */
+export class Communicator implements Ranks {
+  readonly rank: number
+  readonly size: number
+  readonly hostSize: number
+  readonly #transport: Transport
+  /** Ordered operations that this process has requested and not begun, by name, in the order of their requests. */
+  readonly #requested = new Map<string, () => Promise<void>>()
+  /** The ordered operation that the root has begun and this process has not requested yet. */
+  #awaited: { name: string; resolve(operation: () => Promise<void>): void } | undefined
+  #isRunning = false
+
+  /** @param transport the operations between the processes @param ranks the position of this process */
+  constructor(transport: Transport, { rank, size, hostSize }: Ranks) {
+    this.#transport = transport
+    this.rank = rank
+    this.size = size
+    this.hostSize = hostSize
+  }
+
+  /** True on rank 0, the only process that writes files and prints. */
+  get isRoot(): boolean {
+    return this.rank === 0
   }
 
   /**
-   * Does what all processes do together, one thing at a time and everywhere in the same order, that in which the first
-   * process asked for them: in the others some may be asked for earlier than others. Things of one name are the same.
+   * Runs an operation in the order of the root: operations of all processes run one at a time, in the order in which the
+   * root requested them. Other processes may request them in another order.
+   * @param problem @param step together they name the operation, alike in all processes
    */
-  async inTurn<T>(problem: number, step: number, work: () => Promise<T>): Promise<T> {
-    if (this.processes === 1) return work()
+  async runInOrder<T>(problem: number, step: number, operation: () => Promise<T>): Promise<T> {
+    if (this.size === 1) return operation()
     return new Promise((resolve, reject) => {
       const name = `${problem}.${step}`
-      const begin = (): Promise<void> => work().then(resolve, reject)
-      this.#asked.set(name, begin)
-      if (this.#expected?.name === name) this.#expected.come(begin)
-      if (!this.#isWorking) this.#work().catch(reject)
+      const begin = (): Promise<void> => operation().then(resolve, reject)
+      this.#requested.set(name, begin)
+      if (this.#awaited?.name === name) this.#awaited.resolve(begin)
+      if (!this.#isRunning) this.#runRequested().catch(reject)
     })
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true
-    while (this.#asked.size > 0) {
-      const [first] = this.#asked.keys()
+  async #runRequested(): Promise<void> {
+    this.#isRunning = true
+    while (this.#requested.size > 0) {
+      const [first] = this.#requested.keys()
       const numbers = new Float64Array(uint32Array(4).buffer)
       numbers.set(first.split('.').map(Number))
-      await this.#pool.ask([0], () => ({ type: 'tell', numbers }))
+      await this.#transport.broadcast(numbers)
       const name = numbers.join('.')
-      const work = this.#asked.get(name) ?? (await this.#expect(name))
-      this.#asked.delete(name)
-      await work()
+      const begin = this.#requested.get(name) ?? (await this.#awaitRequest(name))
+      this.#requested.delete(name)
+      await begin()
     }
-    this.#isWorking = false
+    this.#isRunning = false
   }
 
-  #expect(name: string): Promise<() => Promise<void>> {
-    return new Promise((come) => {
-      this.#expected = { name, come }
+  #awaitRequest(name: string): Promise<() => Promise<void>> {
+    return new Promise((resolve) => {
+      this.#awaited = { name, resolve }
     })
   }
 
-  /** Adds up whole numbers over all processes, modulo 2³². */
-  async addUp(...counts: Uint32Array[]): Promise<void> {
-    if (this.processes > 1) await this.#pool.ask([0], () => ({ type: 'addUp', counts }))
+  /** Replaces whole numbers in shared memory by their sums over all processes, modulo 2³². */
+  async allReduce(...counts: Uint32Array[]): Promise<void> {
+    if (this.size > 1) await this.#transport.allReduce(counts)
   }
 
-  /** Sends words to the others: lengths[k] to process k; returns how many each of them sent. */
-  async deal(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): Promise<number[]> {
-    const [came] = await this.#pool.ask([0], () => ({ type: 'deal', outgoing, lengths, incoming }))
-    return came as number[]
+  /** Sums numbers over all processes, position by position, in the order of the ranks. */
+  async sumNumbers(...own: number[]): Promise<number[]> {
+    const all = await this.allGatherNumbers(...own)
+    return own.map((_, i) => all.reduce((sum, numbers) => sum + numbers[i], 0))
   }
 
-  /** Everyone's words, by process. */
-  async gather(own: Uint32Array): Promise<Uint32Array[]> {
-    const lengths = uint32Array(this.processes)
-    lengths[this.process] = own.length
-    const each = Array.from({ length: this.processes }, (_, k) => k)
-    await this.bring(
+  /**
+   * Sends words in shared memory from every process to every process.
+   * @param outgoing the words for process 0, then those for process 1, and so on
+   * @param lengths the number of words for each process
+   * @param incoming receives the words, ordered by the rank of their sender
+   * @returns the number of words received from each process
+   */
+  async allToAll(
+    outgoing: Uint32Array,
+    lengths: readonly number[],
+    incoming: Uint32Array,
+  ): Promise<number[]> {
+    return this.#transport.allToAll(outgoing, lengths, incoming)
+  }
+
+  /** Returns the words of every process, by rank. */
+  async allGather(own: Uint32Array): Promise<Uint32Array[]> {
+    const lengths = uint32Array(this.size)
+    lengths[this.rank] = own.length
+    const ranks = Array.from({ length: this.size }, (_, k) => k)
+    await this.allGatherInto(
       lengths,
-      each,
-      each.map(() => 1),
+      ranks,
+      ranks.map(() => 1),
     )
     const counts = [...lengths]
     const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
     const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
-    words.set(own, starts[this.process])
-    await this.bring(words, starts, counts)
+    words.set(own, starts[this.rank])
+    await this.allGatherInto(words, starts, counts)
     return counts.map((count, k) => words.slice(starts[k], starts[k] + count))
   }
 
-  /** Brings words up to date: those from starts[k] on, lengths[k] of them, are process k's. */
-  async bring(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): Promise<void> {
-    if (this.processes > 1) await this.#pool.ask([0], () => ({ type: 'gather', words, starts, lengths }))
+  /**
+   * Completes an array in shared memory of which each process has one piece.
+   * @param words the array; piece k begins at starts[k], has lengths[k] words, and is valid in process k
+   */
+  async allGatherInto(
+    words: Uint32Array,
+    starts: readonly number[],
+    lengths: readonly number[],
+  ): Promise<void> {
+    if (this.size > 1) await this.#transport.allGather(words, starts, lengths)
   }
 
-  /** Everyone's numbers, by process. */
-  async gatherNumbers(...own: number[]): Promise<number[][]> {
-    const all = await this.gather(new Uint32Array(Float64Array.from(own).buffer))
+  /** Returns the numbers of every process, by rank; processes may have different counts of them. */
+  async allGatherNumbers(...own: number[]): Promise<number[][]> {
+    if (this.size === 1) return [own]
+    const all = await this.allGather(new Uint32Array(Float64Array.from(own).buffer))
     return all.map((words) => [...new Float64Array(words.slice().buffer)])
   }
 
-  /** Everyone's texts, by process. */
-  async gatherTexts(own: string): Promise<string[]> {
+  /** Returns the text of every process, by rank. */
+  async allGatherTexts(own: string): Promise<string[]> {
+    if (this.size === 1) return [own]
     const bytes = new TextEncoder().encode(own)
     const words = new Uint32Array(1 + Math.ceil(bytes.length / 4))
     words[0] = bytes.length
     new Uint8Array(words.buffer).set(bytes, 4)
-    const all = await this.gather(words)
+    const all = await this.allGather(words)
     return all.map((text) => new TextDecoder().decode(new Uint8Array(text.slice().buffer, 4, text[0])))
   }
 
-  /** The bytes that the first process has, for all. */
-  async bytesOfFirst(own: Uint8Array): Promise<Uint8Array> {
-    const [[length]] = await this.gatherNumbers(own.length)
+  /** Returns the bytes of the root; the argument counts there only. */
+  async broadcastBytes(own: Uint8Array): Promise<Uint8Array> {
+    if (this.size === 1) return own
+    const [[length]] = await this.allGatherNumbers(own.length)
     const words = uint32Array(Math.ceil(length / 4))
-    if (this.process === 0) new Uint8Array(words.buffer).set(own)
-    const none = new Array(this.processes - 1).fill(0)
-    await this.bring(words, [0, ...none], [words.length, ...none])
+    if (this.isRoot) new Uint8Array(words.buffer).set(own)
+    const none = new Array(this.size - 1).fill(0)
+    await this.allGatherInto(words, [0, ...none], [words.length, ...none])
     return new Uint8Array(words.buffer).slice(0, length)
   }
 
-  /** What one process says, to all. */
-  async told(process: number, say: () => string | Promise<string>): Promise<string> {
-    return (await this.gatherTexts(process === this.process ? await say() : ''))[process]
+  /** Returns a text that one process makes. @param root the rank of that process @param make called there only */
+  async broadcastText(root: number, make: () => string | Promise<string>): Promise<string> {
+    return (await this.allGatherTexts(root === this.rank ? await make() : ''))[root]
   }
 
   /**
-   * Does something that may fail in one process and not in others: if it does anywhere, it does everywhere, and the
-   * sentence says in which, unless that has nothing to do with it.
+   * Runs work that may fail in some processes: if it fails in one, it fails in all of them with the same error.
+   * @param origin whether the message names the process that failed; it never does if all failed alike
    */
-  async together<T>(work: () => T | Promise<T>, who: 'named' | 'unnamed' = 'named'): Promise<T> {
-    if (this.processes === 1) return work()
+  async failTogether<T>(work: () => T | Promise<T>, origin: 'named' | 'unnamed' = 'named'): Promise<T> {
+    if (this.size === 1) return work()
     let result: T | undefined
     let failure: unknown
     try {
@@ -138,21 +191,29 @@ export class World implements Processes {
     } catch (error) {
       failure = error
     }
-    const all = await this.gatherTexts(
+    const all = await this.allGatherTexts(
       failure === undefined ? '' : JSON.stringify([codeOf(failure), sentenceOf(failure)]),
     )
     const first = all.findIndex((text) => text !== '')
     if (first < 0) return result as T
     const [code, sentence] = JSON.parse(all[first]) as [InputErrorCode | null, Sentence]
-    // What goes wrong everywhere has nothing to do with any process, even if each has figures of its own to it.
+    // A fault of the same code in all processes is no fault of one of them, even if their numbers differ.
     const isAlike = (text: string): boolean =>
       text === all[first] || (text !== '' && code !== null && JSON.parse(text)[0] === code)
-    const isCommon = who === 'unnamed' || all.every(isAlike)
-    const where = isCommon ? '' : `process ${first + 1} of ${this.processes}: `
+    const isCommon = origin === 'unnamed' || all.every(isAlike)
+    const where = isCommon ? '' : `process ${first + 1} of ${this.size}: `
     if (code === null) throw failure ?? new Error(`${where}${sentence}`)
     throw new InputError(code, [where, ...sentence], { cause: failure })
   }
+
+  /** Runs work on the root only; if it fails, it fails in all processes. @returns the result there, else undefined */
+  async runOnRoot<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+    return this.failTogether(() => (this.isRoot ? work() : undefined), 'unnamed')
+  }
 }
+
+/** The communicator of a job of one process: every operation returns what it is given, at once. */
+export const singleProcess = /* @__PURE__ */ new Communicator(singleTransport, singleRank)
 
 const codeOf = (error: unknown): InputErrorCode | null => (error instanceof InputError ? error.code : null)
 const sentenceOf = (error: unknown): Sentence =>

@@ -1,44 +1,57 @@
 /**
- * How the processes that work on a problem learn what the others did. Each has some parts of it, in memories in which the
- * factors and all else that everyone needs lie at the same addresses; after a step it has changed some rows and made some
- * sums, and the others must have them. One process alone has nobody to tell; between several, MPI does it (mpi/).
+ * The collective operations between processes, as a thread calls them: each call blocks until all processes have made it.
+ * Every process calls the same operations in the same order, always on the same one of its threads.
  *
- * Every process calls the same operations in the same order, on one of its threads. Only whole numbers are ever added on
- * the way: what else arrives is what was sent, and everyone adds it up in the same order.
+ * Only whole numbers are added on the way. Everything else arrives bit by bit as it was sent, and each process adds it up
+ * in the same order, so that all of them have the same result.
  */
-export interface Exchange {
-  /** Which process this is, of how many. */
-  readonly process: number
-  readonly processes: number
-  /** How many of them are on this machine, itself among them. */
-  readonly neighbours: number
-  /** Seconds spent in it so far, those of waiting for others included. */
-  spent(): number
-  /** Gives everyone the numbers of the first process. */
-  tell(numbers: Float64Array): void
-  /** Adds up whole numbers over all processes, place by place, modulo 2³². */
-  addUp(counts: Uint32Array): void
-  /** Brings words up to date: those from starts[k] on, lengths[k] of them, are process k's. */
-  gather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): void
+
+/** The position of a process among all processes of a job. */
+export interface Ranks {
+  /** The number of this process, from 0. Rank 0 is the root: it writes files and prints. */
+  readonly rank: number
+  /** The number of processes. */
+  readonly size: number
+  /** The number of processes on this machine, this one included; they divide its memory and cores. */
+  readonly hostSize: number
+}
+
+/** Blocking collective operations between the processes of a job. */
+export interface Exchange extends Ranks {
+  /** Seconds spent in these operations so far, waiting for other processes included. */
+  secondsSpent(): number
+  /** Overwrites the numbers with those of the root. */
+  broadcast(numbers: Float64Array): void
+  /** Replaces each whole number by its sum over all processes, modulo 2³². */
+  allReduce(counts: Uint32Array): void
   /**
-   * Sends every process its own of the words going out: lengths[k] for process k, one after another. Those that come in
-   * stand one after another, too, by the process they came from; returns how many each sent.
+   * Completes an array of which each process has one piece.
+   * @param words the array; piece k begins at starts[k], has lengths[k] words, and is valid in process k
    */
-  deal(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): number[]
-  /** Ends the exchange, when no process needs it any more. */
+  allGather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): void
+  /**
+   * Sends words from every process to every process.
+   * @param outgoing the words for process 0, then those for process 1, and so on
+   * @param lengths the number of words for each process
+   * @param incoming receives the words, ordered by the rank of their sender
+   * @returns the number of words received from each process
+   */
+  allToAll(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): number[]
+  /** Ends the connection between the processes. */
   close(): void
 }
 
-/** A process with nobody to exchange anything with. */
-export const alone: Exchange = {
-  process: 0,
-  processes: 1,
-  neighbours: 1,
-  spent: () => 0,
-  tell() {},
-  addUp() {},
-  gather() {},
-  deal(outgoing, [length], incoming) {
+/** The ranks of a job of one process. */
+export const singleRank: Ranks = { rank: 0, size: 1, hostSize: 1 }
+
+/** The exchange of a job of one process, which has nothing to wait for. */
+export const singleExchange: Exchange = {
+  ...singleRank,
+  secondsSpent: () => 0,
+  broadcast() {},
+  allReduce() {},
+  allGather() {},
+  allToAll(outgoing, [length], incoming) {
     incoming.set(outgoing.subarray(0, length))
     return [length]
   },

@@ -5,16 +5,15 @@
  * what a problem would take before anything is taken, loads it, and hands back a LoadedProblem, which tells what the
  * solver must know of the data and does the work.
  */
+import type { Communicator } from '../comm/index.ts'
 import type { Observed, SparseTensor } from '../tensor/index.ts'
 
 /** A place where problems are solved: threads here, or processes elsewhere. */
 export interface Engine {
   /** For people: `2 threads`. */
   readonly description: string
-  /** How many processes have a share of every problem, each with entries of its own; one where nothing is said. */
-  readonly processes?: number
-  /** Which of them this is, from 0. */
-  readonly process?: number
+  /** The processes that work on every problem, each with its own shard of the entries; a single process by default. */
+  readonly communicator?: Communicator
   /** What a problem of this size would take; throws if the engine could never hold it. */
   plan(size: ProblemSize): EnginePlan
   /** Makes ready for problems of a rank, beside what else is done until there is one; what goes wrong, `load` tells. */

@@ -37,7 +37,6 @@ export {
   type TableColumn,
   type TableGuess,
   type TableOptions,
-  type TableText,
   type TextFile,
   textTable,
   timeBins,
@@ -45,7 +44,7 @@ export {
   writeFactors,
   writeTable,
 } from './table/index.ts'
-export { type ColumnType, columnType, isNumeric } from './text/types.ts'
+export { type ColumnType, columnType, isNumeric, type TableText } from './text/index.ts'
 export {
   type Coordinates,
   type ReadCoordinatesOptions,

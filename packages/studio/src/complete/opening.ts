@@ -2,7 +2,15 @@
 import { type CpModel, cpuEngine, InputError, type SparseTensor } from 'lacuna'
 import { type CpEnsemble, decodeAnyModel } from 'lacuna/folds'
 import { decodeNpz, decodeTensorNpy, decodeTensorNpz, readTns } from 'lacuna/formats'
-import { countsRemark, type NegativePolicy, sizeOfRun } from 'lacuna/internal'
+import {
+  countsRemark,
+  isTableKind,
+  kindByName,
+  type NegativePolicy,
+  packingByName,
+  sizeOfRun,
+  unpackedEnding,
+} from 'lacuna/internal'
 import { guessTable, jsonTable, readRows, type Table, textTable } from 'lacuna/tables'
 import { sentence } from '../solving/remote.ts'
 import { parquetTable } from './parquet.ts'
@@ -22,17 +30,17 @@ export interface Reading {
 
 export type FileKind = Opened['kind']
 
-const isText = (name: string): boolean => /\.(csv|tsv|txt|dat|data)(\.gz)?$/i.test(name)
-const isJson = (name: string): boolean => /\.(json|jsonl|ndjson)(\.gz)?$/i.test(name)
-const isParquet = (name: string): boolean => /\.parquet$/i.test(name)
-const isTable = (name: string): boolean => isText(name) || isJson(name) || isParquet(name)
-const isTns = (name: string): boolean => /\.tns(\.gz)?$/i.test(name)
-
 /** What a file is, by its name and its first bytes. */
 export async function inspect(file: File): Promise<{ opened: Opened; model?: CpModel | CpEnsemble }> {
   const { name } = file
   if (file.size === 0) throw new InputError('empty', `${name}: the file is empty.`)
-  if (isTable(name)) {
+  const kind = kindByName(name)
+  if (packingByName(name) === 'zstd')
+    throw new InputError(
+      'option',
+      `${name}: the studio does not unpack Zstandard; unpack the file first, or pack it with gzip.`,
+    )
+  if (isTableKind(kind)) {
     const { columns, modes, value, problem } = await guessTable(await openTable(file))
     const merge = value === undefined ? 'count' : 'error'
     const choice: TableChoice = { modes, merge, ...(value !== undefined && { value }) }
@@ -40,14 +48,14 @@ export async function inspect(file: File): Promise<{ opened: Opened; model?: CpM
       opened: { kind: 'table', name, columns, choice, ...(problem && { problem: sentence(problem) }) },
     }
   }
-  if (/\.npz$/i.test(name)) {
+  if (kind === 'npz') {
     checkFileSize(file)
     const bytes = new Uint8Array(await file.arrayBuffer())
     if (isModel(bytes, name)) {
       const model = decodeAnyModel(bytes, name)
       return { opened: { kind: 'model', name, model: summarizeModel(model) }, model }
     }
-  } else if (!isTns(name) && !/\.npy$/i.test(name))
+  } else if (kind === undefined)
     throw new InputError(
       'option',
       `${name}: the studio opens .tns, .csv, .tsv, .json, .parquet, .npy and .npz files, and models that Lacuna saved.`,
@@ -62,11 +70,12 @@ async function openTable(
   onRead: (bytes: number) => void = () => {},
 ): Promise<Table> {
   const { name } = file
-  if (isParquet(name)) return parquetTable(file)
+  const kind = kindByName(name)
+  if (kind === 'parquet') return parquetTable(file)
   const source = { name, open: () => content(file, onRead) }
-  if (isJson(name)) return jsonTable([source])
+  if (kind === 'json') return jsonTable([source])
   return textTable([source], {
-    ...(/\.tsv(\.gz)?$/i.test(name) && { delimiter: '\t' }),
+    ...(unpackedEnding(name) === 'tsv' && { delimiter: '\t' }),
     ...(decimal && { decimal }),
     ...(melt !== undefined && { header: true }),
   })
@@ -114,9 +123,10 @@ export async function read(
     )
   }
   const duplicates = merge === 'count' ? 'sum' : merge
-  if (isTns(name)) return told(await readTns(content(file, progress), { name, negative, duplicates }))
+  const kind = kindByName(name)
+  if (kind === 'tns') return told(await readTns(content(file, progress), { name, negative, duplicates }))
   const bytes = new Uint8Array(await file.arrayBuffer())
-  const decode = /\.npy$/i.test(name) ? decodeTensorNpy : decodeTensorNpz
+  const decode = kind === 'npy' ? decodeTensorNpy : decodeTensorNpz
   return told(decode(bytes, name, { negative, duplicates }))
 }
 
@@ -131,7 +141,7 @@ async function* content(file: File, onRead: (bytes: number) => void): AsyncGener
     },
   })
   const stream = file.stream().pipeThrough(counted)
-  const plain: ReadableStream<Uint8Array> = /\.gz$/i.test(file.name)
+  const plain: ReadableStream<Uint8Array> = packingByName(file.name)
     ? stream.pipeThrough(new DecompressionStream('gzip'))
     : stream
   const reader = plain.getReader()
@@ -166,7 +176,7 @@ function throttled(tell: (bytes: number) => void): (bytes: number) => void {
 }
 
 function checkFileSize({ name, size }: File): void {
-  const unpacked = /\.gz$/i.test(name) ? 4 * size : size
+  const unpacked = packingByName(name) ? 4 * size : size
   if (unpacked > MOST_BYTES) throw tooLarge(name, unpacked)
 }
 

@@ -1,6 +1,5 @@
 import * as Plot from '@observablehq/plot'
-import { looks } from '../../../cli/src/paper/figures/style.ts'
-import { logScale } from '../../../cli/src/paper/figures/ticks.ts'
+import { logScale, looks } from 'lacuna-figures/plot'
 import { useTheme } from '../theme.ts'
 import { Chart } from '../widgets/Chart.tsx'
 import { chartStyle } from '../widgets/chartStyle.ts'

@@ -1,6 +1,6 @@
+import { convergenceFigure } from 'lacuna-figures/paper'
+import { type ConvergenceResult, type PaperResults, parseResults } from 'lacuna-figures/results'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { convergenceFigure } from '../../../cli/src/paper/figures/index.ts'
-import { type ConvergenceResult, type PaperResults, parseResults } from '../../../cli/src/paper/results.ts'
 import type { ViewProps } from '../App.tsx'
 import { chosenEngine } from '../engineChoice.ts'
 import { percent } from '../numbers.ts'

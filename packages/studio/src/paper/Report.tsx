@@ -1,11 +1,6 @@
+import { convergenceFigure, imageFigure, secondsFigure, speedUpFigure } from 'lacuna-figures/paper'
+import type { Claim, PaperResults } from 'lacuna-figures/results'
 import { useMemo } from 'preact/hooks'
-import {
-  convergenceFigure,
-  imageFigure,
-  secondsFigure,
-  speedUpFigure,
-} from '../../../cli/src/paper/figures/index.ts'
-import type { Claim, PaperResults } from '../../../cli/src/paper/results.ts'
 import { Drawing } from './Drawing.tsx'
 
 const VERDICTS: Record<Claim['verdict'], string> = {

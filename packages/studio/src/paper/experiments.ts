@@ -1,5 +1,5 @@
 /** The paper's settings, and what is smaller here so that one can watch. */
-import type { ConvergenceProblem, ConvergenceSeries } from '../../../cli/src/paper/results.ts'
+import type { ConvergenceProblem, ConvergenceSeries } from 'lacuna-figures/results'
 import type { RunSettings } from '../solving/solving.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Small versions of the paper's first two experiments, off the page's thread. */
 import { type Completion, synthetic } from 'lacuna'
 import { type Picture, quality, restore } from 'lacuna/image'
-import type { ConvergenceResult } from '../../../cli/src/paper/results.ts'
+import type { ConvergenceResult } from 'lacuna-figures/results'
 import type { Mask } from '../restore/damage.ts'
 import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'
 import type { Frame } from '../restore/worker.ts'

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot'
-import { logScale } from '../../../cli/src/paper/figures/ticks.ts'
+import { logScale } from 'lacuna-figures/plot'
 import type { Progress } from '../solving/solving.ts'
 import { Chart } from './Chart.tsx'
 import { chartStyle } from './chartStyle.ts'

@@ -44,7 +44,7 @@ function shareOf(tensor: SparseTensor): SparseTensor {
 /** The engine of the job with some of its threads; it stays open for the next check. */
 const shared = (threads: number): Engine => ({
   description: engine.description,
-  processes,
+  communicator: engine.communicator,
   plan: (size) => engine.plan(size),
   load: ({ tensor, sets, ...problem }: Problem) =>
     engine

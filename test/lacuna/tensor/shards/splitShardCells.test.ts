@@ -13,9 +13,9 @@ it.each([
   const one = splitCells(tensor, shares, 7)
   for (const processes of [2, 5]) {
     const many = agreed(
-      await inProcesses(processes, async (world) => {
-        const share = await dealOut(world, world.process === 0 ? tensor : undefined)
-        return splitCellShares(world, share, shares, 7)
+      await inProcesses(processes, async (communicator) => {
+        const share = await dealOut(communicator, communicator.rank === 0 ? tensor : undefined)
+        return splitCellShares(communicator, share, shares, 7)
       }),
     )
     if (typeof many === 'string') throw new Error(many)
@@ -28,8 +28,13 @@ it('says what one process says where nothing is left to learn from, or a share i
   const { tensor } = synthetic({ dims: [2, 2], entries: 1, rank: 1, seed: 1 })
   const refused = async (shares: { test: number }, seed: number): Promise<unknown> =>
     agreed(
-      await inProcesses(2, async (world) =>
-        splitCellShares(world, await dealOut(world, world.process === 0 ? tensor : undefined), shares, seed),
+      await inProcesses(2, async (communicator) =>
+        splitCellShares(
+          communicator,
+          await dealOut(communicator, communicator.rank === 0 ? tensor : undefined),
+          shares,
+          seed,
+        ),
       ),
     )
   const seed = Array.from({ length: 50 }, (_, seed) => seed).find((seed) => {

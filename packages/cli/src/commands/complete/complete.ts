@@ -1,4 +1,4 @@
-/** `lacuna complete`: what can be said to it. */
+/** `lacuna complete`: the command, its options and its help. */
 import { Command, Option } from 'commander'
 import { defaults, lossNames, missingNames, noiseNames, priorNames, solverNames } from 'lacuna/internal'
 import {
@@ -22,6 +22,7 @@ import { addReshapingOptions } from './reshape.ts'
 import { runComplete } from './runComplete.ts'
 import { lags } from './sideInformation.ts'
 
+/** Creates the command. */
 export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')

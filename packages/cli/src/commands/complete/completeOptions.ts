@@ -1,5 +1,4 @@
-/** What `complete` can be told. */
-
+/** The options of `lacuna complete`, as parsed; the command's help describes each (complete.ts). */
 import type {
   DuplicatePolicy,
   Lags,
@@ -15,6 +14,7 @@ import type { Assignment } from '../../options/rowNames.ts'
 import type { EngineName } from '../../process/engines.ts'
 import type { ReshapingOptions } from './reshape.ts'
 
+/** Options as parsed from the command line. */
 export interface CompleteOptions extends TableOptions, ReshapingOptions {
   rank?: number | 'auto'
   solver: SolverName
@@ -55,3 +55,7 @@ export interface CompleteOptions extends TableOptions, ReshapingOptions {
   json?: boolean
   quiet?: boolean
 }
+
+/** Whether the result is an ensemble of several models. */
+export const isCrossFitted = ({ folds, best }: Pick<CompleteOptions, 'folds' | 'best'>): boolean =>
+  folds !== undefined || best === true

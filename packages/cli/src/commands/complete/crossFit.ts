@@ -1,8 +1,7 @@
 /**
- * `complete --folds`, `--rank auto` and `--best`: models of cross-fitting, with progress, and a checkpoint beside the ensemble that
- * they will be.
+ * `complete --folds`, `--rank auto` and `--best`: models of a cross-fit, with progress, and a checkpoint beside the ensemble.
  */
-import { decodeRun, type Engine, InputError, type RunOptions, type SparseTensor } from 'lacuna'
+import { decodeRun, InputError } from 'lacuna'
 import {
   type ByFoldsOptions,
   type CpEnsemble,
@@ -26,52 +25,47 @@ import {
 import { figure } from '../../print/format.ts'
 import { print, printJson } from '../../print/print.ts'
 import type { Progress } from '../../print/terminal.ts'
+import { fileExists } from '../../process/fileExists.ts'
 import { saveModel } from '../../process/saveModel.ts'
-import type { Interruption } from '../../process/signals.ts'
-import { checkPlot, writeRankPlot } from './foldDetails.ts'
-import { foldsAsJson, foldsAsText, judge, trialName } from './foldReport.ts'
 import {
-  checkpointOf,
+  checkpointPath,
   readCheckpoint,
   removeCheckpoint,
-  resumingCommand,
-  saveOrSay,
-  tellLeftover,
-} from './learnModel.ts'
+  reportReplacedCheckpoint,
+  resumeCommand,
+  trySaveCheckpoint,
+} from './checkpoint.ts'
+import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
+import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
+import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
+import { crossFitJson, crossFitText, evaluateOnTest, trialName } from './report/crossFitReport.ts'
 
-export interface FoldingOptions {
-  rank?: number | 'auto'
-  folds?: number
-  foldBy?: string
-  ordered?: string[]
-  starts?: number
-  plot?: string
-  best?: boolean
-  choose?: boolean
-  seconds?: number
-  resume?: boolean
-  checkpointEvery: number
-  output?: string
-  json?: boolean
-}
+/** Options that concern cross-fitting. */
+export type CrossFitOptions = Pick<
+  CompleteOptions,
+  'rank' | 'folds' | 'foldBy' | 'ordered' | 'starts' | 'plot' | 'best'
+>
 
-/** Whether the answer is several models. */
-export const isFolded = ({ folds, best }: Pick<FoldingOptions, 'folds' | 'best'>): boolean =>
-  folds !== undefined || best === true
-
-/** Says before anything is read what does not go together. */
-export function checkFolding(given: FoldingOptions & Record<string, unknown>, processes: number): void {
+/**
+ * Refuses options that contradict cross-fitting, before anything is read.
+ * @param given all options of the command
+ * @param processes number of MPI processes
+ */
+export function checkCrossFitOptions(
+  given: CrossFitOptions & Record<string, unknown>,
+  processes: number,
+): void {
   const { folds, best, ...others } = given
   checkPlot(given.plot, others.rank === 'auto' || rankToFind(given) !== undefined)
-  if (!isFolded(given) && others.rank !== 'auto') {
+  if (!isCrossFitted(given) && others.rank !== 'auto') {
     const alone = (['foldBy', 'ordered', 'starts'] as const).find((name) => given[name] !== undefined)
     if (alone)
       throw new InputError('option', sentence`${option(alone)} is about folds; give ${option('folds')} too.`)
     return
   }
   const what = best ? option('best') : folds === undefined ? option('rank', 'auto') : option('folds')
-  for (const name of ['initial', ...(isFolded(given) ? ['validation', 'patience'] : [])])
+  for (const name of ['initial', ...(isCrossFitted(given) ? ['validation', 'patience'] : [])])
     if (others[name] !== undefined)
       throw new InputError(
         'option',
@@ -86,49 +80,44 @@ export function checkFolding(given: FoldingOptions & Record<string, unknown>, pr
     throw new InputError('option', sentence`${what} is work for one process; start it without mpirun.`)
 }
 
-/** Learns the models, and keeps and tells what they are together. */
-export async function learnByFolds(
-  engine: Engine,
-  { train, test }: { train: SparseTensor; test?: SparseTensor },
-  { seconds, ...settings }: RunOptions,
-  options: FoldingOptions,
-  interruption: Interruption,
-  progress: Progress,
-): Promise<void> {
+/** Learns the models of a cross-fit, evaluates the ensemble, saves it and prints the report. */
+export async function learnEnsemble(context: LearningContext): Promise<void> {
+  const { options, interruption, progress } = context
+  const { train, test } = context.sets
+  const { seconds, ...settings } = context.settings
   const { ordered, best = false, choose, output, resume } = options
-  // What --best may take is for everything together.
-  const limited = { ...settings, engine, ...(!best && seconds !== undefined && { seconds }) }
-  const path = output === undefined ? undefined : checkpointOf(output)
+  const path = output === undefined ? undefined : checkpointPath(output)
   const checkpoint = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
-  if (!resume && path !== undefined) await tellLeftover(path, progress)
+  if (!resume && path !== undefined && (await fileExists(path))) reportReplacedCheckpoint(path, progress)
   const result = await completeByFolds(
     train,
-    { ...limited, signal: interruption.signal },
+    // --best spends its seconds on everything together, --folds on each model.
+    { ...settings, ...(!best && { seconds }), signal: interruption.signal },
     {
-      ...searching(train, options, interruption, progress, checkpoint),
+      ...searchOptions(context, checkpoint),
       ...(best && { seconds }),
       findRank: rankToFind(options),
       choose: choose ?? (best || choosesByDefault(settings)),
-      ...(ordered && { ordered: parseOrdered(ordered, train) }),
+      ordered: ordered && parseOrdered(ordered, train),
     },
   )
   progress.end()
-  if (!result) throw interrupted(options, interruption, progress)
+  if (!result) throw reportInterruption(context)
   const { model } = result
-  const judged = test && judge(model, test)
-  if (judged) model.training.test = judged.error
-  const failure = output === undefined ? undefined : await interruption.protect(() => kept(output, model))
+  const onTest = test && evaluateOnTest(model, test)
+  if (onTest) model.training.test = onTest.error
+  const failure = output === undefined ? undefined : await interruption.protect(() => trySave(output, model))
   if (output === undefined) progress.say('The model is not kept; -o model.npz would write it.')
   const written = failure === undefined ? output : undefined
-  // What was learned is told even where it could not be written.
-  if (options.json) await printJson(foldsAsJson(train, settings, result, judged, written))
-  else await print(foldsAsText(result, judged, written))
+  // The report is printed even if the ensemble could not be written.
+  if (options.json) await printJson(crossFitJson(train, settings, result, onTest, written))
+  else await print(crossFitText(result, onTest, written))
   if (failure !== undefined) throw failure
-  await drawRanks(options.plot, result.choice)
+  await plotRanks(options.plot, result.choice)
 }
 
-/** Writes the ensemble, and says why if it cannot be; then the checkpoint stays. */
-async function kept(output: string, model: CpEnsemble): Promise<unknown> {
+/** Writes the ensemble and removes its checkpoint; returns the failure if it cannot be written. */
+async function trySave(output: string, model: CpEnsemble): Promise<unknown> {
   try {
     await saveModel(output, model)
     await removeCheckpoint(output)
@@ -138,38 +127,38 @@ async function kept(output: string, model: CpEnsemble): Promise<unknown> {
   }
 }
 
-/** The rank by folds, for one model; `isBegun`: that model is on its way, and its checkpoint knows the rank. */
-export async function findRank(
-  train: SparseTensor,
-  settings: RunOptions,
-  options: FoldingOptions,
-  interruption: Interruption,
-  progress: Progress,
-): Promise<{ rank: number; isBegun: boolean; choice?: FoldChoice }> {
+/** The rank that cross-validation found for one model. */
+export interface FoundRank {
+  rank: number
+  /** Whether the run of that model has a checkpoint already, which contains the rank. */
+  isBegun: boolean
+  /** The ranks that were tried. */
+  choice?: FoldChoice
+}
+
+/** Finds the rank of one model by cross-validation: the smallest whose error is within one standard error of the best. */
+export async function findRank(context: LearningContext): Promise<FoundRank> {
+  const { options, interruption, progress } = context
   const { output, resume } = options
-  const path = output === undefined ? undefined : checkpointOf(output)
+  const path = output === undefined ? undefined : checkpointPath(output)
   const bytes = resume && path !== undefined ? await readCheckpoint(path, progress) : undefined
   if (path !== undefined && bytes && !isSearch(bytes))
     return { rank: decodeRun(bytes, path).settings.rank, isBegun: true }
-  // Time is for all trials together, and again for the model; patience is for its validation entries.
-  const { seconds, patience, ...trying } = settings
+  // The seconds are for all trials together, and again for the model; patience is for its validation entries.
+  const { seconds, patience, ...settings } = context.settings
   const found = await chooseByFolds(
-    train,
-    { ...trying, signal: interruption.signal },
-    {
-      ...searching(train, options, interruption, progress, bytes),
-      ...(seconds !== undefined && { seconds }),
-      ...{ findRank: 'smallest', withModels: false },
-    },
+    context.sets.train,
+    { ...settings, signal: interruption.signal },
+    { ...searchOptions(context, bytes), seconds, findRank: 'smallest', withModels: false },
   )
   progress.end()
-  if (!found) throw interrupted(options, interruption, progress)
-  await drawRanks(options.plot, found.choice)
+  if (!found) throw reportInterruption(context)
+  await plotRanks(options.plot, found.choice)
   return { rank: found.choice.chosen.rank, isBegun: false, choice: found.choice }
 }
 
-/** Ranks that were tried alike. */
-async function drawRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
+/** Draws the errors of trials that differ in nothing but the rank. */
+async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
   const apartFromRank = (trial: TrialName): string => trialName({ ...trial, rank: 0 })
@@ -178,61 +167,61 @@ async function drawRanks(path: string | undefined, choice: FoldChoice | undefine
   await writeRankPlot(path, alike, marked ?? alike[0])
 }
 
-function rankToFind({ rank, best }: FoldingOptions): ByFoldsOptions['findRank'] {
+function rankToFind({ rank, best }: CrossFitOptions): ByFoldsOptions['findRank'] {
   if (best) return typeof rank === 'number' ? undefined : 'best'
   return rank === 'auto' ? 'smallest' : undefined
 }
 
-/** Folds as they were asked for, progress, and the checkpoint. */
-function searching(
-  train: SparseTensor,
-  options: FoldingOptions,
-  { protect }: Interruption,
-  progress: Progress,
+/** Folds as given by the options, progress lines, and the checkpoint. */
+function searchOptions(
+  { options, sets: { train }, interruption, progress }: LearningContext,
   checkpoint: Uint8Array | undefined,
 ): SearchOptions {
   const { folds, foldBy, starts, output, checkpointEvery } = options
-  const saved =
-    checkpoint && output !== undefined ? savedSearch(checkpoint, checkpointOf(output), progress) : undefined
-  let trying = ''
+  const path = output === undefined ? undefined : checkpointPath(output)
+  const saved = checkpoint && path !== undefined ? decodeCheckpoint(checkpoint, path, progress) : undefined
+  let current = ''
   let done = 0
-  // One after another: models side by side may be due at the same time.
-  let writing = Promise.resolve()
+  // Writes follow one another: models that are learned in parallel may be due at the same time.
+  let lastWrite = Promise.resolve()
   const save = (path: string, state: SearchState): Promise<void> => {
-    writing = writing.then(() =>
-      protect(() => saveOrSay(() => writeFileWhole(path, encodeSearch(state)), progress)),
+    lastWrite = lastWrite.then(() =>
+      interruption.protect(() =>
+        trySaveCheckpoint(() => writeFileWhole(path, encodeSearch(state)), progress),
+      ),
     )
-    return writing
+    return lastWrite
   }
   return {
-    ...(folds !== undefined && { folds }),
-    ...(starts !== undefined && { starts }),
-    ...(foldBy !== undefined && { by: parseFoldBy(foldBy, train, option('foldBy')) }),
+    folds,
+    starts,
+    by: foldBy === undefined ? undefined : parseFoldBy(foldBy, train, option('foldBy')),
     onBegin: (trial) => {
-      trying = trialName(trial)
+      current = trialName(trial)
       done = 0
     },
     onEpoch: (fold, { epoch, train: { relative }, watch }) => {
       const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
       progress.update(
-        `${trying}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} models done`,
+        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} models done`,
       )
     },
     onModel: () => {
       done++
     },
     onTrial: (trial) => progress.say(`Out of fold: RMSE ${figure(trial.rmse)} with ${trialName(trial)}`),
-    ...(output !== undefined && {
+    ...(path !== undefined && {
       keeping: {
         saved,
         every: checkpointEvery > 0 ? checkpointEvery : Infinity,
-        save: (state) => save(checkpointOf(output), state),
+        save: (state) => save(path, state),
       },
     }),
   }
 }
 
-function savedSearch(bytes: Uint8Array, path: string, progress: Progress): SearchState {
+/** Decodes the state of an interrupted search and prints how far it was. */
+function decodeCheckpoint(bytes: Uint8Array, path: string, progress: Progress): SearchState {
   if (!isSearch(bytes))
     throw new InputError(
       'checkpoint',
@@ -241,17 +230,17 @@ function savedSearch(bytes: Uint8Array, path: string, progress: Progress): Searc
   const saved = decodeSearch(bytes, path)
   const begun = saved.runs.filter((run) => run !== undefined).length
   const { trials, folds } = saved
-  progress.say(
-    `Going on from ${path}, ${trials.length > 0 ? `after ${trials.length} trials, ` : ''}with ${begun} of ${folds} models begun.`,
-  )
+  const after = trials.length > 0 ? `after ${trials.length} trials, ` : ''
+  progress.say(`Going on from ${path}, ${after}with ${begun} of ${folds} models begun.`)
   return saved
 }
 
-function interrupted({ output }: FoldingOptions, { outcome }: Interruption, progress: Progress): Error {
+/** Prints how to continue, and returns what to throw. */
+function reportInterruption({ options: { output }, interruption, progress }: LearningContext): Error {
   progress.say(
     output === undefined
       ? 'Interrupted: nothing is kept of models that are not all there; -o model.npz would keep a checkpoint.'
-      : `Interrupted. To go on:\n  ${resumingCommand()}`,
+      : `Interrupted. To go on:\n  ${resumeCommand()}`,
   )
-  return outcome()
+  return interruption.outcome()
 }

@@ -2,6 +2,7 @@
 
 import { type CpModel, type ErrorSummary, type SparseTensor, split } from 'lacuna'
 import {
+  type Communicator,
   countEntries,
   dealOut,
   errorOfShares,
@@ -17,7 +18,6 @@ import {
   splitCellShares,
   splitCells,
   splitShares,
-  type World,
 } from 'lacuna/internal'
 import type { ReadRowsOptions } from 'lacuna/tables'
 import {
@@ -59,42 +59,44 @@ export const entriesOfOne = (progress: Progress): Entries => ({
   }),
 })
 
-export const entriesOfMany = (world: World, progress: Progress): Entries => ({
+export const entriesOfMany = (communicator: Communicator, progress: Progress): Entries => ({
   async read(files, asked) {
     // What is dealt out is other arrays, and no process sorts all of it.
     const options = { ...asked, deferDuplicateCheck: false }
-    const readShare = await shareReader(world, files, options)
+    const readShare = await shareReader(communicator, files, options)
     if (!readShare)
       return dealOut(
-        world,
-        await world.together(
-          () => (world.process === 0 ? readWithProgress(files, options, progress) : undefined),
+        communicator,
+        await communicator.failTogether(
+          () => (communicator.rank === 0 ? readWithProgress(files, options, progress) : undefined),
           'unnamed',
         ),
       )
     const name = files.join(' ')
-    const tensor = await readShare(world, files, {
+    const tensor = await readShare(communicator, files, {
       onRemark: tellRemark(progress),
       ...options,
       onRows: rowProgress(name, progress),
       onProgress: readingProgress(name, progress),
     })
-    progress.say(`${name}: ${tensor.dims.join('×')}, ${count(await countEntries(world, tensor))} entries`)
+    progress.say(
+      `${name}: ${tensor.dims.join('×')}, ${count(await countEntries(communicator, tensor))} entries`,
+    )
     return tensor
   },
   holders: async (files, options) =>
-    (await shareReader(world, files, options)) === undefined ? 1 : world.processes,
+    (await shareReader(communicator, files, options)) === undefined ? 1 : communicator.size,
   split: (tensor, shares, seed, zeros) =>
-    (zeros ? splitCellShares : splitShares)(world, tensor, shares, seed),
-  count: (tensor) => countEntries(world, tensor),
+    (zeros ? splitCellShares : splitShares)(communicator, tensor, shares, seed),
+  count: (tensor) => countEntries(communicator, tensor),
   judge: async (model, train, test, zeros) => ({
-    test: await errorOfShares(world, model, test),
-    meanOnTest: await meanErrorOfShares(world, train, test, zeros),
+    test: await errorOfShares(communicator, model, test),
+    meanOnTest: await meanErrorOfShares(communicator, train, test, zeros),
   }),
 })
 
 type ShareReader = (
-  world: World,
+  communicator: Communicator,
   files: readonly string[],
   options: ReadRowsOptions & ReadShareOptions,
 ) => Promise<SparseTensor>
@@ -102,9 +104,9 @@ type ShareReader = (
 /** Of one file, which is no table. */
 const ofFile =
   (read: typeof readTnsShare): ShareReader =>
-  async (world, [file], options) => {
-    await world.together(() => refuseTableOptions(file, options), 'unnamed')
-    return read(world, file, options)
+  async (communicator, [file], options) => {
+    await communicator.failTogether(() => refuseTableOptions(file, options), 'unnamed')
+    return read(communicator, file, options)
   }
 
 const shareReaders: Record<string, ShareReader> = {
@@ -115,9 +117,9 @@ const shareReaders: Record<string, ShareReader> = {
 
 /** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
 async function shareReader(
-  world: World,
+  communicator: Communicator,
   files: readonly string[],
   options: ReadingOptions,
 ): Promise<ShareReader | undefined> {
-  return shareReaders[await world.told(0, () => kindOfShares(files, options))]
+  return shareReaders[await communicator.broadcastText(0, () => kindOfShares(files, options))]
 }

@@ -4,10 +4,9 @@ import type { ReadingOptions } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
 import { count } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
-import type { CompleteOptions } from './completeOptions.ts'
-import { isFolded } from './crossFit.ts'
+import { collectGarbage } from '../../process/memory.ts'
+import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
-import { collectGarbage } from './memory.ts'
 
 export interface Parts {
   train: SparseTensor
@@ -60,7 +59,7 @@ export async function readParts(
 /** Whether one run learns from all entries, each of which counts: nothing is held out, for a verdict or for trials. */
 function goesAsItIs(options: CompleteOptions): boolean {
   const { validation, test, missing, rank, choose, lags, features } = options
-  const isDivided = typeof validation === 'number' || typeof test === 'number' || isFolded(options)
+  const isDivided = typeof validation === 'number' || typeof test === 'number' || isCrossFitted(options)
   return !isDivided && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
 }
 

@@ -2,13 +2,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CpModel, SparseTensor } from 'lacuna'
 import {
+  type Communicator,
   factorModes,
   modeNumber,
   option,
   type ResolvedReshaping,
   reshapedModes,
   resolveReshaping,
-  type World,
 } from 'lacuna/internal'
 import { count } from '../../print/format.ts'
 
@@ -64,7 +64,7 @@ export async function parseReshaping(
   { mergeModes, split }: ReshapingOptions,
   tensor: SparseTensor,
   initial: CpModel | undefined,
-  world: World | undefined,
+  communicator: Communicator,
 ): Promise<ResolvedReshaping> {
   if (!mergeModes && !split) return initial?.reshaping ?? { mergeModes: [], split: [] }
   const fix = (): ResolvedReshaping =>
@@ -77,9 +77,10 @@ export async function parseReshaping(
       },
       tensor,
     )
-  if (!world) return fix()
-  const own = await world.together(() => (world.process === 0 ? fix() : undefined), 'unnamed')
-  return JSON.parse(await world.told(0, () => JSON.stringify(own)))
+  const own = await communicator.runOnRoot(fix)
+  return own && communicator.size === 1
+    ? own
+    : JSON.parse(await communicator.broadcastText(0, () => JSON.stringify(own)))
 }
 
 /** The modes as they are learned, in words. */

@@ -1,263 +1,191 @@
+/**
+ * `lacuna complete`, step by step: check the options, estimate the memory, read the entries, split off held-out sets, resolve side
+ * information and reshaping, plan, and learn one model or the models of a cross-fit, which evaluate, report and save themselves.
+ */
+import { type CpModel, InputError, type RunOptions, readModel, type SparseTensor } from 'lacuna'
 import {
-  type Completion,
-  type FileRun,
-  InputError,
-  type RunOptions,
-  readModel,
-  type SparseTensor,
-} from 'lacuna'
-import {
-  CpuEngine,
   checkLimits,
   checkOutputs,
   countsRemark,
   defaults,
-  type FoldChoice,
   inWords,
   isReshaped,
   option,
   sentence,
   settingsOf,
   sizeOfRun,
-  type World,
 } from 'lacuna/internal'
-import { print, printJson } from '../../print/print.ts'
 import { oneLine } from '../../print/printable.ts'
 import type { Progress } from '../../print/terminal.ts'
 import type { LocalEngine } from '../../process/engines.ts'
-import { asFlag, Interrupted } from '../../process/failure.ts'
+import { asFlag } from '../../process/failure.ts'
+import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from '../../process/memory.ts'
 import { spokenProgress, withEngine } from '../../process/processes.ts'
-import { saveModel } from '../../process/saveModel.ts'
-import { type Interruption, withSignals } from '../../process/signals.ts'
-import type { CompleteOptions } from './completeOptions.ts'
-import { type Errors, jsonReport, textReport } from './completeReport.ts'
-import { checkFolding, findRank, isFolded, learnByFolds } from './crossFit.ts'
-import { type Entries, entriesOfMany, entriesOfOne } from './entries.ts'
+import { withSignals } from '../../process/signals.ts'
+import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
+import type { CompleteContext } from './context.ts'
+import { checkCrossFitOptions, findRank, learnEnsemble } from './crossFit.ts'
+import { entriesOfMany, entriesOfOne } from './entries.ts'
 import { type Parts, readParts } from './heldOutSets.ts'
-import { learn, removeCheckpoint, resumingCommand } from './learnModel.ts'
-import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from './memory.ts'
+import { completeOneModel } from './oneModel.ts'
 import { describeReshaping, parseReshaping } from './reshape.ts'
 import { checkChoose, readFeatures } from './sideInformation.ts'
 
+/**
+ * Runs the command.
+ * @param files paths of the input, as typed
+ * @param options options as parsed from the command line
+ */
 export async function runComplete(files: string[], options: CompleteOptions): Promise<void> {
   const progress = spokenProgress(options.quiet ?? false)
+  checkOptions(options)
+  const onRemark = (text: string): void => progress.insist(text)
+  await withEngine({ ...options, onRemark }, async (engine) => {
+    checkCrossFitOptions({ ...options }, engine.communicator.size)
+    const context = await openContext(engine, files, options, progress)
+    const prepared = await prepare(context)
+    const { sets, readingSeconds } = await readSets(context, prepared.initial)
+    const settings = await resolveSettings(context, prepared, sets.train)
+    const plan = await planSets(context, sets, settings, prepared.readingBytes)
+    await withSignals(async (interruption) => {
+      announce(context, plan, settings.rank)
+      const learning = { ...context, sets, settings, readingSeconds, interruption }
+      if (isCrossFitted(options)) return learnEnsemble(learning)
+      const found = isRankToFind(options) ? await findRank(learning) : undefined
+      return completeOneModel(learning, found)
+    }, context.communicator.size > 1)
+  })
+}
+
+function checkOptions(options: CompleteOptions): void {
   if (!options.output && options.resume)
     throw new InputError(
       'option',
       sentence`${option('resume')} goes on from the checkpoint beside the model; name the model by -o.`,
     )
   checkChoose(options)
-  const onRemark = (text: string): void => progress.insist(text)
-  await withEngine({ ...options, onRemark }, (engine) => {
-    checkFolding({ ...options }, engine.processes)
-    return runOn(engine, files, options, progress)
-  })
 }
 
-async function runOn(
+async function openContext(
   engine: LocalEngine,
   files: readonly string[],
   options: CompleteOptions,
   progress: Progress,
-): Promise<void> {
-  const world = engine instanceof CpuEngine && engine.processes > 1 ? await engine.world() : undefined
-  const entries = world ? entriesOfMany(world, progress) : entriesOfOne(progress)
+): Promise<CompleteContext> {
+  const { communicator } = engine
+  const entries = communicator.size > 1 ? entriesOfMany(communicator, progress) : entriesOfOne(progress)
+  return { files, options, engine, communicator, entries, progress }
+}
+
+interface Prepared {
+  /** Model of `--initial`. */
+  initial: CpModel | undefined
+  /** Settings of the solver, as far as they follow from the options alone. */
+  settings: RunOptions
+  /** Bytes that reading takes beside the tensor, if several processes read; else 0. */
+  readingBytes: number
+}
+
+/** Checks outputs and settings, and refuses a job that does not fit in memory, before a long file is read. */
+async function prepare({
+  files,
+  options,
+  engine,
+  communicator,
+  entries,
+}: CompleteContext): Promise<Prepared> {
   const holders = await entries.holders(files, options)
-  const { initial, settings, reading } = await together(world, async () => {
-    if (options.output && engine.process === 0) await checkModelOutput(options.output, files, options)
+  return communicator.failTogether(async () => {
+    if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
     const initial = options.initial === undefined ? undefined : await readModel(options.initial)
+    const given = solverSettings(options)
     const settings = {
-      ...solverSettings(options),
-      ...(initial && options.rank === undefined && { rank: initial.rank }),
+      ...given,
+      rank: given.rank ?? (options.rank === undefined ? initial?.rank : undefined),
     }
-    // Before a long file is read; of what is held out, only whether there is any is known yet.
-    settingsOf({ ...settings, ...(options.validation !== undefined && { validation: {} as SparseTensor }) })
-    // Where addresses are short, memory would seem to be.
+    // The held-out entries are not known yet, only whether there are any.
+    const validation = options.validation === undefined ? undefined : ({} as SparseTensor)
+    settingsOf({ ...settings, validation })
+    // First the limit of the address space: otherwise the message would blame the memory.
     checkLimits(engine.threads, 1)
     // Threads start and the kernel is compiled while the file is read.
-    if (
-      engine instanceof CpuEngine &&
-      (settings.rank !== undefined || (options.rank === undefined && !options.best))
-    )
-      engine.warm(settings.rank ?? defaults.fast.rank)
-    const isReader = engine.process === 0 || holders > 1
+    if (settings.rank !== undefined || !isRankToFind(options))
+      engine.warm?.(settings.rank ?? defaults.fast.rank)
+    const isReader = communicator.isRoot || holders > 1
     const { modes, weight } = options
     const reading = isReader
       ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, holders)
       : 0
-    return { initial, settings, reading }
+    return { initial, settings, readingBytes: holders > 1 ? reading : 0 }
   })
-  const start = performance.now()
-  const parts = await readParts(files, options, initial, entries, progress)
-  const readingSeconds = (performance.now() - start) / 1000
-  const isSplit = [options.validation, options.test].some((share) => typeof share === 'number')
-  if (isSplit) collectGarbage(4 * (parts.train.dims.length + 1) * parts.train.values.length) // what it was split from
-  if (parts.train.weights) progress.say('Entries count by their weights')
-  const remark = countsRemark(parts.train)
-  if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
-  const features = await together(world, () => readFeatures(parts.train, options.features ?? [], progress))
-  const reshaping = await parseReshaping(options, parts.train, initial, world)
-  if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, parts.train)))
-  const learning = { ...settings, ...reshaping, ...(features && { features }), engine, initial }
-  const plan = await planParts(engine, parts, entries, learning, holders > 1 ? reading : 0)
-  await withSignals(async (interruption) => {
-    const isToFind = options.rank === 'auto' || (options.best && options.rank === undefined)
-    const rank = isToFind ? 'to be found' : (settings.rank ?? defaults.fast.rank)
-    progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
-    if (isFolded(options)) return learnByFolds(engine, parts, learning, options, interruption, progress)
-    const found = isToFind
-      ? await findRank(parts.train, learning, options, interruption, progress)
-      : undefined
-    const chosen = found ? { ...learning, rank: found.rank } : learning
-    const asked = {
-      ...options,
-      resume: options.resume && found?.isBegun !== false,
-      isOwn: found?.isBegun === false,
-    }
-    return learnAndTell(
-      parts,
-      entries,
-      chosen,
-      asked,
-      interruption,
-      progress,
-      world,
-      found?.choice,
-      readingSeconds,
-    )
-  }, world !== undefined)
 }
 
-/** Does what may go wrong in one process only, and tells all of them; what is told is the same as in one. */
-const together = <T>(world: World | undefined, work: () => Promise<T>): Promise<T> =>
-  world ? world.together(work) : work()
+/** Whether the rank is found by cross-validation. */
+const isRankToFind = ({ rank, best }: CompleteOptions): boolean =>
+  rank === 'auto' || (best === true && rank === undefined)
 
-async function planParts(
-  engine: LocalEngine,
+/** Reads the entries, splits off the held-out sets and prints notices about them. */
+async function readSets(
+  { files, options, entries, progress }: CompleteContext,
+  initial: CpModel | undefined,
+): Promise<{ sets: Parts; readingSeconds: number }> {
+  const start = performance.now()
+  const sets = await readParts(files, options, initial, entries, progress)
+  const readingSeconds = (performance.now() - start) / 1000
+  const { train } = sets
+  const isSplit = [options.validation, options.test].some((fraction) => typeof fraction === 'number')
+  // The tensor from before the split is garbage now; Node does not count its shared arrays.
+  if (isSplit) collectGarbage(4 * (train.dims.length + 1) * train.values.length)
+  if (train.weights) progress.say('Entries count by their weights')
+  const remark = countsRemark(train)
+  if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
+  return { sets, readingSeconds }
+}
+
+/** Adds what needs the labels of the tensor: features, reshaping. */
+async function resolveSettings(
+  { options, engine, communicator, progress }: CompleteContext,
+  { initial, settings }: Prepared,
+  train: SparseTensor,
+): Promise<RunOptions> {
+  const features = await communicator.failTogether(() =>
+    readFeatures(train, options.features ?? [], progress),
+  )
+  const reshaping = await parseReshaping(options, train, initial, communicator)
+  if (isReshaped(reshaping)) progress.say(oneLine(describeReshaping(reshaping, train)))
+  return { ...settings, ...reshaping, features, engine, initial }
+}
+
+/** Plans the memory of the job, now that the entries are counted. */
+async function planSets(
+  { engine, entries }: CompleteContext,
   { train, validation, test }: Parts,
-  entries: Entries,
   settings: RunOptions,
   reading: number,
 ): Promise<JobPlan> {
   const sizes: number[] = []
-  for (const part of [train, validation, test]) sizes.push(part ? await entries.count(part) : 0)
+  for (const set of [train, validation, test]) sizes.push(set ? await entries.count(set) : 0)
   const sets = {
     ...(validation && { validation: sizes[1] }),
     ...(test && settings.missing === 'zero' && { test: sizes[2] }),
   }
   const weighted = train.weights !== undefined
   const size = sizeOfRun({ dims: train.dims, entries: sizes[0], sets, weighted }, settings)
-  // Reshaped entries are held beside those that were read.
-  const isOther = size.dims.join() !== train.dims.join()
-  const columns = train.dims.length + (isOther ? size.dims.length : 0)
-  return planJob(engine, size, { columns, heldOut: sizes[1] + sizes[2], reading, holders: engine.processes })
+  // Reshaped entries are held in memory beside those that were read.
+  const isReshapedJob = size.dims.join() !== train.dims.join()
+  const columns = train.dims.length + (isReshapedJob ? size.dims.length : 0)
+  return planJob(engine, size, {
+    columns,
+    heldOut: sizes[1] + sizes[2],
+    reading,
+    holders: engine.communicator.size,
+  })
 }
 
-async function learnAndTell(
-  { train, validation, test }: Parts,
-  entries: Entries,
-  settings: RunOptions,
-  options: CompleteOptions & { isOwn?: boolean },
-  interruption: Interruption,
-  progress: Progress,
-  world: World | undefined,
-  ranks: FoldChoice | undefined,
-  readingSeconds: number,
-): Promise<void> {
-  const zeros = settings.missing === 'zero'
-  // Cells that are held out must not be taken for zeros.
-  const watch = zeros && test ? { test } : undefined
-  const { run, choice } = await learn(
-    train,
-    { ...settings, validation, watch },
-    options,
-    interruption,
-    progress,
-    world,
-  )
-  try {
-    const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0 && !world) {
-        const kept = options.output === undefined ? '' : `: ${options.output} is not written`
-        progress.say(`Interrupted. Nothing has been learned yet${kept}.`)
-        throw interruption.outcome()
-      }
-      const result = { ...(await run.result()), ...(choice && { choice }) }
-      if (choice) result.model.training.choice = choice
-      if (ranks) result.model.training.ranks = ranks.trials
-      const errors: Errors = {
-        train: result.train,
-        ...(result.validation && { validation: result.validation }),
-        ...(test && (await entries.judge(result.model, train, test, zeros))),
-      }
-      if (errors.test) result.model.training.test = errors.test
-      return { result, errors, ...(await keepModel(run, result, options, progress)) }
-    })
-    const total = await entries.count(train)
-    // What was learned is told even where it could not be written.
-    if (run.isFirst) {
-      const told = {
-        ...options,
-        output,
-        took: { reading: readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
-        ...(world && { processes: world.processes }),
-        ...(ranks && { ranks }),
-      }
-      if (options.json) await printJson(jsonReport(train, total, result, errors, told))
-      else await print(textReport(result, errors, told))
-    }
-    const isAsked =
-      settings.prior === 'learned' ||
-      settings.loss === 'huber' ||
-      Object.keys(settings.lags ?? {}).length > 0 ||
-      settings.features !== undefined ||
-      (settings.noise !== undefined && settings.noise !== 'gaussian')
-    const isOver = result.stopped !== 'aborted' && result.stopped !== 'seconds'
-    if (isOver && isAsked && result.stopped !== 'learned' && result.model.prior?.kind !== 'learned')
-      progress.say(
-        'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',
-      )
-    await together(world, async () => {
-      if (failure) throw failure
-    })
-    if (result.stopped === 'aborted') {
-      progress.say(
-        options.output && run.epoch > 0
-          ? `Interrupted. To go on:\n  ${resumingCommand(world?.processes)}`
-          : 'Interrupted.',
-      )
-      if (world) throw new Interrupted(Math.max(...(await world.gatherNumbers(interruption.code())).flat()))
-      throw interruption.outcome()
-    }
-  } finally {
-    await run.close()
-  }
-}
-
-/** Writes the model, if there is one: what has not learned anything never takes the place of what has. */
-async function keepModel(
-  run: FileRun,
-  { model, stopped }: Completion,
-  { output }: CompleteOptions,
-  progress: Progress,
-): Promise<{ output?: string; failure?: unknown }> {
-  if (output === undefined) {
-    progress.say('The model is not kept; -o model.npz would write it.')
-    return {}
-  }
-  if (!run.learned) {
-    progress.say(`Nothing has been learned yet: ${output} is not written.`)
-    return {}
-  }
-  if (!run.isFirst) return { output }
-  try {
-    await saveModel(output, model)
-  } catch (failure) {
-    return { failure }
-  }
-  if (stopped !== 'aborted') await removeCheckpoint(output)
-  return { output }
+function announce({ options, engine, progress }: CompleteContext, plan: JobPlan, given?: number): void {
+  const rank = isRankToFind(options) ? 'to be found' : (given ?? defaults.fast.rank)
+  progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
 }
 
 async function checkModelOutput(

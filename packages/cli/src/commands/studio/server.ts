@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { InputError } from 'lacuna'
-import { contentSecurityPolicy, isolationHeaders } from './policy.ts'
+import { contentSecurityPolicy, isolationHeaders } from 'lacuna-studio/policy'
 
 export interface FolderServer {
   url: string

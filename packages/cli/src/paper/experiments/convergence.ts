@@ -1,13 +1,13 @@
 /** Figure 2: error against epochs and seconds, for several c, on data with little and much noise, and on real data. */
 import { complete, type SparseTensor, split, synthetic } from 'lacuna'
-import type { Progress } from '../progress.ts'
 import type {
   ConvergenceProblem,
   ConvergenceResult,
   ConvergenceSeries,
   Curve,
   ExperimentSettings,
-} from '../results.ts'
+} from 'lacuna-figures/results'
+import type { Progress } from '../progress.ts'
 import { curveOf } from './curve.ts'
 import type { RealData } from './data.ts'
 import { type Group, peakMemoryBytes, Stopped } from './group.ts'

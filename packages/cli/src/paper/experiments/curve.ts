@@ -1,5 +1,5 @@
 import type { EpochReport } from 'lacuna'
-import type { Curve } from '../results.ts'
+import type { Curve } from 'lacuna-figures/results'
 
 /** A run's reports as a curve; the hidden entries were watched as `hidden`. */
 export function curveOf(reports: readonly EpochReport[]): Curve {

@@ -3,8 +3,14 @@ import { join } from 'node:path'
 import { type CompleteOptions, complete } from 'lacuna'
 import { blacken, hideAtRandom, type Known, type Picture, quality, restore, writePng } from 'lacuna/image'
 import { brightness, draw, fillHoles, pixelTensor, pixelValues, purpose, stream } from 'lacuna/internal'
+import type {
+  ExperimentSettings,
+  ImageMethod,
+  ImageResult,
+  ImageRun,
+  PictureQuality,
+} from 'lacuna-figures/results'
 import type { Progress } from '../progress.ts'
-import type { ExperimentSettings, ImageMethod, ImageResult, ImageRun, PictureQuality } from '../results.ts'
 import { curveOf } from './curve.ts'
 import { type Group, Stopped } from './group.ts'
 

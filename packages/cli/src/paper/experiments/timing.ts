@@ -2,14 +2,14 @@
 
 import { type SparseTensor, synthetic } from 'lacuna'
 import { type CpuEngine, cpuEngine, fixedStage, type LoadedProblem, type Step, stepOf } from 'lacuna/internal'
-import type { Progress } from '../progress.ts'
 import type {
   DataDescription,
   ExperimentSettings,
   TimingProblem,
   TimingResult,
   TimingSeries,
-} from '../results.ts'
+} from 'lacuna-figures/results'
+import type { Progress } from '../progress.ts'
 import { rowBalance } from './balance.ts'
 import type { RealData } from './data.ts'
 import { closeAll, type Group, peakMemoryBytes, type Session, throwIfStopped } from './group.ts'

@@ -1,5 +1,5 @@
 /** report.html: one file that reads like the paper's section, with its figures and every number in it. */
-import type { Claim, PaperResults } from '../results.ts'
+import type { Claim, PaperResults } from 'lacuna-figures/results'
 import { count, listed, sizes } from '../wording.ts'
 import { observations } from './observations.ts'
 import type { RenderedFigure } from './render.ts'

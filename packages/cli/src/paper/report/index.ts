@@ -1,7 +1,7 @@
 /** Writes results.json, the figures and report.html into the folder of a run. */
 import { join } from 'node:path'
 import { writeFileWhole } from 'lacuna/internal'
-import { formatResults, type PaperResults } from '../results.ts'
+import { formatResults, type PaperResults } from 'lacuna-figures/results'
 import { reportHtml } from './html.ts'
 import { renderFigures, toPng } from './render.ts'
 

@@ -1,6 +1,7 @@
 /** What the numbers of each figure say, in sentences. */
-import { bandOf, meanCurve, timingPoints } from '../averages.ts'
-import type { ConvergenceProblem, PaperResults } from '../results.ts'
+
+import type { ConvergenceProblem, PaperResults } from 'lacuna-figures/results'
+import { bandOf, meanCurve, timingPoints } from 'lacuna-figures/results'
 import { listed, short } from '../wording.ts'
 
 export function observations(results: PaperResults): {

@@ -6,8 +6,8 @@ import {
   type PictureLinks,
   secondsFigure,
   speedUpFigure,
-} from '../figures/index.ts'
-import type { ImageResult, PaperResults } from '../results.ts'
+} from 'lacuna-figures/paper'
+import type { ImageResult, PaperResults } from 'lacuna-figures/results'
 
 export interface RenderedFigure {
   /** 1 to 4. */

@@ -1,6 +1,7 @@
 /** Every number behind the figures, as tables: rows of cells, the first row being the head. */
-import { type Band, bandOf, timingPoints } from '../averages.ts'
-import type { PaperResults } from '../results.ts'
+
+import type { PaperResults } from 'lacuna-figures/results'
+import { type Band, bandOf, timingPoints } from 'lacuna-figures/results'
 import { count, short, sizes } from '../wording.ts'
 
 export interface Table {

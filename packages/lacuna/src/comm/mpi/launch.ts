@@ -1,12 +1,12 @@
-/** The processes that an MPI launcher has started: how many they are, which one this is, and how all of them end. */
+/** The processes that an MPI launcher has started: their number, the rank of this one, and how to end all of them. */
 import { endAll } from './libmpi.ts'
 
 /** The address of the module that a worker thread imports to connect with the other processes. */
 export const exchangeModule = new URL('./mpiExchange.js', import.meta.url).href
 
 /**
- * Ends all processes at once, this one first: from the main thread, since the one that speaks with the others may be waiting
- * for them.
+ * Ends all processes of the job at once, from the main thread: the thread that has the exchange may be waiting.
+ * @param code the exit code @param library the file of the MPI library
  */
 export async function abortJob(code: number, library?: string): Promise<never> {
   try {
@@ -17,14 +17,14 @@ export async function abortJob(code: number, library?: string): Promise<never> {
   throw new Error('unreachable')
 }
 
-/** Which of the processes that a launcher has started this is, by what it tells. */
+/** Returns the rank of this process as the launcher's environment variables give it; 0 without a launcher. */
 export function launchedProcess(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.PMIX_RANK ?? env.SLURM_PROCID ?? 0)
 }
 
-/** How many processes an MPI launcher (mpirun, mpiexec, srun) has started, by what it tells them; 1 if none did. */
+/** Returns the number of processes that a launcher (mpirun, mpiexec, srun) has started, by its environment variables; else 1. */
 export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
-  // Open MPI; MPICH's Hydra, Intel MPI and Slurm's PMI-2; Slurm's PMIx, or whatever it was told to use.
+  // Open MPI; MPICH's Hydra, Intel MPI and Slurm's PMI-2; Slurm's PMIx, or another type that it is set to.
   const isStep = env.PMIX_RANK !== undefined || (env.SLURM_MPI_TYPE ?? 'none') !== 'none'
   const ofStep = isStep ? (env.SLURM_STEP_NUM_TASKS ?? env.SLURM_NTASKS) : undefined
   const processes = Number(env.OMPI_COMM_WORLD_SIZE ?? env.PMI_SIZE ?? ofStep ?? 1)

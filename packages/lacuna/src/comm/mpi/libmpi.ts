@@ -1,38 +1,38 @@
 /**
- * An MPI library through koffi: Open MPI or MPICH and those with its binary interface (Intel MPI, MVAPICH). The two differ in
- * what a handle is: the address of a variable in the one, a number in the other. Arrays, over shared memory too, pass
- * without being copied.
+ * Bindings to an MPI library through koffi: Open MPI, or MPICH and libraries with its binary interface (Intel MPI, MVAPICH).
+ * A handle is the address of a variable in Open MPI and a number in MPICH. Arrays, also over shared memory, are passed
+ * without a copy.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 
-/** What Lacuna needs of MPI; every call is on the communicator of all processes. */
-export interface Communicator {
+/** The MPI functions that Lacuna calls, each on MPI_COMM_WORLD and in place where MPI allows it. */
+export interface MpiCommunicator {
   readonly rank: number
   readonly size: number
-  /** As the library calls itself. */
+  /** The name and version of the library, as it reports them. */
   readonly version: string
-  /** Everyone's words: from places[k] on, counts[k] of them come from process k, where they stand already. */
-  allgatherv(words: Uint32Array, counts: Int32Array, places: Int32Array): void
-  /** Sums of whole numbers. */
+  /** MPI_Allgatherv in place: the counts[k] words from offsets[k] on are those of process k. */
+  allgatherv(words: Uint32Array, counts: Int32Array, offsets: Int32Array): void
+  /** MPI_Allreduce in place: sums of whole numbers, modulo 2³². */
   allreduce(counts: Uint32Array): void
-  /** From the first process to all. */
+  /** MPI_Bcast from rank 0. */
   broadcast(numbers: Float64Array): void
-  /** One number to and from every process. */
+  /** MPI_Alltoall: one number to and from every process. */
   alltoall(outgoing: Int32Array, incoming: Int32Array): void
+  /** MPI_Alltoallv: counts and offsets in words, by rank. */
   alltoallv(
     outgoing: Uint32Array,
     outCounts: Int32Array,
-    outPlaces: Int32Array,
+    outOffsets: Int32Array,
     incoming: Uint32Array,
     inCounts: Int32Array,
-    inPlaces: Int32Array,
+    inOffsets: Int32Array,
   ): void
-  /** Ends the whole job at once. */
-  abort(code: number): void
+  /** MPI_Finalize: ends the connection. */
   finalize(): void
 }
 
-/** Names under which the libraries are installed, those of the launcher that started us first. */
+/** File names under which MPI libraries are installed; those that fit the launcher come first. */
 function candidates(): string[] {
   const openMpi = ['libmpi.so.40'] // of Open MPI 4 and 5 alike
   const mpich = ['libmpich.so.12', 'libmpi.so.12']
@@ -40,18 +40,22 @@ function candidates(): string[] {
   return isStartedByOpenMpi() ? [...openMpi, ...anyName, ...mpich] : [...mpich, ...openMpi, ...anyName]
 }
 
-/** By its own mpirun; or by another that speaks PMIx (srun), as hardly any library but Open MPI does by default. */
+/** True under Open MPI's mpirun, and under a launcher with PMIx (srun), which few other libraries use by default. */
 const isStartedByOpenMpi = (): boolean =>
   process.env.OMPI_COMM_WORLD_SIZE !== undefined || process.env.PMIX_RANK !== undefined
 
-/** MPI_THREAD_FUNNELED: only the thread that begins it calls MPI. */
+/** MPI_THREAD_FUNNELED: only the thread that called MPI_Init_thread calls MPI. */
 const FUNNELED = 1
-/** MPI_COMM_WORLD in MPICH and those like it. */
+/** MPI_COMM_WORLD in MPICH and libraries with its binary interface. */
 const MPICH_WORLD = 0x44000000
-/** Version strings are at most this long in both. */
+/** The longest version string, in bytes (MPI_MAX_LIBRARY_VERSION_STRING of both families). */
 const VERSION_BYTES = 8192
 
-export async function openCommunicator(library?: string): Promise<Communicator> {
+/**
+ * Loads an MPI library and calls MPI_Init_thread; all further calls must come from the same thread.
+ * @param library its file; by default one that is installed
+ */
+export async function openCommunicator(library?: string): Promise<MpiCommunicator> {
   const { koffi, lib, version, isOpenMpi } = await openLibrary(library)
   const address = (name: string): unknown => koffi.address(lib.symbol(name, 'char'))
   const handles = isOpenMpi
@@ -95,7 +99,7 @@ export async function openCommunicator(library?: string): Promise<Communicator> 
   }
   const allgatherv = call(
     'MPI_Allgatherv',
-    'uintptr_t send, int count, HANDLE type, void *receive, int *counts, int *places, HANDLE type2, HANDLE comm',
+    'uintptr_t send, int count, HANDLE type, void *receive, int *counts, int *offsets, HANDLE type2, HANDLE comm',
   )
   const allreduce = call(
     'MPI_Allreduce',
@@ -108,26 +112,27 @@ export async function openCommunicator(library?: string): Promise<Communicator> 
   )
   const alltoallv = call(
     'MPI_Alltoallv',
-    'void *send, int *counts, int *places, HANDLE type, void *receive, int *counts2, int *places2, HANDLE type2, HANDLE comm',
+    'void *send, int *counts, int *offsets, HANDLE type, void *receive, int *counts2, int *offsets2, HANDLE type2, HANDLE comm',
   )
-  const abort = call('MPI_Abort', 'HANDLE comm, int code')
   const finalize = call('MPI_Finalize', '')
   return {
     rank: number('MPI_Comm_rank'),
     size: number('MPI_Comm_size'),
     version,
-    allgatherv: (words, counts, places) => allgatherv(inPlace, 0, word, words, counts, places, word, world),
+    allgatherv: (words, counts, offsets) => allgatherv(inPlace, 0, word, words, counts, offsets, word, world),
     allreduce: (counts) => allreduce(inPlace, counts, counts.length, word, sum, world),
     broadcast: (numbers) => broadcast(numbers, numbers.length, double, 0, world),
     alltoall: (outgoing, incoming) => alltoall(outgoing, 1, int, incoming, 1, int, world),
-    alltoallv: (outgoing, outCounts, outPlaces, incoming, inCounts, inPlaces) =>
-      alltoallv(outgoing, outCounts, outPlaces, word, incoming, inCounts, inPlaces, word, world),
-    abort: (code) => abort(world, code),
+    alltoallv: (outgoing, outCounts, outOffsets, incoming, inCounts, inOffsets) =>
+      alltoallv(outgoing, outCounts, outOffsets, word, incoming, inCounts, inOffsets, word, world),
     finalize: () => finalize(),
   }
 }
 
-/** Ends the job: by MPI_Abort, and this process without waiting for its threads, which may wait for other processes. */
+/**
+ * Ends all processes of the job by MPI_Abort, and this process by _exit: its threads may be waiting for other processes.
+ * @param code the exit code @param library the file of the MPI library
+ */
 export async function endAll(code: number, library?: string): Promise<void> {
   const { koffi, lib, isOpenMpi } = await openLibrary(library)
   const isBegun = Int32Array.of(0)
@@ -152,7 +157,7 @@ interface Library {
   isOpenMpi: boolean
 }
 
-/** Loads the library, or says in a sentence why not; nothing is begun. */
+/** Loads an MPI library without initializing it; throws an InputError where there is none. */
 export async function openLibrary(library?: string): Promise<Library> {
   const { default: koffi } = await import('koffi').catch((cause) => {
     throw new InputError(
@@ -187,7 +192,7 @@ function loadLibrary(koffi: Koffi, library: string | undefined): ReturnType<Koff
     try {
       return koffi.load(name)
     } catch {
-      // The next one, then.
+      // Try the next name.
     }
   }
   throw new InputError(

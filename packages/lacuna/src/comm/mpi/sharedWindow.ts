@@ -1,43 +1,50 @@
 /**
- * Memory that all processes share, where they are on one machine: what one writes there the others read, and a message is no
- * more than two copies. Each has a slot, in two halves that take turns, and a flag that says how many rounds it has written.
+ * Collective operations through memory that all processes of one machine share: a message is two copies. Each process has a
+ * slot, in two halves that are used alternately, and a flag with the number of rounds that it has written.
  *
- * A process writes its slot, raises its flag, and reads the slots of the others as soon as their flags are up. Nobody writes
- * what another still reads: who has raised its flag for a round has read all of the round before, so that the half of that one
- * is free when all flags of this one are up.
+ * In a round a process writes its slot, raises its flag, and reads each other slot as soon as that flag is up. No process
+ * overwrites what another still reads: a flag that is up for one round means that the round before has been read, so the
+ * half of that round is free once all flags of this round are up.
  */
 import { randomInt } from 'node:crypto'
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { type Communicator, openLibrary } from './libmpi.ts'
+import { type MpiCommunicator, openLibrary } from './libmpi.ts'
 
+/** The operations of an Exchange, in shared memory. */
 export interface SharedWindow {
-  /** As Exchange has it. */
-  gather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): void
-  /** The same for sums and for what the first process says, of at most so many words. */
-  addUp(counts: Uint32Array): void
-  tell(words: Uint32Array): void
+  /** Completes an array of which each process has one piece. */
+  allGather(words: Uint32Array, starts: readonly number[], lengths: readonly number[]): void
+  /** Replaces at most `mostWords` whole numbers by their sums over all processes. */
+  allReduce(counts: Uint32Array): void
+  /** Overwrites at most `mostWords` words with those of the root. */
+  broadcast(words: Uint32Array): void
+  /** The size of a slot, in words. */
   readonly mostWords: number
 }
 
-/** Of one half of a slot: small enough to stay in a core's cache between those who write and read it. */
+/** Words of one half of a slot: few enough to stay in the cache between writing and reading. */
 const SLOT_WORDS = 2 ** 16
-/** Flags lie apart, so that no two share a line of the cache. */
+/** Words from one flag to the next, so that no two flags share a cache line. */
 const FLAG_WORDS = 16
 const FOLDER = '/dev/shm'
-/** Says that a file is the one that the first process has made. */
+/** The first word of the file, by which a process recognizes the one that the root has made. */
 const MARK = 0x6c616375
 
-/** Looks at a flag before a process lets others have its core: some tens of microseconds, but not where cores are shared. */
-const LOOKS = 20_000
-const LOOKS_WHERE_SHARED = 100
-/** Then it looks again each time it gets the core back, and at last sleeps in between. */
+/** Reads of a flag before the process yields its core: some tens of microseconds of spinning. */
+const SPINS = 20_000
+/** The same where there are more processes than cores. */
+const SPINS_IF_CROWDED = 100
+/** Reads of the flag with a yield between them, before the process sleeps between reads. */
 const YIELDS = 200
 const SLEEP_US = 50
 
-/** Nothing, where the system has no such memory, or not for all processes. All of them call this together. */
+/**
+ * Opens the shared memory; all processes call this together.
+ * @returns undefined where the system has no such memory, or not for all processes
+ */
 export async function openWindow(
-  communicator: Communicator,
+  communicator: MpiCommunicator,
   library: string | undefined,
 ): Promise<SharedWindow | undefined> {
   const { rank, size } = communicator
@@ -49,18 +56,18 @@ export async function openWindow(
     const start = slots + ((round & 1) * size + process) * SLOT_WORDS
     return words.array.subarray(start, start + SLOT_WORDS)
   }
-  const looks = size > cpus().length ? LOOKS_WHERE_SHARED : LOOKS
+  const spins = size > cpus().length ? SPINS_IF_CROWDED : SPINS
   const waitFor = (process: number, round: number): void => {
     const at = FLAG_WORDS * (process + 1)
-    // It may be one round ahead.
-    for (let look = 0; ((Atomics.load(flags, at) - round) | 0) < 0; look++) {
-      if (look > looks + YIELDS) words.sleep(SLEEP_US)
-      else if (look > looks) words.yield()
+    // The other process may be one round ahead.
+    for (let reads = 0; ((Atomics.load(flags, at) - round) | 0) < 0; reads++) {
+      if (reads > spins + YIELDS) words.sleep(SLEEP_US)
+      else if (reads > spins) words.yield()
     }
   }
   let round = 0
-  /** One round: this process's words go out, and `take` gets those of every other, nearest first. */
-  const exchange = (
+  /** One round: `put` writes the slot of this process, and `take` reads that of every other, the next rank first. */
+  const runRound = (
     put: (slot: Uint32Array) => void,
     take: (slot: Uint32Array, process: number) => void,
   ): void => {
@@ -75,7 +82,7 @@ export async function openWindow(
   }
   return {
     mostWords: SLOT_WORDS,
-    gather(all, starts, lengths) {
+    allGather(all, starts, lengths) {
       const most = Math.max(...lengths)
       for (let from = 0; from < most; from += SLOT_WORDS) {
         const piece = (process: number): Uint32Array => {
@@ -83,7 +90,7 @@ export async function openWindow(
           const start = starts[process] + from
           return all.subarray(start, start + Math.max(0, count))
         }
-        exchange(
+        runRound(
           (slot) => slot.set(piece(rank)),
           (slot, process) => {
             const into = piece(process)
@@ -92,34 +99,35 @@ export async function openWindow(
         )
       }
     },
-    addUp(counts) {
-      exchange(
+    allReduce(counts) {
+      runRound(
         (slot) => slot.set(counts),
         (slot) => {
           for (let i = 0; i < counts.length; i++) counts[i] += slot[i]
         },
       )
     },
-    tell(said) {
-      exchange(
-        (slot) => slot.set(said),
+    broadcast(sent) {
+      runRound(
+        (slot) => slot.set(sent),
         (slot, process) => {
-          if (process === 0) said.set(slot.subarray(0, said.length))
+          if (process === 0) sent.set(slot.subarray(0, sent.length))
         },
       )
     },
   }
 }
 
+/** Mapped memory, and the system calls for waiting. */
 interface Mapped {
   array: Uint32Array
   yield(): void
   sleep(microseconds: number): void
 }
 
-/** A file in memory that the first process makes and all map; its name is gone when they have. */
+/** Maps a file in memory that the root makes; its name is removed when all processes have mapped it. */
 async function mapTogether(
-  { rank, size, broadcast, allreduce }: Communicator,
+  { rank, size, broadcast, allreduce }: MpiCommunicator,
   library: string | undefined,
   length: number,
 ): Promise<Mapped | undefined> {
@@ -146,7 +154,7 @@ async function mapTogether(
       }
     }
   } catch {
-    // Then messages will do.
+    // Messages are used instead.
   }
   const mapping = Uint32Array.of(mapped ? 1 : 0)
   allreduce(mapping)
@@ -156,7 +164,7 @@ async function mapTogether(
 
 const pathOf = (name: number): string => `${FOLDER}/lacuna-${name}`
 
-/** Written, not only made as long: where there is no room for it, that must show now. */
+/** Makes a file of zeros; writes all of it, so that a lack of space shows now. @returns undefined if it cannot be made */
 function openNew(path: string, byteLength: number): number | undefined {
   let file: number | undefined
   try {
@@ -177,6 +185,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // It was never made.
+    // The file does not exist.
   }
 }

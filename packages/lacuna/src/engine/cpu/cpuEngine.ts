@@ -1,7 +1,7 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { restThreads } from '../../base/nodeThreads.ts'
-import { World } from '../../comm/communicator.ts'
+import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
@@ -11,14 +11,14 @@ import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
-import type { Processes } from './threads/messages.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
+import { poolTransport } from './threads/poolTransport.ts'
 import { lonePool, startPool } from './threads/startPool.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
-/** How a worker reaches other processes: a module with `connect(options)`, which makes an Exchange. */
+/** How a worker reaches other processes: a module whose `connect(options)` returns an Exchange. */
 export interface Connection {
   module: string
   options: unknown
@@ -35,8 +35,8 @@ export class CpuEngine implements Engine {
   readonly #connection: Connection | undefined
   readonly #memories = new Memories()
   #pool: Pool | undefined
-  #world: Promise<World> | undefined
-  #known: Processes = { process: 0, processes: 1, neighbours: 1 }
+  #connected: Promise<Communicator> | undefined
+  #communicator = singleProcess
   #closed = false
   #problems = 0
   /** Per worker, how many problems it works on. */
@@ -60,18 +60,19 @@ export class CpuEngine implements Engine {
     return this.processes > 1 ? `${this.processes} processes of ${threads}` : threads
   }
 
-  /** Which process this is, of how many; one alone, as long as no others are known. */
+  /** The processes that work on every problem; a single one until `connect` has found others. */
+  get communicator(): Communicator {
+    return this.#communicator
+  }
+
+  /** The rank of this process. */
   get process(): number {
-    return this.#known.process
+    return this.#communicator.rank
   }
 
+  /** The number of processes. */
   get processes(): number {
-    return this.#known.processes
-  }
-
-  /** Those of them that are on this machine. */
-  get neighbours(): number {
-    return this.#known.neighbours
+    return this.#communicator.size
   }
 
   /** The memory of one process. */
@@ -79,16 +80,16 @@ export class CpuEngine implements Engine {
     return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
   }
 
-  /** Starts the threads, and finds the other processes if there are any. */
-  async world(): Promise<World> {
+  /** Starts the threads, and connects with the other processes if there are any. */
+  async connect(): Promise<Communicator> {
     if (this.#closed) throw new Error('The engine has been closed.')
     if (!this.#pool) checkLimits(this.threads, this.#parts)
     this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
-    this.#world ??= connect(this.#pool, this.#connection).then((world) => {
-      this.#known = world
-      return world
+    this.#connected ??= connectPool(this.#pool, this.#connection).then((communicator) => {
+      this.#communicator = communicator
+      return communicator
     })
-    return this.#world
+    return this.#connected
   }
 
   warm(rank: number): void {
@@ -97,7 +98,7 @@ export class CpuEngine implements Engine {
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
         restThreads(this.threads)
-      } else await this.world()
+      } else await this.connect()
       await compileKernel(paddedRank(rank))
     }
     ready().catch(() => {})
@@ -105,7 +106,7 @@ export class CpuEngine implements Engine {
 
   async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
     const start = performance.now()
-    const world = await this.world()
+    const communicator = await this.connect()
     const pool = this.#pool!
     const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
     const memories: WebAssembly.Memory[] = []
@@ -120,8 +121,10 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, world, leastParts: this.#parts, unpacked, takeMemory }
-      const loaded = await world.inTurn(number, 0, () => loadPartitions(context, number, problem, start))
+      const context = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
+      const loaded = await communicator.runInOrder(number, 0, () =>
+        loadPartitions(context, number, problem, start),
+      )
       return await CpuProblem.open(context, number, loaded, problem.tensor, release)
     } catch (error) {
       release()
@@ -144,18 +147,18 @@ export class CpuEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    if (this.#connection && this.#world)
-      await this.#world.then(() => this.#pool?.ask([0], () => ({ type: 'disconnect' }))).catch(() => {})
+    if (this.#connection && this.#connected)
+      await this.#connected.then(() => this.#pool?.ask([0], () => ({ type: 'disconnect' }))).catch(() => {})
     await this.#pool?.close()
   }
 }
 
-/** The first thread speaks with the other processes; the others know how many they are. */
-async function connect(pool: Pool, connection: Connection | undefined): Promise<World> {
-  if (!connection) return new World(pool, { process: 0, processes: 1, neighbours: 1 })
+/** Connects the first thread of a pool with the other processes, and passes their ranks to the other threads. */
+async function connectPool(pool: Pool, connection: Connection | undefined): Promise<Communicator> {
+  if (!connection) return singleProcess
   const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))
-  const known = answer as Processes
+  const ranks = answer as Ranks
   const others = Array.from({ length: pool.threads - 1 }, (_, w) => w + 1)
-  await pool.ask(others, () => ({ type: 'connect', ...connection, known }))
-  return new World(pool, known)
+  await pool.ask(others, () => ({ type: 'connect', ...connection, ranks }))
+  return new Communicator(poolTransport(pool), ranks)
 }

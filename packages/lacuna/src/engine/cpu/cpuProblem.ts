@@ -277,7 +277,7 @@ export class CpuProblem implements LoadedProblem {
 
   async observed(tensor = this.#tensor): Promise<Observed> {
     const workers = { ...this.#workers, padded: this.#loaded.parts[0].layout.padded }
-    return workers.world.inTurn(this.#number, ++this.#steps, () => observeAll(workers, tensor))
+    return workers.communicator.runInOrder(this.#number, ++this.#steps, () => observeAll(workers, tensor))
   }
 
   async readPrior(): Promise<LearnedPrior | undefined> {
@@ -308,8 +308,8 @@ export class CpuProblem implements LoadedProblem {
 
   async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
-    const { pool, members, world } = this.#workers
-    return world.inTurn(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+    const { pool, members, communicator } = this.#workers
+    return communicator.runInOrder(this.#number, ++this.#steps, () => pool.ask(members, () => request))
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

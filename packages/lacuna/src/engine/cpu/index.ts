@@ -1,7 +1,7 @@
 export { CpuEngine, cpuEngine } from './cpuEngine.ts'
 export { CpuProblem } from './cpuProblem.ts'
 export type { LoadedView, LoadedViews } from './loadedViews.ts'
-export { describePlan, sentAtATime } from './memory/plan.ts'
+export { describePlan } from './memory/plan.ts'
 export type { CpuEngineOptions, RecordOptions } from './options.ts'
 export { TopEngine } from './steps/topRows.ts'
 export { canShareMemory, hardwareThreads } from './threads/platform.ts'

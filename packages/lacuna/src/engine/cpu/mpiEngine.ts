@@ -4,9 +4,7 @@
  * same answers; the factors are those of one process alone, to the bit.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { exchangeModule, launchedProcesses } from '../../comm/mpi/launch.ts'
-import { openLibrary } from '../../comm/mpi/libmpi.ts'
-import type { MpiOptions } from '../../comm/mpi/mpiExchange.ts'
+import { exchangeModule, launchedProcesses, type MpiOptions, openLibrary } from '../../comm/mpi/index.ts'
 import { CpuEngine, type CpuEngineOptions } from './cpuEngine.ts'
 
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
@@ -34,8 +32,8 @@ export async function mpiEngine({
   await openLibrary(library) // a worker's error is not one of the user's
   const engine = new CpuEngine(options, { module: exchangeModule, options: { library, sharedMemory } })
   try {
-    await engine.world()
-    checkFound(engine.processes, launchedProcesses())
+    const { size } = await engine.connect()
+    checkFound(size, launchedProcesses())
     return engine
   } catch (error) {
     await engine.close()

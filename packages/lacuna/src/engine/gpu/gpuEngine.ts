@@ -4,6 +4,7 @@
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
+import { singleProcess } from '../../comm/index.ts'
 import { CpuEngine } from '../cpu/index.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
@@ -73,8 +74,7 @@ export class GpuEngine implements Engine {
   /** The name of the GPU. */
   readonly name: string
   readonly isSoftware: boolean
-  readonly processes = 1
-  readonly process = 0
+  readonly communicator = singleProcess
   readonly cpu: CpuEngine
   readonly #options: AllOptions
   #device: Device | undefined

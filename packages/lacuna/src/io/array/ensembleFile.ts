@@ -17,7 +17,7 @@ import {
   namesToJson,
   parseMetadata,
   readNames,
-} from '../text/names.ts'
+} from '../text/index.ts'
 import { modelEntries, modelOf } from './modelFile.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 

@@ -23,7 +23,7 @@ import {
   parseMetadata,
   readNames,
   TENSOR_FORMAT,
-} from '../text/names.ts'
+} from '../text/index.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
 /** 2 has a reshaping. */

@@ -2,7 +2,7 @@
 import type { CpModelFields, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'
-import { damaged, isArrayOf, isNumber, isRecord } from '../text/names.ts'
+import { damaged, isArrayOf, isNumber, isRecord } from '../text/index.ts'
 
 type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
 

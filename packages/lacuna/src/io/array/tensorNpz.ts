@@ -22,7 +22,7 @@ import {
   parseMetadata,
   readNames,
   TENSOR_FORMAT,
-} from '../text/names.ts'
+} from '../text/index.ts'
 import { fromCompressed, fromCoords, fromRowsAndColumns, type TakeArray } from './cooTensor.ts'
 import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 

@@ -10,12 +10,10 @@ import {
   type QueryBatch,
   type QueryOptions,
   type Table,
-  type TableText,
-  tableText,
   writeRows,
 } from '../table/index.ts'
+import { hasEnding, type TableText, tableText } from '../text/index.ts'
 import type { Input } from './files/input.ts'
-import { hasEnding } from './files/kind.ts'
 import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
 import { withTable } from './tables.ts'
 

@@ -1,14 +1,8 @@
 /** Answers by path, and the names that rows are called by in another table. */
 import { InputError } from '../../base/inputError.ts'
-import {
-  type AnswerColumn,
-  type AnswerRow,
-  type TableText,
-  tableText,
-  writeAnswerRows,
-} from '../table/index.ts'
+import { type AnswerColumn, type AnswerRow, writeAnswerRows } from '../table/index.ts'
+import { hasEnding, type TableText, tableText } from '../text/index.ts'
 import { readBeside } from './besideRows.ts'
-import { hasEnding } from './files/kind.ts'
 import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
 
 /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */

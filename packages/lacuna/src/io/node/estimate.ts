@@ -5,7 +5,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { readNpyHeader } from '../npz/index.ts'
-import { endings, hasEnding } from './files/kind.ts'
+import { byteOrderMarkLength, endings, hasEnding, isEntryLine } from '../text/index.ts'
 import { contentStart, readAt, type ZipMember, zipMembers } from './files/zipFile.ts'
 
 export interface Estimate {
@@ -19,6 +19,8 @@ export interface Estimate {
 
 /** Text that is looked at, as it is in the file. */
 const HEAD_BYTES = 2 ** 16
+/** Tables as text whose entries can be estimated: those that have no other use than tables. */
+const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
 /** Looking for duplicates takes a hash and a number for every entry, and a table; by threads, the hash twice. */
 const CHECKING = 12
 /** DuckDB's buffers and rows in pieces, relative to the tensor: measured with `lacuna bench io`. */
@@ -31,7 +33,7 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
     if (hasEnding(path, endings.tns)) return await estimateText(path, undefined)
     if (hasEnding(path, endings.npy)) return await estimateNpy(path)
     if (hasEnding(path, endings.npz)) return await estimateNpz(path)
-    if (/\.(csv|tsv|dat)(\.gz)?$/i.test(path)) return await estimateText(path, modes)
+    if (hasEnding(path, TEXT_TABLES)) return await estimateText(path, modes)
     if (hasEnding(path, endings.parquet) && modes !== undefined) return await estimateParquet(path, modes)
   } catch {
     // Whoever reads it will say what is wrong.
@@ -42,17 +44,19 @@ export async function estimateTensor(path: string, modes?: number): Promise<Esti
 /** .tns where `modes` is not given, else a table of so many modes. */
 async function estimateText(path: string, modes: number | undefined): Promise<Estimate | undefined> {
   const isTable = !hasEnding(path, endings.tns)
-  const { text, share } = await headOfText(path)
-  const end = share < 1 ? text.lastIndexOf('\n') : text.length
+  const { text, fraction } = await headOfText(path)
+  const end = fraction < 1 ? text.lastIndexOf('\n') : text.length
   const lines = text.slice(0, end).split('\n').filter(Boolean)
-  const rows = lines.filter((line) => isTable || !/^\s*[#%]/.test(line)).slice(isTable ? 1 : 0)
+  const rows = isTable
+    ? lines.slice(1)
+    : lines.filter((line) => isEntryLine(Buffer.from(`${line}\n`, 'latin1'), 0))
   if (rows.length === 0) return undefined
   const words = rows[0].trim().split(isTable ? /[,;\t|]|::/ : /\s+/).length
   const order = isTable ? (modes ?? Math.max(2, words - 1)) : words - 1
   if (order < 2) return undefined
   // Comments and the head of a table come once.
   const once = text.length - end + (lines.join('\n').length - rows.join('\n').length)
-  const entries = Math.ceil((rows.length * (text.length / share - once)) / (text.length - once))
+  const entries = Math.ceil((rows.length * (text.length / fraction - once)) / (text.length - once))
   const tensor = 4 * (order + 1) * entries
   return {
     entries,
@@ -62,15 +66,15 @@ async function estimateText(path: string, modes: number | undefined): Promise<Es
   }
 }
 
-/** The beginning of a text, unpacked if need be, and which share of the whole it is. */
-async function headOfText(path: string): Promise<{ text: string; share: number }> {
+/** The beginning of a text, unpacked if need be and without a byte order mark, and which fraction of the file it is. */
+async function headOfText(path: string): Promise<{ text: string; fraction: number }> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     const head = await readAt(file, 0, Math.min(size, HEAD_BYTES))
     const isPacked = head[0] === 0x1f && head[1] === 0x8b
     const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head
-    return { text: bytes.toString('latin1'), share: head.length / size }
+    return { text: bytes.toString('latin1', byteOrderMarkLength(bytes)), fraction: head.length / size }
   } finally {
     await file.close()
   }

@@ -13,7 +13,7 @@ import {
   type QueryBatch,
   type Table,
 } from '../table/index.ts'
-import { numberAsText } from '../text/writeNumber.ts'
+import { numberAsText } from '../text/index.ts'
 import { type AnswerOutput, writeAnswers } from './answers.ts'
 import type { Input } from './files/input.ts'
 import { typesOf, withTable } from './tables.ts'

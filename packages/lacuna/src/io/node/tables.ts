@@ -19,10 +19,18 @@ import {
   type TableColumn,
   textTable,
 } from '../table/index.ts'
-import { type ColumnType, typeOfTexts } from '../text/types.ts'
+import {
+  byteOrderMarkLength,
+  type ColumnType,
+  isTableKind,
+  packingByName,
+  type TableKind,
+  tableEndings,
+  typeOfTexts,
+  unpackedEnding,
+} from '../text/index.ts'
 import type { SqlSource } from './duckdb/sqlSource.ts'
 import { asFile, type Input, openInput } from './files/input.ts'
-import { isTableKind, type TableKind, tableEndings } from './files/kind.ts'
 import { isPacked } from './files/openFile.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
@@ -146,16 +154,16 @@ async function asFiles<T>(
 }
 
 async function beginsWithMark({ open }: Input): Promise<boolean> {
-  for await (const piece of open()) return piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf
+  for await (const piece of open()) return byteOrderMarkLength(piece) > 0
   return false
 }
 
 function withoutMark(input: Input): Input {
   async function* open(): AsyncGenerator<Uint8Array> {
-    let start = 3
+    let isFirst = true
     for await (const piece of input.open()) {
-      yield piece.subarray(start)
-      start = 0
+      yield isFirst ? piece.subarray(byteOrderMarkLength(piece)) : piece
+      isFirst = false
     }
   }
   return { ...input, isPipe: true, open }
@@ -246,7 +254,7 @@ async function ownTable(
 ): Promise<Table & { dialect?: Dialect }> {
   const files = inputs.map((input) => ({ name: input.name, open: contentOf(input) }))
   if (kind === 'json') return jsonTable(files, { name })
-  const delimiter = /\.tsv(\.|$)/i.test(inputs[0].path) ? '\t' : undefined
+  const delimiter = unpackedEnding(inputs[0].path) === 'tsv' ? '\t' : undefined
   return textTable(files, {
     name,
     ...(delimiter && { delimiter }),
@@ -257,7 +265,7 @@ async function ownTable(
 }
 
 function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
-  if (!/\.zst$/i.test(path)) return open
+  if (packingByName(path) !== 'zstd') return open
   return async function* () {
     const { unpackZstd } = await import('./duckdb/zstd.ts')
     yield* unpackZstd(path)

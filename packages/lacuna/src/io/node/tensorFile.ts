@@ -20,10 +20,18 @@ import { areDistinctBy } from '../drive/threads/distinct.ts'
 import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from '../drive/threads/pool.ts'
 import { readTnsByThreads } from '../drive/threads/readTns.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
-import { tableText, writeFactors, writeTable } from '../table/index.ts'
+import { writeFactors, writeTable } from '../table/index.ts'
+import {
+  checkEnding,
+  endings,
+  hasEnding,
+  isTableKind,
+  kindByName,
+  tableText,
+  writableEndings,
+} from '../text/index.ts'
 import { leavesRepetition, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
 import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
-import { checkEnding, endings, hasEnding, isTableKind, kindByName, writableEndings } from './files/kind.ts'
 import { isPacked } from './files/openFile.ts'
 import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'

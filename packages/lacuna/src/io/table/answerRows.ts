@@ -1,8 +1,6 @@
 /** Answers as a table: rows of labels and numbers, whatever was asked. */
-import { type ColumnType, isNumeric } from '../text/types.ts'
-import { numberAsText } from '../text/writeNumber.ts'
+import { type ColumnType, isNumeric, numberAsText, type TableText } from '../text/index.ts'
 import { field, isJson } from './writeRows.ts'
-import type { TableText } from './writeTable.ts'
 
 export interface AnswerColumn {
   name: string

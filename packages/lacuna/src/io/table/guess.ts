@@ -3,8 +3,14 @@
  * most of their cells are; a few spoilt cells do not make another column the value.
  */
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
-import { likelyFormats } from '../text/time.ts'
-import { type ColumnType, isFraction, isNumeric, isTemporal, typeOfTexts } from '../text/types.ts'
+import {
+  type ColumnType,
+  isFraction,
+  isNumeric,
+  isTemporal,
+  likelyFormats,
+  typeOfTexts,
+} from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark, shortened } from './source/cells.ts'
 import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'

@@ -65,8 +65,6 @@ export { isJson, type PredictedRows, writeRows } from './writeRows.ts'
 export {
   checkLabels,
   columnNames,
-  type TableText,
-  tableText,
   writeFactors,
   writeTable,
 } from './writeTable.ts'

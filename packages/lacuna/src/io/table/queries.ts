@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { type ColumnType, canonical, numberText } from '../text/types.ts'
+import { type ColumnType, canonical, numberText } from '../text/index.ts'
 import { type Binning, binnings } from './columns/bins.ts'
 import { binOfLabel } from './columns/modeIndices.ts'
 import { type FoundMode, findColumn, findLike, findMode, modeNotFound } from './columns/modes.ts'

@@ -1,7 +1,6 @@
 /** The rows of a table as they stood, with more columns: what a model says of each. */
-import { numberAsText } from '../text/writeNumber.ts'
+import { numberAsText, type TableText } from '../text/index.ts'
 import { type Cells, cellText, type TableColumn } from './source/rows.ts'
-import type { TableText } from './writeTable.ts'
 
 export interface PredictedRows {
   rowCount: number

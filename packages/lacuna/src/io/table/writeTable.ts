@@ -4,8 +4,15 @@ import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
 import { type CpModel, factorModes } from '../../model/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
-import { type ColumnType, isNumeric } from '../text/types.ts'
-import { float32Text, LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
+import {
+  type ColumnType,
+  float32Text,
+  isNumeric,
+  LONGEST_FLOAT32,
+  type TableText,
+  writeFloat32,
+  writeWhole,
+} from '../text/index.ts'
 import { uniqueNames } from './source/rows.ts'
 
 /** How a row of a table looks in a text file. */
@@ -18,14 +25,6 @@ interface RowStyle {
   tail: string
   /** Text as a field. */
   quote(text: string): string
-}
-
-export type TableText = 'csv' | 'tsv' | 'json' | 'ndjson'
-
-/** The text format that a file's name calls for, or undefined. */
-export function tableText(path: string): TableText | undefined {
-  const ending = /\.(csv|tsv|json|jsonl|ndjson)(\.gz)?$/i.exec(path)?.[1].toLowerCase()
-  return ending === 'jsonl' ? 'ndjson' : (ending as TableText | undefined)
 }
 
 function rowStyle(format: TableText, names: readonly string[]): RowStyle {

@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
-import { CR, LF, SPACE, TAB } from '../text/bytes.ts'
+import { CR, LF, SPACE, TAB } from '../text/index.ts'
 
 /** What a file's lines hold: N indices, then a value or none. Its first entry settles it. */
 export interface Layout {

@@ -10,7 +10,7 @@
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError } from '../../base/inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/index.ts'
-import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/names.ts'
+import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/index.ts'
 
 export interface TnsHeader {
   dims?: readonly number[]

@@ -16,7 +16,7 @@ import {
   sparseTensorToSort,
   type TensorOptions,
 } from '../../tensor/index.ts'
-import { compileTextKernel } from '../text/kernel.ts'
+import { compileTextKernel } from '../text/index.ts'
 import type { Columns, ParserOptions } from './columns.ts'
 import { count, type Layout } from './fault.ts'
 import { checkHeader } from './header.ts'

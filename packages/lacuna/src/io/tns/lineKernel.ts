@@ -3,7 +3,7 @@
  * cache. Lines that are no good entries it leaves to who can say why.
  */
 import { MAX_INDEX } from '../../tensor/index.ts'
-import { MARGIN, startTextKernel, type TextKernel } from '../text/kernel.ts'
+import { MARGIN, startTextKernel, type TextKernel } from '../text/index.ts'
 import type { Layout } from './fault.ts'
 
 /** Bytes of the columns that are filled at a time. */

@@ -1,8 +1,18 @@
 import { InputError } from '../../base/inputError.ts'
 import { float32Array, grow, trim, uint32Array } from '../../base/sharedArrays.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
-import { CR, HASH, LF, NINE, PERCENT, SPACE, TAB, ZERO } from '../text/bytes.ts'
-import { parseDecimal } from '../text/decimal.ts'
+import {
+  byteOrderMarkLength,
+  CR,
+  endOfPlainLine,
+  LF,
+  NINE,
+  parseDecimal,
+  SPACE,
+  startsEntry,
+  TAB,
+  ZERO,
+} from '../text/index.ts'
 import type { Columns, ParserOptions } from './columns.ts'
 import { explainLine, foreignByte, type Layout, splitWords } from './fault.ts'
 import { readHeaderLine, type TnsHeader } from './header.ts'
@@ -111,13 +121,13 @@ export class TnsParser {
     let at = start
     if (!this.#started) {
       this.#started = true
-      if (bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf) at += 3 // byte order mark
+      at += byteOrderMarkLength(bytes, at)
     }
     while (at < end) {
       const lineStart = at
       let c = bytes[at]
       while (c === SPACE || c === TAB) c = bytes[++at]
-      if (c === LF || c === CR || c === HASH || c === PERCENT) {
+      if (!startsEntry(c)) {
         at = this.#skipLine(bytes, at)
         continue
       }
@@ -172,7 +182,7 @@ export class TnsParser {
       const lineStart = at
       let c = bytes[at]
       while (c === SPACE || c === TAB) c = bytes[++at]
-      if (c === LF || c === CR || c === HASH || c === PERCENT) {
+      if (!startsEntry(c)) {
         at = lineStart
         break
       }
@@ -212,16 +222,13 @@ export class TnsParser {
 
   /** Passes over a comment or blank line. */
   #skipLine(bytes: Uint8Array, at: number): number {
-    const start = at
-    while (bytes[at] !== LF) {
-      // A comment with a lone CR may be a whole file with the line ends of an old Macintosh.
-      if (bytes[at] === CR && bytes[at + 1] !== LF) this.#fail(bytes.subarray(start, bytes.indexOf(LF, at)))
-      at++
-    }
+    const end = endOfPlainLine(bytes, at)
+    // A comment with a lone CR may be a whole file with the line ends of an old Macintosh.
+    if (end === undefined) this.#fail(bytes.subarray(at, bytes.indexOf(LF, at)))
     if (this.#entries === 0 && this.#options.header !== false)
-      readHeaderLine(this.#header, bytes.subarray(start, at), this.#where(0))
+      readHeaderLine(this.#header, bytes.subarray(at, end - 1), this.#where(0))
     this.#lines.skip(this.#entries)
-    return at + 1
+    return end
   }
 
   /** Settles the layout by the first entry's line and makes room for as many entries as seem to come. */

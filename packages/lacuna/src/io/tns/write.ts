@@ -1,7 +1,6 @@
 import type { Bytes } from '../../base/bytes.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { LF, SPACE } from '../text/bytes.ts'
-import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '../text/writeNumber.ts'
+import { LF, LONGEST_FLOAT32, SPACE, writeFloat32, writeWhole } from '../text/index.ts'
 import { writeHeader } from './header.ts'
 
 const CHUNK_BYTES = 2 ** 18

@@ -2,6 +2,7 @@
 // lines, so that no loop over a line runs past its end. A line that is no good entry is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
+import { isEntryLine } from "./entryLines";
 
 export { countParts, dealOwn, findSame, hashEntries } from "./distinct";
 export { freshNumbers, lookUpCells, lookUpLabels, rememberLabel } from "./labels";
@@ -12,7 +13,6 @@ const TAB: u32 = 9;
 const LF: u32 = 10;
 const CR: u32 = 13;
 const SPACE: u32 = 32;
-const HASH: u32 = 35;
 const PERCENT: u32 = 37;
 
 /** No index has more digits than this but for zeros in front. */
@@ -98,24 +98,17 @@ export function countLines(from: usize, to: usize): u32 {
     // Few lines begin with something below a digit: only these are looked at.
     let odd = <u32>i8x16.bitmask(v128.and(ends, i8x16.le_u(v128.load(at), largest)));
     while (odd != 0) {
-      if (!isEntry(at + <usize>ctz(odd))) others++;
+      if (!isEntryLine(at + <usize>ctz(odd))) others++;
       odd &= odd - 1;
     }
   }
   for (; at < to; at++)
     if (load<u8>(at - 1) == LF) {
       lines++;
-      if (!isEntry(at)) others++;
+      if (!isEntryLine(at)) others++;
     }
   entryLines = lines - others;
   return lines;
-}
-
-function isEntry(line: usize): bool {
-  let at = line;
-  let c = <u32>load<u8>(at);
-  while (c == SPACE || c == TAB) c = load<u8>(++at);
-  return c != LF && c != CR && c != HASH && c != PERCENT;
 }
 
 /** The largest of `count` indices; 0 of none. */

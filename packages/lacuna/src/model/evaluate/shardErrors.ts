@@ -1,5 +1,5 @@
 /** Errors of entries that lie in several processes: the same bits as in one. */
-import type { World } from '../../comm/communicator.ts'
+import type { Communicator } from '../../comm/index.ts'
 import { cellsOf, countEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import type { ErrorSummary } from './errorSummary.ts'
@@ -7,27 +7,31 @@ import { ErrorTally } from './errorTally.ts'
 import { ExactSum } from './exactSum.ts'
 import { sumOf, tallyOfMean } from './meanError.ts'
 
-export async function errorOfShares(world: World, model: CpModel, test: SparseTensor): Promise<ErrorSummary> {
-  return addedUp(world, model.errorTally(test))
+export async function errorOfShares(
+  communicator: Communicator,
+  model: CpModel,
+  test: SparseTensor,
+): Promise<ErrorSummary> {
+  return addedUp(communicator, model.errorTally(test))
 }
 
 /** That of the mean of the training values, everywhere; with `zeros`, all other cells but those of the test are zeros. */
 export async function meanErrorOfShares(
-  world: World,
+  communicator: Communicator,
   train: SparseTensor,
   test: SparseTensor,
   zeros = false,
 ): Promise<ErrorSummary> {
   const sum = new ExactSum()
-  for (const text of await world.gatherTexts(String(sumOf(train)))) sum.addAll(text)
+  for (const text of await communicator.allGatherTexts(String(sumOf(train)))) sum.addAll(text)
   const entries = zeros
-    ? cellsOf(train.dims) - (await countEntries(world, test))
-    : await countEntries(world, train)
-  return addedUp(world, tallyOfMean(sum.value / entries, test))
+    ? cellsOf(train.dims) - (await countEntries(communicator, test))
+    : await countEntries(communicator, train)
+  return addedUp(communicator, tallyOfMean(sum.value / entries, test))
 }
 
-async function addedUp(world: World, own: ErrorTally): Promise<ErrorSummary> {
+async function addedUp(communicator: Communicator, own: ErrorTally): Promise<ErrorSummary> {
   const all = new ErrorTally()
-  for (const text of await world.gatherTexts(String(own))) all.addAll(text)
+  for (const text of await communicator.allGatherTexts(String(own))) all.addAll(text)
   return all.summary
 }

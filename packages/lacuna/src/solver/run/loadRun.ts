@@ -120,7 +120,7 @@ export async function load(
   }
 }
 
-export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.processes ?? 1) > 1
+export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
 /** With the modes that are merged or split by number. */
 export type ReshapedSettings = Settings & ResolvedReshaping

@@ -129,7 +129,7 @@ export class Run implements AsyncIterable<EpochReport> {
 
   /** Whether this is the process, if there are several, that writes files and speaks. */
   get isFirst(): boolean {
-    return (this.#options.engine?.process ?? 0) === 0
+    return this.#options.engine?.communicator?.isRoot ?? true
   }
 
   get reports(): readonly EpochReport[] {

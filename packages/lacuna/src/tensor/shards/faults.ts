@@ -1,5 +1,5 @@
 /** Which of the faults that several processes find is the one that a single process would have found first. */
-import type { World } from '../../comm/communicator.ts'
+import type { Communicator } from '../../comm/index.ts'
 
 /** A fault, and the place of the check that found it among all checks. */
 export interface Fault {
@@ -23,12 +23,12 @@ export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fa
  * Throws, in all processes, the fault of the earliest check; of several, that of the first process, whose entries come before
  * those of the others.
  */
-export async function refuseFirst(world: World, found: Fault | undefined): Promise<void> {
-  const places = (await world.gatherNumbers(found?.place ?? Infinity)).flat()
+export async function refuseFirst(communicator: Communicator, found: Fault | undefined): Promise<void> {
+  const places = (await communicator.allGatherNumbers(found?.place ?? Infinity)).flat()
   const earliest = Math.min(...places)
   if (earliest === Infinity) return
   const speaker = places.indexOf(earliest)
-  await world.together(() => {
-    if (world.process === speaker) throw found?.error
+  await communicator.failTogether(() => {
+    if (communicator.rank === speaker) throw found?.error
   }, 'unnamed')
 }

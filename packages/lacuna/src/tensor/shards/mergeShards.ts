@@ -2,7 +2,7 @@
 
 import { InputError, type Sentence } from '../../base/inputError.ts'
 import { below } from '../../base/random.ts'
-import type { World } from '../../comm/communicator.ts'
+import type { Communicator } from '../../comm/index.ts'
 import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
 import { findDuplicates } from '../order/findDuplicates.ts'
 import {
@@ -27,10 +27,10 @@ export interface Places {
 
 /** The entries, each in the process that its coordinates' hash names: equal ones are together, in the order of their lines. */
 export async function dealByHash(
-  world: World,
+  communicator: Communicator,
   share: Pick<SparseTensor, 'indices' | 'values'>,
 ): Promise<Dealt> {
-  return dealEntries(world, share, hashOwners(share.indices, world.processes))
+  return dealEntries(communicator, share, hashOwners(share.indices, communicator.size))
 }
 
 /** Writes which process the hash of each entry's coordinates names, for entries from … to. */
@@ -53,16 +53,16 @@ export function hashOwners(
  * their sum has the same bits as in one process.
  */
 export async function mergeShares(
-  world: World,
+  communicator: Communicator,
   share: SparseTensor,
   policy: DuplicatePolicy,
   places: Places,
 ): Promise<SparseTensor> {
-  const dealt = await dealByHash(world, share)
+  const dealt = await dealByHash(communicator, share)
   const { indices, values, weights } = dealt
   const own = { ...share, indices, values, ...(weights && { weights }) }
   if (policy === 'error') {
-    await refuseDuplicates(world, dealt, places)
+    await refuseDuplicates(communicator, dealt, places)
     return own
   }
   let entry: number | undefined
@@ -76,7 +76,7 @@ export async function mergeShares(
   } catch (error) {
     failure = error
   }
-  await refuseSum(world, dealt, entry, failure, places)
+  await refuseSum(communicator, dealt, entry, failure, places)
   return { ...own, ...merged }
 }
 
@@ -84,35 +84,42 @@ export async function mergeShares(
 const HERE = '\0'
 
 async function refuseSum(
-  world: World,
+  communicator: Communicator,
   dealt: Dealt,
   entry: number | undefined,
   failure: unknown,
   { before = '', where }: Places,
 ): Promise<void> {
-  const found = await earliest(world, entry === undefined ? [] : [...originOf(entry, dealt), world.process])
+  const found = await earliest(
+    communicator,
+    entry === undefined ? [] : [...originOf(entry, dealt), communicator.rank],
+  )
   if (found) {
     const [source, number, finder] = found
-    const place = before + (await world.told(source, () => where(number)))
+    const place = before + (await communicator.broadcastText(source, () => where(number)))
     const put = (part: Sentence[number]): Sentence[number] =>
       typeof part === 'string' ? part.replace(HERE, place) : part
-    await world.together(() => {
-      if (world.process === finder && failure instanceof InputError)
+    await communicator.failTogether(() => {
+      if (communicator.rank === finder && failure instanceof InputError)
         throw new InputError(failure.code, failure.sentence.map(put))
     }, 'unnamed')
   }
-  await world.together(() => {
+  await communicator.failTogether(() => {
     if (failure !== undefined) throw failure
   })
 }
 
 /** Names the first entry that repeats another, and that one. */
-async function refuseDuplicates(world: World, dealt: Dealt, { before = '', where }: Places): Promise<void> {
+async function refuseDuplicates(
+  communicator: Communicator,
+  dealt: Dealt,
+  { before = '', where }: Places,
+): Promise<void> {
   const { indices, values } = dealt
   const firstOf = findDuplicates(indices, values.length)
   const found = firstOf?.findIndex((first) => first > 0) ?? -1
   const first = await earliest(
-    world,
+    communicator,
     firstOf && found >= 0
       ? [
           ...originOf(found, dealt),
@@ -123,14 +130,18 @@ async function refuseDuplicates(world: World, dealt: Dealt, { before = '', where
   )
   if (!first) return
   const [source, number, firstSource, firstNumber, ...coordinates] = first
-  const said = (process: number, entry: number): Promise<string> => world.told(process, () => where(entry))
+  const said = (process: number, entry: number): Promise<string> =>
+    communicator.broadcastText(process, () => where(entry))
   const [again, once] = [await said(source, number), await said(firstSource, firstNumber)]
   throw refuseDuplicate(before + again, coordinatesOf(coordinates), once)
 }
 
 /** Of what the processes have found, each a list that begins with an entry's origin, that of the first line. */
-export async function earliest(world: World, own: readonly number[]): Promise<number[] | undefined> {
-  const all = (await world.gatherNumbers(...own)).filter(({ length }) => length > 0)
+export async function earliest(
+  communicator: Communicator,
+  own: readonly number[],
+): Promise<number[] | undefined> {
+  const all = (await communicator.allGatherNumbers(...own)).filter(({ length }) => length > 0)
   return all.length === 0
     ? undefined
     : all.reduce((a, b) => (b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a))

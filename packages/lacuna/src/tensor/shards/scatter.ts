@@ -4,8 +4,7 @@
  */
 
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
-import type { World } from '../../comm/communicator.ts'
-import { sentAtATime } from '../../engine/cpu/index.ts'
+import { type Communicator, entriesPerRound } from '../../comm/index.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
 export interface Dealt {
@@ -20,15 +19,15 @@ export interface Dealt {
 
 /** `ownerOf` writes to which process each of the entries from … to goes. All processes have weights, or none. */
 export async function dealEntries(
-  world: World,
+  communicator: Communicator,
   { indices, values, weights }: Pick<SparseTensor, 'indices' | 'values' | 'weights'>,
   ownerOf: (from: number, to: number, owners: Uint32Array) => void,
 ): Promise<Dealt> {
-  const { processes } = world
+  const { size: processes } = communicator
   const order = indices.length
   const stride = order + (weights ? 3 : 2)
-  const longest = Math.max(...(await world.gatherNumbers(values.length)).flat())
-  const perRound = sentAtATime(longest, processes)
+  const longest = Math.max(...(await communicator.allGatherNumbers(values.length)).flat())
+  const perRound = entriesPerRound(longest, processes)
   const owners = new Uint32Array(Math.min(perRound, values.length))
   const going = uint32Array(processes)
   for (let from = 0; from < values.length; from += perRound) {
@@ -37,7 +36,7 @@ export async function dealEntries(
     for (let e = 0; e < count; e++) going[owners[e]]++
   }
   const coming = uint32Array(processes)
-  await world.deal(going, new Array(processes).fill(1), coming)
+  await communicator.allToAll(going, new Array(processes).fill(1), coming)
   const starts = startsOf(coming)
   const total = starts[processes - 1] + coming[processes - 1]
   const dealt = {
@@ -69,7 +68,7 @@ export async function dealEntries(
       outgoing[at++] = from + e
       places[owners[e]] = at
     }
-    const came = await world.deal(outgoing, [...lengths], incoming)
+    const came = await communicator.allToAll(outgoing, [...lengths], incoming)
     let at = 0
     came.forEach((words, source) => {
       for (const end = at + words; at < end; ) {
@@ -95,16 +94,19 @@ function startsOf(lengths: Uint32Array): number[] {
 }
 
 /** Deals out what the first process has, as evenly as can be; the others have nothing yet, and get no labels. */
-export async function dealOut(world: World, whole: SparseTensor | undefined): Promise<SparseTensor> {
-  const [dims] = await world.gatherNumbers(...(whole?.dims ?? []))
-  const [[isWeighted]] = await world.gatherNumbers(whole?.weights ? 1 : 0)
+export async function dealOut(
+  communicator: Communicator,
+  whole: SparseTensor | undefined,
+): Promise<SparseTensor> {
+  const [dims] = await communicator.allGatherNumbers(...(whole?.dims ?? []))
+  const [[isWeighted]] = await communicator.allGatherNumbers(whole?.weights ? 1 : 0)
   const none = { indices: dims.map(() => uint32Array(0)), values: float32Array(0) }
   const { indices, values, weights } = whole ?? { ...none, ...(isWeighted && { weights: float32Array(0) }) }
   const dealt = await dealEntries(
-    world,
+    communicator,
     { indices, values, ...(weights && { weights }) },
     (from, to, owners) => {
-      for (let e = from; e < to; e++) owners[e - from] = Math.floor((e * world.processes) / values.length)
+      for (let e = from; e < to; e++) owners[e - from] = Math.floor((e * communicator.size) / values.length)
     },
   )
   const { numbers, starts, ...entries } = dealt

@@ -5,7 +5,7 @@
  */
 
 import { grow, trim, uint32Array } from '../../base/sharedArrays.ts'
-import type { World } from '../../comm/communicator.ts'
+import type { Communicator } from '../../comm/index.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 import { areDealt, cellDraws, walkCells } from '../split/pickCells.ts'
@@ -18,18 +18,18 @@ import { dealByHash, hashOwners } from './mergeShards.ts'
 const DRAWN_AT_A_TIME = 2 ** 20
 
 export async function splitCellShares(
-  world: World,
+  communicator: Communicator,
   share: SparseTensor,
   shares: SplitFractions,
   seed: number,
 ): Promise<Split> {
   const { dims } = share
-  const sizes = heldOutSizes(dims, await countEntries(world, share), shares, seed)
+  const sizes = heldOutSizes(dims, await countEntries(communicator, share), shares, seed)
   const pick = areDealt(dims, sizes[0] + sizes[1]) ? dealtCells : drawnCells
-  const groups = await pick(world, dims, sizes, cellStream(seed))
-  const { indices, values, weights } = await dealByHash(world, share)
+  const groups = await pick(communicator, dims, sizes, cellStream(seed))
+  const { indices, values, weights } = await dealByHash(communicator, share)
   const split = holdOut({ ...share, indices, values, ...(weights && { weights }) }, groups)
-  checkLeft(await countEntries(world, split.train), sizes, dims)
+  checkLeft(await countEntries(communicator, split.train), sizes, dims)
   return split
 }
 
@@ -37,7 +37,7 @@ type Sizes = readonly [number, number]
 
 /** The own ones of cells that are dense: who walks over all of them needs no memory for the others. */
 async function dealtCells(
-  { process, processes }: World,
+  { rank: process, size: processes }: Communicator,
   dims: readonly number[],
   sizes: Sizes,
   seed: number,
@@ -56,7 +56,7 @@ async function dealtCells(
 
 /** The own ones of cells that are drawn until enough have been new: whether one is new its owner knows. */
 async function drawnCells(
-  world: World,
+  communicator: Communicator,
   dims: readonly number[],
   sizes: Sizes,
   seed: number,
@@ -65,7 +65,7 @@ async function drawnCells(
   const draws = cellDraws(dims, seed)
   const perRound = Math.min(DRAWN_AT_A_TIME, Math.max(1024, wanted))
   const columns = dims.map(() => new Uint32Array(perRound))
-  const ownerOf = hashOwners(columns, world.processes)
+  const ownerOf = hashOwners(columns, communicator.size)
   const owners = new Uint32Array(perRound)
   const groups = sizes.map(() => new CellList(dims.length))
   const seen = new CellList(dims.length)
@@ -83,12 +83,12 @@ async function drawnCells(
     // A bit for every cell that is new. No two processes set the same, so that their sum has them all.
     const isNew = uint32Array(Math.ceil(perRound / 32))
     for (let i = 0; i < perRound; i++)
-      if (owners[i] === world.process && seen.addNew(cellAt(i))) isNew[i >>> 5] |= 1 << (i & 31)
-    await world.addUp(isNew)
+      if (owners[i] === communicator.rank && seen.addNew(cellAt(i))) isNew[i >>> 5] |= 1 << (i & 31)
+    await communicator.allReduce(isNew)
     for (let i = 0; i < perRound && picked < wanted; i++) {
       if ((isNew[i >>> 5] & (1 << (i & 31))) === 0) continue
       const group = picked++ < sizes[0] ? 0 : 1
-      if (owners[i] === world.process) groups[group].add(cellAt(i))
+      if (owners[i] === communicator.rank) groups[group].add(cellAt(i))
     }
   }
   return groups.map((group) => group.finish())

@@ -2,7 +2,7 @@
 
 import { checkSeed, hashIndex, mix, purpose, stream } from '../../base/random.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
-import type { World } from '../../comm/communicator.ts'
+import type { Communicator } from '../../comm/index.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 import {
   partSizes,
@@ -19,14 +19,14 @@ import { countEntries } from './countEntries.ts'
 type Place = readonly number[]
 
 export async function splitShares(
-  world: World,
+  communicator: Communicator,
   share: SparseTensor,
   shares: SplitFractions,
   seed: number,
 ): Promise<Split> {
   checkSeed(seed)
   const { indices, values } = share
-  const total = await countEntries(world, share)
+  const total = await countEntries(communicator, share)
   const [, validation, test] = partSizes(total, shares)
   const key = stream(seed, purpose.split)
   const hashOf = (e: number): number => mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), key))
@@ -35,7 +35,7 @@ export async function splitShares(
   // All are counted by the leading half of their hashes; only those of the half in question are looked at one by one.
   const counts = uint32Array(2 ** 16)
   for (let e = 0; e < values.length; e++) counts[hashOf(e) >>> 16]++
-  await world.addUp(counts)
+  await communicator.allReduce(counts)
   const lastOfFirst = async (count: number): Promise<Place | undefined> => {
     if (count === 0) return undefined
     let [before, half] = [0, 0]
@@ -43,7 +43,7 @@ export async function splitShares(
     const near: number[] = []
     for (let e = 0; e < values.length; e++) if (hashOf(e) >>> 16 === half) near.push(...placeOf(e))
     const width = indices.length + 2
-    const places = (await world.gatherNumbers(...near)).flatMap((numbers) =>
+    const places = (await communicator.allGatherNumbers(...near)).flatMap((numbers) =>
       Array.from({ length: numbers.length / width }, (_, i) => numbers.slice(i * width, (i + 1) * width)),
     )
     return places.sort(compare)[count - 1 - before]

@@ -23,7 +23,9 @@ async function both(
   options: ReadShareOptions = {},
 ): Promise<[unknown, unknown]> {
   expect(await kindOfShares([path], options)).toBe('npz')
-  const shares = agreed(await inProcesses(processes, (world) => readNpzShare(world, path, options)))
+  const shares = agreed(
+    await inProcesses(processes, (communicator) => readNpzShare(communicator, path, options)),
+  )
   const one = await readTensor(path, options).catch((error) => error.message as string)
   const told = (shares: string | Awaited<ReturnType<typeof readTensor>>[]): unknown => {
     if (typeof shares === 'string') return shares

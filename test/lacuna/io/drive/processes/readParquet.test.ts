@@ -54,8 +54,8 @@ async function both(
   const remarks: [Remark[], Remark[]] = [[], []]
   const noting = (list: Remark[]) => ({ ...options, onRemark: (remark: Remark) => list.push(remark) })
   const shares = agreed(
-    await inProcesses(processes, (world) =>
-      readParquetShare(world, paths, world.process === 0 ? noting(remarks[0]) : options),
+    await inProcesses(processes, (communicator) =>
+      readParquetShare(communicator, paths, communicator.rank === 0 ? noting(remarks[0]) : options),
     ),
   )
   const one = await readTable(paths, noting(remarks[1])).catch((error) => error.message as string)

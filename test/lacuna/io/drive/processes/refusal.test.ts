@@ -1,6 +1,6 @@
 /** What one of several processes cannot do, all of them refuse, and its number is said. */
 import { expect, it } from 'vitest'
-import { planJob, refuseJob } from '#cli/commands/complete/memory.ts'
+import { planJob, refuseJob } from '#cli/process/memory.ts'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { agreed, inProcesses } from '../../../communicators.ts'
 
@@ -11,10 +11,10 @@ it('names the process that has too little memory, or none where all of them have
   await engine.close()
   const refused = async (isShort: (process: number) => boolean): Promise<unknown> =>
     agreed(
-      await inProcesses(3, (world) =>
-        world.together(() =>
+      await inProcesses(3, (communicator) =>
+        communicator.failTogether(() =>
           refuseJob(
-            { ...plan, available: isShort(world.process) ? 0 : 2 * plan.byteLength },
+            { ...plan, available: isShort(communicator.rank) ? 0 : 2 * plan.byteLength },
             'big.tns: a lot',
           ),
         ),

@@ -1,6 +1,7 @@
 /** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
+import { entriesPerRound } from '../../../comm/index.ts'
 import type { EnginePlan, ProblemSize } from '../../engine.ts'
 import { countsForItself } from '../setup/count/countingLayout.ts'
 import { segmentSize } from '../setup/place/segments.ts'
@@ -49,20 +50,13 @@ export function planPartitions(
   }))
   if (processes > 1) {
     const order = size.dims.length
-    const perRound = sentAtATime(Math.ceil(size.entries / processes), processes)
+    const perRound = entriesPerRound(Math.ceil(size.entries / processes), processes)
     const sent = Math.min(order, processes) * perRound
     const words = order + (size.weighted ? 2 : 1)
     items.push({ name: 'messages', byteLength: 4 * words * (sent + processes * perRound) })
   }
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
-
-/** Entries on their way to a process at a time, from all that send it some. */
-const ENTRIES_ON_THE_WAY = 2 ** 20
-
-/** How many of its entries a process sends at a time; each may go to several processes. */
-export const sentAtATime = (own: number, processes: number): number =>
-  Math.max(1, Math.min(own, Math.max(4096, Math.ceil(ENTRIES_ON_THE_WAY / processes))))
 
 /** Of what a part takes, what every other one takes again. */
 function replicatedBytes({ items }: PartitionLayout): number {

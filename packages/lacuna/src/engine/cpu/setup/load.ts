@@ -3,7 +3,7 @@
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
 import { uint32Array } from '../../../base/sharedArrays.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import * as at from '../../../kernels/solve/layout.ts'
 import { cellsOf, checkNotEmpty, type SparseTensor } from '../../../tensor/index.ts'
 import type { Problem, Statistics } from '../../engine.ts'
@@ -67,14 +67,14 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, world, leastParts, unpacked, takeMemory } = context
+  const { pool, members, communicator, leastParts, unpacked, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
-  const entries = await countSets(problem, world)
+  const entries = await countSets(problem, communicator)
   const known = entries.get('train')!
   for (const count of entries.values()) checkNotEmpty(count)
-  const meanWeights = await meanWeightsOf(problem, world)
+  const meanWeights = await meanWeightsOf(problem, communicator)
   const weighted = meanWeights.has('train')
   if (zeros && weighted) throw refuseWeightedZeros()
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
@@ -95,13 +95,13 @@ export async function loadPartitions(
     strata,
     weighted,
   }
-  const plan = planPartitions(size, threads, leastParts, world.processes, unpacked)
-  await world.together(() => checkPlan(plan, availableMemory() / world.neighbours))
+  const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
+  await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = known + unknown
   entries.set('train', total)
-  const listed = await world.together(() =>
+  const listed = await communicator.failTogether(() =>
     zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
   )
   const sources = sourcesOf(listed, total, probe, problem, meanWeights)
@@ -117,12 +117,12 @@ export async function loadPartitions(
     entries,
     keys,
     padded,
-    world,
+    communicator,
   )
   times.count = lap()
   // Every process must come to the same parts, even if they have different numbers of threads.
-  const most = Math.max(...(await world.gatherNumbers(threads)).flat())
-  const all = layOutPartitions(views, plan.parts, world.processes, {
+  const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
+  const all = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
     momentumFactors,
     zeros,
@@ -132,10 +132,10 @@ export async function loadPartitions(
     unpacked,
     threads: most,
   })
-  const partsEach = all.length / world.processes
-  const firstPart = world.process * partsEach
+  const partsEach = all.length / communicator.size
+  const firstPart = communicator.rank * partsEach
   const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
-  const parts = await world.together(() =>
+  const parts = await communicator.failTogether(() =>
     all
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
@@ -198,7 +198,7 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  if (world.processes === 1) {
+  if (communicator.size === 1) {
     const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
     times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
     times.sort = lap() - times.place
@@ -257,18 +257,24 @@ const sideInformationFor = ({ sideInformation }: Problem, thread: number): Probl
   sideInformation?.map((side) => (side && thread > 0 ? {} : side))
 
 /** How many entries the sets have, in all processes. */
-async function countSets({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+async function countSets(
+  { tensor, sets = {} }: Problem,
+  communicator: Communicator,
+): Promise<Map<string, number>> {
   const own = { train: tensor, ...sets }
-  const all = await world.gatherNumbers(...Object.values(own).map(({ values }) => values.length))
+  const all = await communicator.allGatherNumbers(...Object.values(own).map(({ values }) => values.length))
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
 /** By its name, of each set whose entries have weights, the mean of these. */
-async function meanWeightsOf({ tensor, sets = {} }: Problem, world: World): Promise<Map<string, number>> {
+async function meanWeightsOf(
+  { tensor, sets = {} }: Problem,
+  communicator: Communicator,
+): Promise<Map<string, number>> {
   const means = new Map<string, number>()
   for (const [name, set] of Object.entries({ train: tensor, ...sets })) {
     const where = (e: number): string => (name === 'train' ? `Entry ${e}` : `Entry ${e} of ${name}`)
-    const mean = await meanWeightOf(world, set, where)
+    const mean = await meanWeightOf(communicator, set, where)
     if (mean !== undefined) means.set(name, mean)
   }
   return means

@@ -1,5 +1,5 @@
 import { InputError } from '../../../base/inputError.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import { type SparseTensor, unitOf } from '../../../tensor/index.ts'
 
 /**
@@ -8,19 +8,19 @@ import { type SparseTensor, unitOf } from '../../../tensor/index.ts'
  * weights. Checks them on the way: `where` names an entry.
  */
 export async function meanWeightOf(
-  world: World,
+  communicator: Communicator,
   { values, weights }: SparseTensor,
   where: (entry: number) => string,
 ): Promise<number | undefined> {
-  const own = await world.together(() => largest(weights ?? new Float32Array(), where))
-  const all = await world.gatherNumbers(weights ? 1 : 0, own, values.length)
+  const own = await communicator.failTogether(() => largest(weights ?? new Float32Array(), where))
+  const all = await communicator.allGatherNumbers(weights ? 1 : 0, own, values.length)
   const isWeighted = ([has, , entries]: readonly number[]): boolean => has === 1 || entries === 0
   if (!all.some(([has]) => has === 1)) return undefined
   if (!all.every(isWeighted)) throw new Error('Some processes have entries with weights, and others without.')
   const unit = unitOf({ min: 0, max: Math.max(...all.map(([, most]) => most)) })
   let sum = 0
   for (const weight of weights ?? []) sum += Math.round(weight / unit)
-  const sums = await world.gatherNumbers(sum)
+  const sums = await communicator.allGatherNumbers(sum)
   // Whole numbers: it does not matter in which order they are added.
   const total = sums.reduce((total, [one]) => total + one, 0)
   return (total * unit) / all.reduce((count, [, , entries]) => count + entries, 0)

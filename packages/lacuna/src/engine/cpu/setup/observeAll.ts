@@ -1,4 +1,4 @@
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import {
   extremesOf,
   type Observed,
@@ -15,25 +15,25 @@ export async function observeAll(
   workers: ProblemWorkers & { padded: number },
   tensor: SparseTensor,
 ): Promise<Observed> {
-  const { world } = workers
+  const { communicator } = workers
   const own = extremesOf(tensor)
-  const all = await world.gatherNumbers(own.min, own.max)
+  const all = await communicator.allGatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
   const totals = await totalsByThreads(workers, tensor, unit)
-  return observedOf(extremes, world.processes > 1 ? await added(world, totals) : totals, unit)
+  return observedOf(extremes, communicator.size > 1 ? await added(communicator, totals) : totals, unit)
 }
 
 /** Whole numbers: it does not matter in which order they are added. */
-async function added(world: World, { counts, sums }: RowTotals): Promise<RowTotals> {
+async function added(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
   const total: RowTotals = {
     counts: counts.map(({ length }) => new Uint32Array(length)),
     sums: sums.map(({ length }) => new Float64Array(length)),
   }
   for (let mode = 0; mode < counts.length; mode++) {
-    for (const others of await world.gather(counts[mode]))
+    for (const others of await communicator.allGather(counts[mode]))
       for (let p = 0; p < others.length; p++) total.counts[mode][p] += others[p]
-    for (const words of await world.gather(new Uint32Array(sums[mode].buffer))) {
+    for (const words of await communicator.allGather(new Uint32Array(sums[mode].buffer))) {
       const others = new Float64Array(words.slice().buffer)
       for (let p = 0; p < others.length; p++) total.sums[mode][p] += others[p]
     }

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../comm/exchange.ts'
+import type { Exchange } from '../../../comm/index.ts'
 
 /** Bytes that a part owns, at the same address in every part. */
 export interface Area {
@@ -38,7 +38,7 @@ export function shareAreas(sharing: Sharing, lists: readonly (readonly Area[])[]
     areas.forEach((area, part) => {
       if (isOwn(part)) copy(area, part - firstPart, 0)
     })
-  if (exchange.processes > 1) {
+  if (exchange.size > 1) {
     meet()
     if (thread === 0) for (const areas of lists) gatherAreas(exchange, memories[0], areas, memories.length)
   }
@@ -61,7 +61,7 @@ function gatherAreas(
 ): void {
   const starts: number[] = []
   const lengths: number[] = []
-  for (let process = 0; process < exchange.processes; process++) {
+  for (let process = 0; process < exchange.size; process++) {
     const own = areas
       .slice(process * partsEach, (process + 1) * partsEach)
       .filter(({ byteLength }) => byteLength > 0)
@@ -70,5 +70,5 @@ function gatherAreas(
     starts.push(first / 4)
     lengths.push(last ? (last.address + last.byteLength - first) / 4 : 0)
   }
-  exchange.gather(new Uint32Array(memory.buffer), starts, lengths)
+  exchange.allGather(new Uint32Array(memory.buffer), starts, lengths)
 }

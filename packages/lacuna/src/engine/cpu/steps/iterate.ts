@@ -33,13 +33,13 @@ export function iterate(
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
-  const before = exchange.spent()
+  const before = exchange.secondsSpent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
   const clock = isTimed ? () => performance.now() / 1000 : () => 0
   const spent = { stepping: 0, waiting: 0 }
   const over = (done: number): Iterated & Spent => {
-    const exchanging = exchange.spent() - before
+    const exchanging = exchange.secondsSpent() - before
     return { done, exchanging, ...(isTimed && spent), ...since(problem, start) }
   }
   if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
@@ -81,7 +81,7 @@ export function iterate(
         meet(parts, thread)
         spent.stepping += stepped - begun
         spent.waiting += clock() - stepped
-        if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+        if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
       }
       if (problem.zeros) multiplyColumns(problem, i)
     }
@@ -115,7 +115,7 @@ function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
         kernel.step(layout.control, layout.views[i].descriptor, key, thread)
       }
       meet(parts, thread)
-      if (parts.length > 1 || exchange.processes > 1) shareStep(problem, i, key)
+      if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
     },
     gatherBins() {
       const perChunk = 3 * NOISE_BINS
@@ -139,9 +139,9 @@ function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   if (thread !== 0) return
   const { words } = parts[0]
   const isStopped = Atomics.load(words, CONTROL_STOP / 4) !== 0
-  const isOver = exchange.process === 0 && performance.now() >= end
+  const isOver = exchange.rank === 0 && performance.now() >= end
   const reasons = Uint32Array.of(isStopped ? 1 : 0, isOver ? 1 : 0)
-  exchange.addUp(reasons)
+  exchange.allReduce(reasons)
   Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
 }
 

@@ -55,9 +55,9 @@ export function gatherChunks(
     sums.set(own(part), perChunk * firstChunks[firstPart + k])
   })
   const words = 2 * perChunk
-  const starts = Array.from({ length: exchange.processes }, (_, p) => words * firstChunks[p * parts.length])
+  const starts = Array.from({ length: exchange.size }, (_, p) => words * firstChunks[p * parts.length])
   const ends = [...starts.slice(1), 2 * sums.length]
-  exchange.gather(
+  exchange.allGather(
     new Uint32Array(sums.buffer),
     starts,
     ends.map((end, p) => end - starts[p]),

@@ -1,4 +1,5 @@
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
+import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
@@ -100,14 +101,13 @@ export interface CellInput {
 
 /** What the main thread asks of the threads of a problem; each answers once. */
 export type Request =
-  /** `known`: for threads that need not speak with the other processes themselves. */
-  | { type: 'connect'; module: string; options: unknown; known?: Processes }
+  /** `ranks`: for threads that do not exchange anything with other processes themselves. */
+  | { type: 'connect'; module: string; options: unknown; ranks?: Ranks }
   | { type: 'disconnect' }
-  /** To have a thread and the kernel's code there before there is a problem. */
-  | { type: 'tell'; numbers: Float64Array }
-  | { type: 'addUp'; counts: readonly Uint32Array[] }
-  | { type: 'gather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
-  | { type: 'deal'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
+  | { type: 'broadcast'; numbers: Float64Array }
+  | { type: 'allReduce'; counts: readonly Uint32Array[] }
+  | { type: 'allGather'; words: Uint32Array; starts: readonly number[]; lengths: readonly number[] }
+  | { type: 'allToAll'; outgoing: Uint32Array; lengths: readonly number[]; incoming: Uint32Array }
   | { type: 'pack'; problem: number; placing: PlaceInput; packing: OutgoingEntries }
   | { type: 'placeIncoming'; problem: number; placing: PlaceInput; incoming: IncomingEntries }
   | ({ type: 'count' } & CountRequest)
@@ -159,16 +159,9 @@ export type Reply =
   | { answer: Answer }
   | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
-/** Which process this is, of how many, and how many of them are on this machine. */
-export interface Processes {
-  process: number
-  processes: number
-  neighbours: number
-}
-
 /** What a thread found, if that was asked for. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
-export type Answer = Timed | CountResult | Processes | number[] | undefined | void
+export type Answer = Timed | CountResult | Ranks | number[] | undefined | void
 
 export interface CountResult {
   /** Σ x² of the training entries, in no particular order. */

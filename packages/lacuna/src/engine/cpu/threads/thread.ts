@@ -4,7 +4,7 @@
  * own thread does.
  */
 
-import { alone, type Exchange } from '../../../comm/exchange.ts'
+import { type Exchange, singleExchange } from '../../../comm/index.ts'
 import type { Timed } from '../../engine.ts'
 import { countEntries, countSegments } from '../setup/count/countEntries.ts'
 import { fillCells } from '../setup/grid/cells.ts'
@@ -24,24 +24,24 @@ import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } fr
 export function newThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
   const known = (number: number): ThreadProblem => problems.get(number)!
-  let exchange = alone
+  let exchange = singleExchange
   return (request) => {
     switch (request.type) {
       case 'connect':
         return connect(request).then((connected) => {
           exchange = connected
-          const { process, processes, neighbours } = connected
-          return { process, processes, neighbours }
+          const { rank, size, hostSize } = connected
+          return { rank, size, hostSize }
         })
-      case 'tell':
-        return exchange.tell(request.numbers)
-      case 'addUp':
-        for (const counts of request.counts) exchange.addUp(counts)
+      case 'broadcast':
+        return exchange.broadcast(request.numbers)
+      case 'allReduce':
+        for (const counts of request.counts) exchange.allReduce(counts)
         return undefined
-      case 'gather':
-        return exchange.gather(request.words, request.starts, request.lengths)
-      case 'deal':
-        return exchange.deal(request.outgoing, request.lengths, request.incoming)
+      case 'allGather':
+        return exchange.allGather(request.words, request.starts, request.lengths)
+      case 'allToAll':
+        return exchange.allToAll(request.outgoing, request.lengths, request.incoming)
       case 'disconnect':
         return exchange.close()
       case 'count': {
@@ -102,9 +102,9 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
   }
 }
 
-/** The other processes, where there are any: the first thread speaks with them, the others know how many they are. */
-async function connect({ module, options, known }: Request & { type: 'connect' }): Promise<Exchange> {
-  if (known) return { ...alone, ...known }
+/** Connects a thread with the other processes: the first thread has the exchange, the others know the ranks only. */
+async function connect({ module, options, ranks }: Request & { type: 'connect' }): Promise<Exchange> {
+  if (ranks) return { ...singleExchange, ...ranks }
   const { connect } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module)
   return connect(options)
 }

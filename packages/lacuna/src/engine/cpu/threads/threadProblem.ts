@@ -1,6 +1,6 @@
 /** A problem as a thread has it: its parts, each with a kernel over its memory, and where the threads meet. */
 
-import type { Exchange } from '../../../comm/exchange.ts'
+import type { Exchange } from '../../../comm/index.ts'
 import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
 import type { Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
@@ -54,6 +54,6 @@ export function meet(parts: readonly ThreadPartition[], thread: number): void {
 /** By the clock of the first process. */
 export function since({ exchange, thread }: ThreadProblem, start: number): Timed {
   const seconds = Float64Array.of((performance.now() - start) / 1000)
-  if (thread === 0) exchange.tell(seconds)
+  if (thread === 0) exchange.broadcast(seconds)
   return { seconds: seconds[0] }
 }

@@ -1,5 +1,5 @@
 /** The threads and processes that work on a problem. */
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import type { Pool } from './pool.ts'
 
 /** The worker threads of this process that work on a problem, and the processes that do so together. */
@@ -7,5 +7,5 @@ export interface ProblemWorkers {
   pool: Pool
   /** The numbers of the workers of the pool that belong to the problem. */
   members: readonly number[]
-  world: World
+  communicator: Communicator
 }

@@ -2,7 +2,7 @@
  * The distinct values of a mode that several processes have seen, in the order in which one process would have met them: the
  * processes tell theirs one after the other, each only those that none before it had.
  */
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import { type ModeDictionary, NumberCoder, TextCoder, valuesOf } from '../../table/index.ts'
 
 export interface AgreedMode {
@@ -12,21 +12,25 @@ export interface AgreedMode {
   codes: Uint32Array
 }
 
-export async function agreeOnMode(world: World, name: string, own: ModeDictionary): Promise<AgreedMode> {
+export async function agreeOnMode(
+  communicator: Communicator,
+  name: string,
+  own: ModeDictionary,
+): Promise<AgreedMode> {
   const seen = valuesOf(own)
-  const kinds = await world.gatherTexts(typeof (seen[0] ?? ''))
+  const kinds = await communicator.allGatherTexts(typeof (seen[0] ?? ''))
   const { size, from, code } = kinds.includes('number') ? numbersOf(name) : textsOf()
   let codes = new Uint32Array(0)
-  for (let process = 0; process < world.processes; process++) {
+  for (let process = 0; process < communicator.size; process++) {
     const before = size()
     // There may be more than can be told apart.
-    await world.together(() => {
-      if (process === world.process) codes = Uint32Array.from(seen, code)
+    await communicator.failTogether(() => {
+      if (process === communicator.rank) codes = Uint32Array.from(seen, code)
     }, 'unnamed')
-    const told = await world.told(process, () => JSON.stringify(from(before)))
-    if (process !== world.process) for (const value of JSON.parse(told)) code(value)
+    const told = await communicator.broadcastText(process, () => JSON.stringify(from(before)))
+    if (process !== communicator.rank) for (const value of JSON.parse(told)) code(value)
   }
-  return { seen: { ...(await facts(world, own)), values: from(0) as string[] | number[] }, codes }
+  return { seen: { ...(await facts(communicator, own)), values: from(0) as string[] | number[] }, codes }
 }
 
 interface Values {
@@ -59,15 +63,15 @@ function textsOf(): Values {
 
 /** What else has been seen. */
 async function facts(
-  world: World,
+  communicator: Communicator,
   { fractions, times }: ModeDictionary,
 ): Promise<Omit<ModeDictionary, 'values'>> {
   const counts = [fractions ? 1 : 0, times?.compact ?? 0, times?.years ?? 0, times?.numbers ?? 0]
-  const all = await world.gatherNumbers(...counts)
+  const all = await communicator.allGatherNumbers(...counts)
   const [fractional, compact, years, numbers] = counts.map((_, i) =>
     all.reduce((sum, found) => sum + found[i], 0),
   )
   const first = all.findIndex((found) => found[3] > 0)
-  const example = await world.told(Math.max(0, first), () => times?.example ?? '')
+  const example = await communicator.broadcastText(Math.max(0, first), () => times?.example ?? '')
   return { fractions: fractional > 0, times: { compact, years, numbers, example } }
 }

@@ -1,6 +1,8 @@
 /** Which files every process can read its share of; others are read by one process and dealt out. */
+
 import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
+import { kindByName, packingByName } from '../../text/index.ts'
 import { openNpzArrays } from './npzArrays.ts'
 
 export interface AskedOfFiles extends ReadTableOptions {
@@ -19,7 +21,8 @@ export async function kindOfShares(
     return (await areRowsPlain(files, asked)) ? 'parquet' : ''
   const [file, ...others] = files
   if (others.length > 0) return ''
-  if (/\.tns$/i.test(file)) return (await isPlainFile(file)) ? 'tns' : ''
+  if (kindByName(file) === 'tns' && packingByName(file) === undefined)
+    return (await isPlainFile(file)) ? 'tns' : ''
   if (!hasEnding(file, endings.npz)) return ''
   const arrays = await openNpzArrays(file, { ...(dims && { dims }) })
   await arrays?.close()

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import { joinCrc32 } from '../../../base/crc32.ts'
 import { InputError, inFile } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkShape,
@@ -30,33 +30,36 @@ const PIECE = 2 ** 18
 
 /** This process's share of the entries, with sizes and labels that are those of all. */
 export async function readNpzShare(
-  world: World,
+  communicator: Communicator,
   path: string,
   options: ReadShareOptions,
 ): Promise<SparseTensor> {
   const { dims, negative = 'error', duplicates = 'error', onProgress } = options
-  const arrays = await world.together(() => mustOpen(path, options))
+  const arrays = await communicator.failTogether(() => mustOpen(path, options))
   try {
     const { entries, order } = arrays
-    const border = (process: number): number => Math.floor((entries * process) / world.processes)
-    const [from, to] = [border(world.process), border(world.process + 1)]
-    const { indices, values, fault, pieces } = await world.together(() =>
-      readRange(arrays, path, from, to, world, onProgress),
+    const border = (process: number): number => Math.floor((entries * process) / communicator.size)
+    const [from, to] = [border(communicator.rank), border(communicator.rank + 1)]
+    const { indices, values, fault, pieces } = await communicator.failTogether(() =>
+      readRange(arrays, path, from, to, communicator, onProgress),
     )
-    await compareChecksums(world, path, arrays.members, pieces)
-    await refuseFirst(world, fault)
-    const largest = await world.gatherNumbers(
+    await compareChecksums(communicator, path, arrays.members, pieces)
+    await refuseFirst(communicator, fault)
+    const largest = await communicator.allGatherNumbers(
       ...indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1)),
     )
     const found = Array.from({ length: order }, (_, mode) => Math.max(...largest.map((sizes) => sizes[mode])))
     const frame = { ...arrays.names, dims: arrays.dims ?? found }
-    const fitted = await world.together(() => inFile(path, () => fitToDims(frame, dims)), 'unnamed')
+    const fitted = await communicator.failTogether(
+      () => inFile(path, () => fitToDims(frame, dims)),
+      'unnamed',
+    )
     const share = { ...fitted, indices, values }
-    await world.together(() => inFile(path, () => checkShape(share)), 'unnamed')
+    await communicator.failTogether(() => inFile(path, () => checkShape(share)), 'unnamed')
     const where = (entry: number): string => `entry ${from + entry}`
     const checks = cellChecks(share, negative, where).map((check) => () => inFile(path, check))
-    await refuseFirst(world, await firstFault(checks))
-    return await mergeShares(world, share, duplicates, {
+    await refuseFirst(communicator, await firstFault(checks))
+    return await mergeShares(communicator, share, duplicates, {
       before: `${path}: `,
       where: async (entry) => where(entry),
     })
@@ -93,7 +96,7 @@ async function readRange(
   path: string,
   from: number,
   to: number,
-  { process, processes }: World,
+  { rank: process, size: processes }: Communicator,
   onProgress: ReadShareOptions['onProgress'],
 ): Promise<Range> {
   const { file, members, order, entries, coords, values } = arrays
@@ -168,13 +171,13 @@ async function readRange(
 
 /** Every member must have been read whole by all together, and have the check sum that the directory gives. */
 async function compareChecksums(
-  world: World,
+  communicator: Communicator,
   path: string,
   members: readonly StoredMember[],
   own: readonly Piece[],
 ): Promise<void> {
   const numbers = own.flatMap(({ member, start, length, checksum }) => [member, start, length, checksum])
-  const all = (await world.gatherNumbers(...numbers)).flatMap((words) =>
+  const all = (await communicator.allGatherNumbers(...numbers)).flatMap((words) =>
     Array.from({ length: words.length / 4 }, (_, i) => words.slice(4 * i, 4 * i + 4)),
   )
   all.sort((a, b) => a[0] - b[0] || a[1] - b[1])

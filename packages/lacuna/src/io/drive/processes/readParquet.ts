@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { InputError } from '../../../base/inputError.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkShape,
@@ -38,20 +38,20 @@ import { agreeOnMode } from './agreeOnMode.ts'
 
 /** This process's share of the entries, with sizes and labels that are those of all. */
 export async function readParquetShare(
-  world: World,
+  communicator: Communicator,
   files: readonly string[],
   options: ReadRowsOptions,
 ): Promise<SparseTensor> {
-  const table = await world.together(() => openShare(world, files))
+  const table = await communicator.failTogether(() => openShare(communicator, files))
   try {
-    const plan = await world.together(() => planRows(table, options), 'unnamed')
-    return await readShare(world, plan)
+    const plan = await communicator.failTogether(() => planRows(table, options), 'unnamed')
+    return await readShare(communicator, plan)
   } finally {
     table.close()
   }
 }
 
-async function openShare(world: World, files: readonly string[]): Promise<SqlTable> {
+async function openShare(communicator: Communicator, files: readonly string[]): Promise<SqlTable> {
   const groups = await parquetGroups(files)
   // The first process has found that they can be read in ranges.
   if (!groups)
@@ -59,32 +59,32 @@ async function openShare(world: World, files: readonly string[]): Promise<SqlTab
       'file',
       `${files.join(' ')}: not the files that the first process sees under these names.`,
     )
-  const threads = Math.max(1, Math.floor(availableParallelism() / world.neighbours))
+  const threads = Math.max(1, Math.floor(availableParallelism() / communicator.hostSize))
   return openSqlTable({
     name: nameOfFiles(files),
     kind: 'parquet',
     files,
     typed: [],
     expressions: () => [],
-    rows: rowRange(groups, world.process, world.processes, threads),
+    rows: rowRange(groups, communicator.rank, communicator.size, threads),
   })
 }
 
-async function readShare(world: World, plan: Plan): Promise<SparseTensor> {
+async function readShare(communicator: Communicator, plan: Plan): Promise<SparseTensor> {
   const { table, merge, negative = 'error' } = plan
-  const pass = await world.together(() => passOver(plan), 'unnamed')
+  const pass = await communicator.failTogether(() => passOver(plan), 'unnamed')
   const { readers, entries } = pass
-  const rows = await tellOfAll(world, plan, pass)
+  const rows = await tellOfAll(communicator, plan, pass)
   const finished = []
   const places: Uint32Array[] = []
   for (const [m, reader] of readers.entries()) {
-    const { seen, codes } = await agreeOnMode(world, plan.modes[m].name, reader.seen())
-    const mode = await world.together(() => finishMode(plan, m, reader, seen), 'unnamed')
+    const { seen, codes } = await agreeOnMode(communicator, plan.modes[m].name, reader.seen())
+    const mode = await communicator.failTogether(() => finishMode(plan, m, reader, seen), 'unnamed')
     finished.push(mode)
     places.push(Uint32Array.from(codes, (code) => mode.places[code]))
   }
   const { indices, values, unknown } = entries.finish(places)
-  const counts = await world.gatherNumbers(unknown, values.length, ...indices.map(largest))
+  const counts = await communicator.allGatherNumbers(unknown, values.length, ...indices.map(largest))
   const sum = (column: number): number => counts.reduce((sum, numbers) => sum + numbers[column], 0)
   tellUnknown(plan, sum(0))
   if (sum(1) === 0) throw nothingLeft(table, rows)
@@ -95,18 +95,22 @@ async function readShare(world: World, plan: Plan): Promise<SparseTensor> {
   const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, placeOf)])
   const said = async (entry: number): Promise<string> => placeOf(entry)
   // In one process the cells are looked at when they are known not to repeat, or before they are merged.
-  const distinct = merge === 'error' ? await distinctEntries(world, tensor, said) : undefined
-  await refuseFirst(world, fault)
+  const distinct = merge === 'error' ? await distinctEntries(communicator, tensor, said) : undefined
+  await refuseFirst(communicator, fault)
   if (distinct) return { ...tensor, ...distinct }
-  return mergeShares(world, tensor, merge === 'count' ? 'sum' : merge, { where: said })
+  return mergeShares(communicator, tensor, merge === 'count' ? 'sum' : merge, { where: said })
 }
 
 /** Says which rows of all processes were left out; how many there are. */
-async function tellOfAll(world: World, plan: Plan, { entries, rows, marks }: Pass): Promise<number> {
-  const counts = await world.gatherNumbers(rows, entries.count, marks.count)
+async function tellOfAll(
+  communicator: Communicator,
+  plan: Plan,
+  { entries, rows, marks }: Pass,
+): Promise<number> {
+  const counts = await communicator.allGatherNumbers(rows, entries.count, marks.count)
   const [all, kept, marked] = [0, 1, 2].map((i) => counts.reduce((sum, numbers) => sum + numbers[i], 0))
   const first = counts.findIndex((numbers) => numbers[2] > 0)
-  const example = await world.told(Math.max(0, first), () => marks.first ?? '')
+  const example = await communicator.broadcastText(Math.max(0, first), () => marks.first ?? '')
   tellLeftOut(plan, all - kept, { count: marked, first: example }, all)
   if (kept === 0) throw nothingLeft(plan.table, all)
   return all
@@ -114,11 +118,11 @@ async function tellOfAll(world: World, plan: Plan, { entries, rows, marks }: Pas
 
 /** The entries, of which no two may have the same coordinates, where their hashes say. */
 async function distinctEntries(
-  world: World,
+  communicator: Communicator,
   tensor: SparseTensor,
   where: (entry: number) => Promise<string>,
 ): Promise<Pick<SparseTensor, 'indices' | 'values'>> {
-  const dealt = await dealByHash(world, tensor)
+  const dealt = await dealByHash(communicator, tensor)
   const firstOf = findDuplicates(dealt.indices, dealt.values.length)
   const own = firstOf
     ? originOf(
@@ -126,11 +130,11 @@ async function distinctEntries(
         dealt,
       )
     : []
-  const first = await earliest(world, own)
+  const first = await earliest(communicator, own)
   if (!first) return { indices: dealt.indices, values: dealt.values }
-  const repeated = (await world.gatherNumbers(firstOf ? repeatedIn(firstOf) : 0)).flat()
+  const repeated = (await communicator.allGatherNumbers(firstOf ? repeatedIn(firstOf) : 0)).flat()
   const [source, number] = first
-  const place = await world.told(source, () => where(number))
+  const place = await communicator.broadcastText(source, () => where(number))
   throw severalValues(
     place,
     repeated.reduce((sum, count) => sum + count, 0),

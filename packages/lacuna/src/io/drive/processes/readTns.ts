@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError, inFile } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import type { World } from '../../../comm/communicator.ts'
+import type { Communicator } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkDims,
@@ -31,20 +31,20 @@ export interface ReadShareOptions {
 
 /** This process's share of the entries, with sizes and labels that are those of all. */
 export async function readTnsShare(
-  world: World,
+  communicator: Communicator,
   path: string,
   { dims, negative = 'error', duplicates = 'error', onProgress }: ReadShareOptions,
 ): Promise<SparseTensor> {
-  const file = await world.together(() => openFile(path))
+  const file = await communicator.failTogether(() => openFile(path))
   try {
     const { size } = await file.stat()
-    const first = await world.together(
+    const first = await communicator.failTogether(
       async () => firstEntry((await firstLines(file, Infinity))!, path, dims),
       'unnamed',
     )
     const order = first.indices.length
-    const from = Math.floor((size * world.process) / world.processes)
-    const to = Math.floor((size * (world.process + 1)) / world.processes)
+    const from = Math.floor((size * communicator.rank) / communicator.size)
+    const to = Math.floor((size * (communicator.rank + 1)) / communicator.size)
 
     const parse = async (linesBefore: number): Promise<Columns> => {
       const sizeHint = to - from
@@ -67,11 +67,11 @@ export async function readTnsShare(
         return work(await countLines(file, from))
       }
     }
-    const columns = await world.together(() => exactly(parse), 'unnamed')
+    const columns = await communicator.failTogether(() => exactly(parse), 'unnamed')
     const empty = { indices: Array.from({ length: order }, () => uint32Array(0)), values: float32Array(0) }
     const { indices, values } = columns.indices.length > 0 ? columns : empty
 
-    const largest = await world.gatherNumbers(
+    const largest = await communicator.allGatherNumbers(
       ...indices.map((column) => (column.length > 0 ? largestPlusOne(column) : 1)),
     )
     const found = indices.map((_, mode) => Math.max(...largest.map((sizes) => sizes[mode])))
@@ -87,8 +87,8 @@ export async function readTnsShare(
       { length: order + 1 },
       (_, check) => () => exactly((linesBefore) => cellChecks(share, negative, lineOf(linesBefore))[check]()),
     )
-    await refuseFirst(world, await firstFault(checks))
-    return await mergeShares(world, share, duplicates, {
+    await refuseFirst(communicator, await firstFault(checks))
+    return await mergeShares(communicator, share, duplicates, {
       where: async (entry) => lineOf(from === 0 ? 0 : await countLines(file, from))(entry),
     })
   } finally {

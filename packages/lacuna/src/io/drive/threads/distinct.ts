@@ -1,6 +1,6 @@
 /** Whether entries have the same coordinates, found out by threads together. Takes 12 bytes an entry while it runs. */
 import { uint32Array } from '../../../base/sharedArrays.ts'
-import { compileTextKernel } from '../../text/kernel.ts'
+import { compileTextKernel } from '../../text/index.ts'
 import { FAULT, NONE } from './messages.ts'
 import { type ReadingPool, startReading } from './pool.ts'
 

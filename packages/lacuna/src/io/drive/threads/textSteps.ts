@@ -12,7 +12,7 @@ import { passOver } from '../../table/readRows.ts'
 import { CsvParser } from '../../table/source/csvParser.ts'
 import type { RowKernel } from '../../table/source/rowKernel.ts'
 import type { Batch, Table, Wanted } from '../../table/source/rows.ts'
-import { LF } from '../../text/bytes.ts'
+import { LF } from '../../text/index.ts'
 import { readFully } from './blocks.ts'
 import {
   type Covered,

@@ -9,7 +9,7 @@ import { modeReader } from '../../table/columns/modeReader.ts'
 import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
 import type { Dialect } from '../../table/source/dialect.ts'
 import type { Table } from '../../table/source/rows.ts'
-import { compileTextKernel } from '../../text/kernel.ts'
+import { compileTextKernel } from '../../text/index.ts'
 import { areDistinct } from './distinct.ts'
 import { mergeSeen } from './mergeDictionaries.ts'
 import {

@@ -3,7 +3,7 @@
  * they are parsed, and the entries put there. A line that the kernel does not take makes its block faulty, and whoever asked reads
  * it again by the parser that can say why.
  */
-import { CR, HASH, LF, PERCENT, SPACE, TAB } from '../../text/bytes.ts'
+import { byteOrderMarkLength, endOfPlainLine, isEntryLine, LF, SPACE, TAB } from '../../text/index.ts'
 import { LineKernel } from '../../tns/lineKernel.ts'
 import { LONGEST_LINE } from '../../tns/parser.ts'
 import { noteFault, readFully, takeBlocks } from './blocks.ts'
@@ -61,7 +61,7 @@ function load(
   if (readFully(fd, text.subarray(place, place + length), from - lead) < length) return undefined
   let start = LEAD
   if (from === 0) {
-    if (text[LEAD] === 0xef && text[LEAD + 1] === 0xbb && text[LEAD + 2] === 0xbf) start += 3 // byte order mark
+    start += byteOrderMarkLength(text, LEAD)
     text[start - 1] = LF
   }
   const loaded = { start, end: LEAD + to - from, textEnd: place + length, isWhole: to + SLACK >= byteLength }
@@ -110,7 +110,7 @@ function parseBlock(
     found += count
     at = kernel.stop
     if (at >= end || count === kernel.capacity) continue
-    const next = passOver(text, at)
+    const next = isEntryLine(text, at) ? undefined : endOfPlainLine(text, at)
     if (next === undefined) return false
     skipped.push(found)
     at = next
@@ -135,14 +135,4 @@ function endOfLines({ text }: LineKernel, file: Blocks, block: number, loaded: L
     feed = text.subarray(0, textEnd + length + (isLast ? 1 : 0)).indexOf(LF, textEnd)
   }
   return feed < 0 || feed + 1 - from > LONGEST_LINE ? undefined : feed + 1
-}
-
-/** Where a blank line or comment ends; nothing if it is neither, or holds a CR that ends no line. */
-function passOver(text: Uint8Array, line: number): number | undefined {
-  let at = line
-  while (text[at] === SPACE || text[at] === TAB) at++
-  const c = text[at]
-  if (c !== LF && c !== CR && c !== HASH && c !== PERCENT) return undefined
-  for (; text[at] !== LF; at++) if (text[at] === CR && text[at + 1] !== LF) return undefined
-  return at + 1
 }

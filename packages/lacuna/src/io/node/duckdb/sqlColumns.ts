@@ -1,6 +1,6 @@
 /** How the columns of what DuckDB reads come over. */
 import type { TableColumn } from '../../table/index.ts'
-import { type ColumnType, columnType } from '../../text/types.ts'
+import { type ColumnType, columnType } from '../../text/index.ts'
 import type { TableSession } from './session.ts'
 
 /** A column, or what is computed like one. */

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 import type { Dialect, TableColumn } from '../../table/index.ts'
-import type { ColumnType } from '../../text/types.ts'
+import type { ColumnType } from '../../text/index.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
 import { identifier, literal, type TableSession } from './session.ts'
 

@@ -13,7 +13,7 @@ import {
   type PredictedRows,
   type Table,
 } from '../../table/index.ts'
-import { columnType, typeOfTexts } from '../../text/types.ts'
+import { columnType, typeOfTexts } from '../../text/index.ts'
 import type { Replacement } from '../files/writeFileWhole.ts'
 import { type FilledColumn, identifier, literal, openSession, type TableSession } from './session.ts'
 import type { SqlTable } from './sqlTable.ts'

@@ -1,6 +1,6 @@
 /** Lines of a file by the bytes at which they begin. */
 import type { FileHandle } from 'node:fs/promises'
-import { LF } from '../../text/bytes.ts'
+import { byteOrderMarkLength, isEntryLine, LF } from '../../text/index.ts'
 
 const READ_BYTES = 2 ** 20
 
@@ -43,21 +43,16 @@ export async function countLines(file: FileHandle, from: number): Promise<number
 export async function firstLines(file: FileHandle, most: number): Promise<Uint8Array | undefined> {
   for (let length = 2 ** 16; ; length *= 4) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0)
+    const bytes = buffer.subarray(0, bytesRead)
     for (let start = 0; start < bytesRead; ) {
-      const lineEnd = buffer.indexOf(LF, start) + 1
-      const isWhole = lineEnd > 0 && lineEnd <= bytesRead
+      const lineEnd = bytes.indexOf(LF, start) + 1
+      const isWhole = lineEnd > 0
       if (!isWhole && bytesRead === length) break
       const end = isWhole ? lineEnd : bytesRead
-      // A byte order mark may come before the first.
-      if (
-        !/^(\xef\xbb\xbf)?[ \t]*([#%\r\n]|$)/.test(
-          buffer.toString('latin1', start, Math.min(end, start + 1000)),
-        )
-      )
-        return buffer.subarray(0, end)
+      if (isEntryLine(bytes, start === 0 ? byteOrderMarkLength(bytes) : start)) return bytes.subarray(0, end)
       start = end
     }
-    if (bytesRead < length) return buffer.subarray(0, bytesRead)
+    if (bytesRead < length) return bytes
     if (4 * length > most) return undefined
   }
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
+import { packingByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 
 export interface OpenFile {
@@ -38,7 +39,7 @@ export async function openFile(path: string): Promise<OpenFile> {
 
 /** Whether a file is packed: by its first bytes if it is gzip, else by its name. */
 export async function isPacked(path: string): Promise<boolean> {
-  if (/\.(gz|zst)$/i.test(path)) return true
+  if (packingByName(path) !== undefined) return true
   const file = await open(path)
   try {
     const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0)

@@ -4,9 +4,7 @@
  * into a day, an hour, an edge.
  */
 import { InputError } from '../../../base/inputError.ts'
-import type { BinningName } from '../../text/names.ts'
-import { calendarOf, DAY, SECOND } from '../../text/time.ts'
-import { type ColumnType, numberText } from '../../text/types.ts'
+import { type BinningName, type ColumnType, calendarOf, DAY, numberText, SECOND } from '../../text/index.ts'
 
 export interface Binning {
   /** What it is made of. */

@@ -1,7 +1,6 @@
 /** The distinct values of a mode, numbered as they come, and put in order at the end. */
 import { InputError } from '../../../base/inputError.ts'
-import { NINE, ZERO } from '../../text/bytes.ts'
-import { type ColumnType, compareTexts, isNumeric } from '../../text/types.ts'
+import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
 import type { Texts } from '../source/rows.ts'
 
 /** Whole numbers below this are looked up in an array, others by a hash. */

@@ -1,7 +1,7 @@
 /** How the numbers that were given to the values of a mode become indices, and the values labels, when all have been seen. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { MAX_INDEX } from '../../../tensor/index.ts'
-import { type ColumnType, canonical, isWhole, numberText } from '../../text/types.ts'
+import { type ColumnType, canonical, isWhole, numberText } from '../../text/index.ts'
 import { type Binning, binnings } from './bins.ts'
 import { numbersInOrder } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'

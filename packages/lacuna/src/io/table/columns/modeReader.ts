@@ -1,6 +1,6 @@
 /** How the cells of a mode become numbers, row by row: by the distinct texts, by the distinct numbers, or by the bins that they fall into. */
 import { InputError } from '../../../base/inputError.ts'
-import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/types.ts'
+import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
 import { isMissingMark, noteMark, type Reading, readNumbers } from '../source/cells.ts'
 import {
   type Batch,

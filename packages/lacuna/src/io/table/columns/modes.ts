@@ -1,8 +1,7 @@
 /** What a table's modes are: the text given for each, looked up among the columns. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import type { Mode, ModeSource } from '../../../tensor/index.ts'
-import { type BinningName, binningNames } from '../../text/names.ts'
-import type { ColumnType } from '../../text/types.ts'
+import { type BinningName, binningNames, type ColumnType } from '../../text/index.ts'
 import { columnList, type TableColumn } from '../source/rows.ts'
 import { checkArgument } from './bins.ts'
 

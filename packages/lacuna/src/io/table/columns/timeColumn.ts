@@ -1,8 +1,19 @@
 /** What the cells of a column say of times, and why one is none. */
 import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
-import { MINUS, NINE, PLUS, ZERO } from '../../text/bytes.ts'
-import { DAY, isoTime, likelyFormats, type TimeReader, timeFormat, unixTime } from '../../text/time.ts'
-import { type ColumnType, numberText } from '../../text/types.ts'
+import {
+  type ColumnType,
+  DAY,
+  isoTime,
+  likelyFormats,
+  MINUS,
+  NINE,
+  numberText,
+  PLUS,
+  type TimeReader,
+  timeFormat,
+  unixTime,
+  ZERO,
+} from '../../text/index.ts'
 import { asciiText, shortened } from '../source/cells.ts'
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
 import { cellOf } from './bins.ts'

@@ -1,7 +1,6 @@
 /** What single cells say: numbers, and why one is none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { COMMA, DOT, SPACE } from '../../text/bytes.ts'
-import { parseDecimal } from '../../text/decimal.ts'
+import { COMMA, DOT, parseDecimal, SPACE } from '../../text/index.ts'
 import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
 
 /**

@@ -1,7 +1,6 @@
 /** Tables as text, by their files: how they are written shows in the first one's beginning. */
 import { InputError } from '../../../base/inputError.ts'
-import { LF } from '../../text/bytes.ts'
-import { compileTextKernel } from '../../text/kernel.ts'
+import { compileTextKernel, LF } from '../../text/index.ts'
 import { CsvParser } from './csvParser.ts'
 import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
 import type { RowKernel } from './rowKernel.ts'

@@ -4,7 +4,7 @@
  * once, and no string is made of a field.
  */
 import { InputError } from '../../../base/inputError.ts'
-import { CR, LF } from '../../text/bytes.ts'
+import { byteOrderMarkLength, CR, LF } from '../../text/index.ts'
 import type { Dialect } from './dialect.ts'
 import { type Fields, RowKernel } from './rowKernel.ts'
 import type { Batch, Wanted } from './rows.ts'
@@ -116,7 +116,7 @@ export class CsvParser {
     let at = 0
     if (!this.#started && end > 0) {
       this.#started = true
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3 // byte order mark
+      at = byteOrderMarkLength(bytes)
     }
     let rowStart = at
     while (at < end) {

@@ -3,7 +3,7 @@
  * names them, what quotes say, and what stands before the fraction of a number.
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { typeOfTexts } from '../../text/types.ts'
+import { typeOfTexts } from '../../text/index.ts'
 import { uniqueNames } from './rows.ts'
 
 export interface Dialect {

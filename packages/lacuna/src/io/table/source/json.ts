@@ -3,6 +3,7 @@
  * are found by their braces and parsed one at a time, so that a file may be larger than a string can be.
  */
 import { InputError } from '../../../base/inputError.ts'
+import { byteOrderMarkLength } from '../../text/index.ts'
 import { headOf, type TextFile } from './csv.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 
@@ -138,7 +139,7 @@ class JsonRows {
         return rows
       }
       this.#started = true
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3 // byte order mark
+      at = byteOrderMarkLength(bytes)
     }
     while (at < bytes.length) {
       const c = bytes[at]

@@ -2,7 +2,7 @@
  * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { numberText } from '../../text/types.ts'
+import { numberText } from '../../text/index.ts'
 import { findColumn, findMode } from '../columns/modes.ts'
 import {
   type Batch,

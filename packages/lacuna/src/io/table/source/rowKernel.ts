@@ -2,7 +2,7 @@
  * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where the fields lie comes
  * out of it.
  */
-import { MARGIN, startTextKernel, type TextKernel } from '../../text/kernel.ts'
+import { MARGIN, startTextKernel, type TextKernel } from '../../text/index.ts'
 import { SMALL } from '../columns/coding.ts'
 import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
 

@@ -3,7 +3,7 @@
  * what the rows mean. Rows come in batches, column by column; text comes as the bytes of UTF-8, so that a
  * label which was seen before costs no string.
  */
-import type { ColumnType } from '../../text/types.ts'
+import type { ColumnType } from '../../text/index.ts'
 
 export interface TableColumn {
   name: string

@@ -1,7 +1,7 @@
 /** Counts the entries of a problem, by row and by segment, and says how they are cut. */
 import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
+import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
 import { newMemory } from '../../memory/memories.ts'
 import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
@@ -48,7 +48,7 @@ export async function countViews(
   entries: ReadonlyMap<string, number>,
   keys: OrderKeys,
   padded: number,
-  world: World,
+  communicator: Communicator,
 ): Promise<{
   views: View[]
   counted: CountResult
@@ -81,10 +81,10 @@ export async function countViews(
     loading,
     thread,
   }))) as CountResult[]
-  await world.together(() => refuseFaults(found, sources))
-  const counted = await addUp(found, world)
+  await communicator.failTogether(() => refuseFaults(found, sources))
+  const counted = await addUp(found, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
-  await world.addUp(...lengthsOf)
+  await communicator.allReduce(...lengthsOf)
 
   const cut = sources.map(({ name, source }, v) => {
     const { rows, ...at } = layout.views[v]
@@ -98,27 +98,27 @@ export async function countViews(
   const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
   if (long.length > 0)
     await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
-  await world.addUp(...long.map((v) => cut[v].segmentLengths))
+  await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
     // Processes place what comes from others, too.
-    const ownPlaces = world.processes === 1 && layout.views[v].ownRows.length > 0
+    const ownPlaces = communicator.size === 1 && layout.views[v].ownRows.length > 0
     return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
   })
   return { views, counted, counting: { memory, layout } }
 }
 
 /** What all threads of all processes found. */
-async function addUp(found: readonly CountResult[], world: World): Promise<CountResult> {
+async function addUp(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
     own.forEach((word, i) => {
       digest[i] += word
     })
-  await world.addUp(digest)
+  await communicator.allReduce(digest)
   const squares = found.reduce((sum, one) => sum + one.squares, 0)
-  const all = await world.gatherNumbers(squares)
+  const all = await communicator.allGatherNumbers(squares)
   return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
 }
 

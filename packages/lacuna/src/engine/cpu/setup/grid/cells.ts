@@ -2,7 +2,7 @@
 
 import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import type { World } from '../../../../comm/communicator.ts'
+import type { Communicator } from '../../../../comm/index.ts'
 import * as at from '../../../../kernels/solve/layout.ts'
 import type { PartitionMemory, ViewLayout } from '../../memory/layout.ts'
 import type { CellInput } from '../../threads/messages.ts'
@@ -13,7 +13,7 @@ import { cutIntoBlocks } from './grid.ts'
 
 /** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
 export async function makeCells(
-  { pool, members, world }: ProblemWorkers,
+  { pool, members, communicator }: ProblemWorkers,
   problem: number,
   parts: readonly PartitionMemory[],
   lengths: readonly Uint32Array[],
@@ -44,23 +44,23 @@ export async function makeCells(
     ),
   )
   const counters = uint32Array(members.length * strata.cellCount)
-  const entries = world.processes > 1 ? await gatherEntries(world, parts, lengths.length) : undefined
+  const entries = communicator.size > 1 ? await gatherEntries(communicator, parts, lengths.length) : undefined
   const filling: CellInput = { blocks, counters, entries }
   await pool.ask(members, () => ({ type: 'fillCells', problem, filling }))
 }
 
 /** The entries of all processes, in the order of the first mode's view: the indices and the value of each. */
 async function gatherEntries(
-  world: World,
+  communicator: Communicator,
   parts: readonly PartitionMemory[],
   order: number,
 ): Promise<Uint32Array> {
   const own = parts.reduce((sum, { layout }) => sum + layout.views[0].entries, 0)
-  const counts = (await world.gatherNumbers(own)).map(([count]) => (order + 1) * count)
+  const counts = (await communicator.allGatherNumbers(own)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
   const { fields, stride, value } = recordsOf(parts)
-  let to = starts[world.process]
+  let to = starts[communicator.rank]
   for (const part of parts)
     eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
       for (let e = 0; e < count; e++, from += stride) {
@@ -69,7 +69,7 @@ async function gatherEntries(
         words[to++] = records[from + value]
       }
     })
-  await world.bring(words, starts, counts)
+  await communicator.allGatherInto(words, starts, counts)
   return words
 }
 

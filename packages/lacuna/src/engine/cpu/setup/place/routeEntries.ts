@@ -1,6 +1,6 @@
 /** Entries on their way from the processes that read them to those that own their rows; routing.ts has what threads do of it. */
 import { uint32Array } from '../../../../base/sharedArrays.ts'
-import { sentAtATime } from '../../memory/plan.ts'
+import { entriesPerRound } from '../../../../comm/index.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
 import type { ProblemWorkers } from '../../threads/workers.ts'
 import { groupsOf } from '../blocks.ts'
@@ -8,22 +8,22 @@ import { entryWords } from './routes.ts'
 
 /** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
 export async function routeEntries(
-  { pool, members, world }: ProblemWorkers,
+  { pool, members, communicator }: ProblemWorkers,
   problem: number,
   placing: PlaceInput,
 ): Promise<void> {
-  const { processes } = world
+  const { size: processes } = communicator
   const threads = members.length
   const order = placing.views[0].tensor.dims.length
   const mostWords = Math.max(...placing.views.map(entryWords))
   const own = Math.max(...placing.views.map(({ tensor }) => tensor.values.length))
-  const longest = Math.max(...(await world.gatherNumbers(own)).flat())
-  const perRound = sentAtATime(longest, processes)
+  const longest = Math.max(...(await communicator.allGatherNumbers(own)).flat())
+  const perRound = entriesPerRound(longest, processes)
   const outgoing = uint32Array(Math.min(order, processes) * perRound * mostWords)
   const incoming = uint32Array(processes * perRound * mostWords)
   for (const { tensor, views } of groupsOf(placing.views)) {
     const group = views.map(({ number }) => number)
-    const counts = await world.gatherNumbers(tensor.values.length)
+    const counts = await communicator.allGatherNumbers(tensor.values.length)
     const rounds = Math.ceil(Math.max(...counts.map(([count]) => count)) / perRound)
     for (let round = 0; round < rounds; round++) {
       const from = Math.min(tensor.values.length, round * perRound)
@@ -33,7 +33,7 @@ export async function routeEntries(
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
       const lengths = toPlaces(places, threads, processes)
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
-      const came = await world.deal(outgoing, lengths, incoming)
+      const came = await communicator.allToAll(outgoing, lengths, incoming)
       const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
       const arrived = { group, words: incoming, entries }
       await pool.ask(members, () => ({ type: 'placeIncoming', problem, placing, incoming: arrived }))

@@ -1,17 +1,17 @@
-/** What `complete` tells of folds: what was tried, errors of what the models had not seen, and whether intervals hold. */
-
+/** The report of `complete --folds`, `--rank auto` and `--best`: trials, out-of-fold errors, coverage of intervals. */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
 import { type FoldChoice, settingsOf, type TrialName } from 'lacuna/internal'
-import { count, errorHeads, errorRow, figure, seconds, table } from '../../print/format.ts'
-import { painter } from '../../print/terminal.ts'
-import { foldDetails } from './foldDetails.ts'
+import { count, errorHeads, errorRow, figure, seconds, table } from '../../../print/format.ts'
+import { painter } from '../../../print/terminal.ts'
+import { crossFitDetails } from './crossFitDetails.ts'
 
+/** Level of the intervals whose coverage is reported. */
 const LEVEL = 0.9
-/** Test entries by which intervals are judged. */
-const MOST_JUDGED = 50_000
+/** Number of test entries, about, on which the coverage of intervals is measured. */
+const MAX_COVERAGE_ENTRIES = 50_000
 
-/** For people: rank 8, noise row, without lags. */
+/** Name of a trial for people, as in `rank 8, noise row`. */
 export function trialName({ rank, noise, lags, features, merged, split }: TrialName): string {
   return [
     `rank ${rank}`,
@@ -23,7 +23,7 @@ export function trialName({ rank, noise, lags, features, merged, split }: TrialN
   ].join(', ')
 }
 
-/** What was tried, and which is used. */
+/** Table of the trials with their out-of-fold RMSE, and which was chosen. */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
@@ -35,31 +35,37 @@ export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
 }
 
-export interface Judged {
+/** Evaluation of an ensemble on test entries. */
+export interface TestEvaluation {
   error: ErrorSummary
-  /** Of test entries within their intervals of 90%. */
+  /** Fraction of the test entries that lie within their 90% intervals. */
   coverage: number
 }
 
-export function judge(model: CpEnsemble, test: SparseTensor): Judged {
-  const step = Math.max(1, Math.ceil(test.values.length / MOST_JUDGED))
-  let [inside, looked] = [0, 0]
+/** Measures the error of an ensemble and the coverage of its intervals on test entries. */
+export function evaluateOnTest(model: CpEnsemble, test: SparseTensor): TestEvaluation {
+  const step = Math.max(1, Math.ceil(test.values.length / MAX_COVERAGE_ENTRIES))
+  let [inside, checked] = [0, 0]
   for (let e = 0; e < test.values.length; e += step) {
     const { low, high } = model.interval(
       test.indices.map((column) => column[e]),
       LEVEL,
     )
-    looked++
+    checked++
     if (test.values[e] >= low && test.values[e] <= high) inside++
   }
-  return { error: model.error(test), coverage: inside / looked }
+  return { error: model.error(test), coverage: inside / checked }
 }
 
-export function foldsAsJson(
+/**
+ * Report as one JSON object.
+ * @param output path of the ensemble, if it was written
+ */
+export function crossFitJson(
   { dims, values }: SparseTensor,
   settings: RunOptions,
   { model, outOfFold, stability, choice, seconds }: FoldedCompletion,
-  judged: Judged | undefined,
+  onTest: TestEvaluation | undefined,
   output: string | undefined,
 ): object {
   return {
@@ -72,17 +78,21 @@ export function foldsAsJson(
     tensor: { dims, entries: values.length },
     outOfFold,
     stability,
-    ...(choice && { choice }),
-    ...(model.neighbours && { neighbours: { lags: model.neighbours.lags } }),
-    ...(judged && { test: judged.error, intervals: { level: LEVEL, coverage: judged.coverage } }),
+    choice,
+    neighbours: model.neighbours && { lags: model.neighbours.lags },
+    ...(onTest && { test: onTest.error, intervals: { level: LEVEL, coverage: onTest.coverage } }),
     seconds,
-    ...(output !== undefined && { model: output }),
+    model: output,
   }
 }
 
-export function foldsAsText(
+/**
+ * Report for people.
+ * @param output path of the ensemble, if it was written
+ */
+export function crossFitText(
   { model, outOfFold, stability, choice, seconds: elapsed }: FoldedCompletion,
-  judged: Judged | undefined,
+  onTest: TestEvaluation | undefined,
   output: string | undefined,
 ): string {
   const { bold } = painter(process.stdout)
@@ -90,7 +100,7 @@ export function foldsAsText(
   const rows = [errorHeads, errorRow('out of fold', error)]
   if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
   for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
-  if (judged) rows.push(errorRow('test', judged.error))
+  if (onTest) rows.push(errorRow('test', onTest.error))
   const [head, ...lines] = table(rows).split('\n')
   const lags = model.neighbours?.lags.flatMap((some, mode) =>
     some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],
@@ -104,12 +114,12 @@ export function foldsAsText(
     '',
     `Out of fold the error is ${verdict}.`,
     ...(lags ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${lags.join('; ')}` : ''}.`] : []),
-    ...(judged
+    ...(onTest
       ? [
-          `Intervals of ${100 * LEVEL}% hold ${(100 * judged.coverage).toFixed(1)}% of ${count(judged.error.entries)} test entries.`,
+          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${count(onTest.error.entries)} test entries.`,
         ]
       : []),
-    ...foldDetails({ outOfFold, stability }),
+    ...crossFitDetails({ outOfFold, stability }),
     ...(output !== undefined ? ['', `The model is in ${output}.`] : []),
   ].join('\n')
 }

@@ -1,7 +1,8 @@
+/** The progress line of an epoch. */
 import type { EpochReport } from 'lacuna'
-import { figure, seconds, short } from '../../print/format.ts'
+import { figure, seconds, short } from '../../../print/format.ts'
 
-/** An epoch as a line of progress: how far, how good, how fast, how long at the most still. */
+/** Formats an epoch as a progress line: epochs done, errors, entries per second, time left at most. */
 export function epochLine(run: {
   entries: number
   epochs: number

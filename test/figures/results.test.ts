@@ -1,6 +1,6 @@
+import { formatResults, parseResults } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
-import { formatResults, parseResults } from '#cli/paper/results.ts'
-import { sampleResults } from './sample.ts'
+import { sampleResults } from '../cli/paper/sample.ts'
 
 it('reads what it writes', () => {
   const results = sampleResults()

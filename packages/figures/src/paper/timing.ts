@@ -1,11 +1,8 @@
 /** Figures 3 and 4: seconds per epoch, and how many times faster than one thread, against the number of threads. */
 import * as Plot from '@observablehq/plot'
-import { type TimingPoint, timingPoints } from '../averages.ts'
-import type { TimingResult } from '../results.ts'
-import { frame, named } from './frame.ts'
-import { Sheet } from './sheet.ts'
-import { fill, type Look, looks, stroke } from './style.ts'
-import { logScale } from './ticks.ts'
+import { axisLabel, fill, frame, type Look, logScale, looks, Sheet, stroke } from '../plot/index.ts'
+import type { TimingResult } from '../results/index.ts'
+import { type TimingPoint, timingPoints } from '../results/index.ts'
 
 const DASHES = { S: undefined, T: '5 3' }
 
@@ -65,7 +62,7 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
     fx: { label: null, padding: 0.12, domain: ranks.map((rank) => facet({ rank })) },
     x: {
       ...{ type: 'log', base: 2, domain: [least / room, most * room], ticks: threads, tickFormat: String },
-      ...named('threads'),
+      ...axisLabel('threads'),
     },
     y: {
       ...(what === 'seconds'

@@ -1,10 +1,7 @@
 /** Figure 1: the picture, what was left of it, what came back, and the error on the way. */
 import * as Plot from '@observablehq/plot'
-import type { Curve, ImageMethod, ImageResult } from '../results.ts'
-import { frame, named } from './frame.ts'
-import { Sheet } from './sheet.ts'
-import { type Look, looks, stroke, WIDTH } from './style.ts'
-import { logScale } from './ticks.ts'
+import { axisLabel, frame, type Look, logScale, looks, Sheet, stroke, WIDTH } from '../plot/index.ts'
+import type { Curve, ImageMethod, ImageResult } from '../results/index.ts'
 
 /** Where each picture is to be found: data URIs in a file of its own, addresses in a page. */
 export type PictureLinks = { original: string; damaged: string } & { [method in ImageMethod]?: string }
@@ -63,7 +60,7 @@ function panel(
   const pick = (what: 'epoch' | 'seconds' | 'hidden'): number[] => curves.flatMap(({ curve }) => curve[what])
   return Plot.plot({
     ...frame(document, { width: WIDTH / 2, height: 170, marginTop: 10 }),
-    x: { ...logScale(pick(along), 3), ...named(label) },
+    x: { ...logScale(pick(along), 3), ...axisLabel(label) },
     y: { ...logScale(pick('hidden'), 3), label: null, grid: true },
     marks: curves.map(({ look, curve }) => {
       const points = curve.epoch.map((_, i) => ({ at: curve[along][i], error: curve.hidden[i] }))

@@ -11,12 +11,12 @@ import {
   writePng,
 } from 'lacuna/image'
 import { checkOutput, hardwareThreads } from 'lacuna/internal'
-import { positiveWholeNumber } from '../options/arguments.ts'
-import { count, seconds } from '../print/format.ts'
-import { print } from '../print/print.ts'
-import { painter, startProgress } from '../print/terminal.ts'
-import { invocation } from '../process/invocation.ts'
-import { epochLine } from './complete/epochLine.ts'
+import { positiveWholeNumber } from '../../options/arguments.ts'
+import { count, seconds } from '../../print/format.ts'
+import { print } from '../../print/print.ts'
+import { painter, startProgress } from '../../print/terminal.ts'
+import { invocation } from '../../process/invocation.ts'
+import { epochLine } from '../complete/report/epochLine.ts'
 
 const MISSING = 0.85
 const PICTURE = 'lacuna-demo-original.png'

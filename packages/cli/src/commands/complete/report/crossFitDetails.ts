@@ -1,12 +1,15 @@
-/** What `complete --folds` tells beside errors: whether the models agree, and where they err; and the plot of ranks. */
+/** Details of a cross-fit beside its errors: stability of components, rows with the largest errors, the plot of ranks. */
 import { InputError } from 'lacuna'
 import type { FoldedCompletion } from 'lacuna/folds'
 import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
-import { worstHead, worstLine } from '../../print/errorsByMode.ts'
-import { count, figure } from '../../print/format.ts'
+import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
+import { count, figure } from '../../../print/format.ts'
 
-/** A line each of the record of an ensemble; whoever wrote the file may have written anything, and then there are none. */
-export function recordOfFolds({ outOfFold, stability }: TrainingRecord): [name: string, text: string][] {
+/** Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another type are ignored. */
+export function describeCrossFitRecord({
+  outOfFold,
+  stability,
+}: TrainingRecord): [name: string, text: string][] {
   const { error, verdict } = (outOfFold ?? {}) as Partial<FoldedCompletion['outOfFold']>
   const { found, match } = (stability ?? {}) as Partial<FoldedCompletion['stability']>
   const lines: [string, string][] = []
@@ -17,8 +20,8 @@ export function recordOfFolds({ outOfFold, stability }: TrainingRecord): [name: 
   return lines
 }
 
-/** For people, after the table of errors. */
-export function foldDetails({
+/** Lines that follow the table of errors. */
+export function crossFitDetails({
   outOfFold,
   stability,
 }: Pick<FoldedCompletion, 'outOfFold' | 'stability'>): string[] {
@@ -37,7 +40,7 @@ export function foldDetails({
   ]
 }
 
-/** Says before anything is read what a plot cannot be. */
+/** Refuses `--plot` where no ranks are tried or the format is unknown, before anything is read. */
 export function checkPlot(plot: string | undefined, isRankFound: boolean): void {
   if (plot === undefined) return
   if (!isRankFound)
@@ -49,13 +52,13 @@ export function checkPlot(plot: string | undefined, isRankFound: boolean): void 
     throw new InputError('option', `${plot}: the plot of ranks is .svg or .html.`)
 }
 
-/** Errors against ranks. `chosen` is one of the trials. */
+/** Draws errors against ranks as .svg or .html. @param chosen one of the trials, which is marked */
 export async function writeRankPlot(
   path: string,
   trials: readonly { rank: number; rmse: number; spread: number }[],
   chosen: { rank: number; rmse: number; spread: number },
 ): Promise<void> {
-  const { rankPlot } = await import('../../report/rankPlot.ts')
+  const { rankPlot } = await import('../../../report/rankPlot.ts')
   const text = await rankPlot(trials, chosen, path.endsWith('.svg') ? 'svg' : 'html')
   await writeFileWhole(path, [new TextEncoder().encode(text)])
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
+import { convergenceFigure, imageFigure, secondsFigure, speedUpFigure } from 'lacuna-figures/paper'
+import { logScale, WIDTH } from 'lacuna-figures/plot'
 import { parseHTML } from 'linkedom'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { convergenceFigure, imageFigure, secondsFigure, speedUpFigure } from '#cli/paper/figures/index.ts'
-import { WIDTH } from '#cli/paper/figures/style.ts'
-import { logScale } from '#cli/paper/figures/ticks.ts'
 import { toPng } from '#cli/paper/report/render.ts'
-import { sampleResults } from './sample.ts'
+import { sampleResults } from '../cli/paper/sample.ts'
 
 const { document } = parseHTML('<html></html>') as unknown as { document: Document }
 const { image, convergence, timing } = sampleResults()

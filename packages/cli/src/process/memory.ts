@@ -13,7 +13,7 @@ import {
   type ProblemSize,
   sizeOfRun,
 } from 'lacuna/internal'
-import { count } from '../../print/format.ts'
+import { count } from '../print/format.ts'
 
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
@@ -31,7 +31,7 @@ export interface JobPlan extends EnginePlan {
  * tensor. holders: processes that have a share of the tensor when it has been read.
  */
 export function planJob(
-  engine: Engine & { threads?: number; neighbours?: number },
+  engine: Engine & { threads?: number },
   size: ProblemSize,
   {
     columns = size.dims.length,
@@ -41,7 +41,7 @@ export function planJob(
   }: { columns?: number; heldOut?: number; reading?: number; holders?: number } = {},
 ): JobPlan {
   const plan = engine.plan(size)
-  const library = (engine.processes ?? 1) > 1 ? MPI_BYTES : 0
+  const library = (engine.communicator?.size ?? 1) > 1 ? MPI_BYTES : 0
   const program = PROGRAM_BYTES + library + (engine.threads ?? 1) * THREAD_BYTES
   const words = columns + (size.weighted ? 2 : 1)
   const tensor = Math.ceil((4 * words * (size.entries + heldOut)) / holders)
@@ -58,7 +58,7 @@ export function planJob(
     parts: plan.parts,
     items,
     backend: plan.backend,
-    available: availableMemory() / (engine.neighbours ?? 1),
+    available: availableMemory() / (engine.communicator?.hostSize ?? 1),
   }
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
+import { meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
-import { meanCurve, timingPoints } from '#cli/paper/averages.ts'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
-import { falling, sampleResults } from './sample.ts'
+import { falling, sampleResults } from '../cli/paper/sample.ts'
 
 it('averages curves with the same epochs point by point', () => {
   const curves = [falling(1, 0.1, 10), falling(1, 0.3, 10)]

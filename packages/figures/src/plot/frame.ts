@@ -7,6 +7,6 @@ export const frame = (document: Document, { width = WIDTH, height = 190, marginT
 })
 
 /** The name of the horizontal axis, under its middle. */
-export const named = (label: string) => ({
+export const axisLabel = (label: string) => ({
   ...{ label, labelAnchor: 'center' as const, labelArrow: 'none' as const },
 })

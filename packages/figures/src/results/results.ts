@@ -2,8 +2,7 @@
  * results.json of `lacuna paper`: everything that was set and measured, so that figures and verdicts can be made again
  * from it alone, here or in a browser. Averages are not stored: they follow from the trials (averages.ts).
  */
-import { InputError } from 'lacuna'
-import { type Shape, type SolverName, shapeFault } from 'lacuna/internal'
+import type { SolverName } from 'lacuna/internal'
 
 export const RESULTS_FORMAT = 'lacuna-paper'
 export const RESULTS_VERSION = 1
@@ -189,105 +188,3 @@ export type ClaimId =
   | 'speed-up'
   | 'real-speed-up-lower'
   | 'real-less-balanced'
-
-const data: Shape = { source: 'string', dims: ['number'], entries: 'number' }
-const curve: Shape = { epoch: ['number'], seconds: ['number'], observed: ['number'], hidden: ['number'] }
-const quality: Shape = { relative: 'number', psnr: 'number' }
-
-const results: Shape = {
-  lacuna: 'string',
-  scale: 'string',
-  seed: 'number',
-  settings: {
-    image: {
-      height: 'number',
-      width: 'number',
-      rank: 'number',
-      sample: 'number',
-      lambda: 'number',
-      epochs: 'number',
-      missing: 'number',
-    },
-    convergence: {
-      ...{ dims: ['number'], entries: 'number', rank: 'number', samples: ['number'], lambda: 'number' },
-      ...{ epochs: 'number', snrDb: ['number'], trials: 'number' },
-    },
-    timing: {
-      ...{ dims: ['number'], entries: 'number', ranks: ['number'], sample: 'number', lambda: 'number' },
-      ...{ threads: ['number'], trials: 'number' },
-    },
-  },
-  machine: { cpu: 'string', cores: 'number', memoryBytes: 'number', platform: 'string', node: 'string' },
-  'image?': {
-    ...{ data, mean: quality, pictures: { original: 'string', damaged: 'string' } },
-    runs: [
-      {
-        ...{ method: 'string', rank: 'number', sample: 'number or auto', lambda: 'number or auto' },
-        ...{ seconds: 'number', quality, 'curve?': curve, picture: 'string' },
-      },
-    ],
-  },
-  'convergence?': {
-    problems: [
-      {
-        ...{
-          name: 'string',
-          data,
-          hiddenEntries: 'number',
-          snrDb: 'number or null',
-          peakMemoryBytes: 'number',
-        },
-        series: [
-          {
-            ...{ solver: 'string', sample: 'number or auto', lambda: 'number or auto' },
-            trials: [{ trial: 'number', curve }],
-          },
-        ],
-      },
-    ],
-  },
-  'timing?': {
-    problems: [
-      {
-        ...{
-          name: 'string',
-          data,
-          rowBalance: [{ threads: 'number', speedUp: 'number' }],
-          peakMemoryBytes: 'number',
-        },
-        series: [{ solver: 'string', rank: 'number', threads: 'number', seconds: ['number'] }],
-      },
-    ],
-  },
-  claims: [{ id: 'string', figure: 'number', statement: 'string', verdict: 'string', evidence: 'string' }],
-}
-
-/** Reads the text of a results.json; `where` names it in messages. */
-export function parseResults(text: string, where = 'results.json'): PaperResults {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new InputError(
-      'format',
-      `${where}: this is no JSON (${(error as Error).message}); make it again with lacuna paper.`,
-    )
-  }
-  const { format, version } = (value ?? {}) as Partial<PaperResults>
-  if (format !== RESULTS_FORMAT)
-    throw new InputError('format', `${where}: these are no results of lacuna paper; name its results.json.`)
-  if (version !== RESULTS_VERSION)
-    throw new InputError(
-      'format',
-      `${where}: this is version ${version} of the results, and this lacuna reads version ${RESULTS_VERSION}; use the lacuna that made it.`,
-    )
-  const fault = shapeFault(value, results)
-  if (fault) throw new InputError('format', `${where}: ${fault}; make it again with lacuna paper.`)
-  return value as PaperResults
-}
-
-/** The text of a results.json: one field per line, but a list of numbers on one. */
-export function formatResults(results: PaperResults): string {
-  const text = JSON.stringify(results, null, 2)
-  return `${text.replace(/\[[-+.\deE,\s]*\]/g, (list) => list.replace(/\s+/g, ' ').replace('[ ', '[').replace(' ]', ']'))}\n`
-}

@@ -1,11 +1,18 @@
 /** Figure 2: relative error against epochs, as in the paper, and against seconds. */
 import * as Plot from '@observablehq/plot'
-import { type MeanPoint, meanCurve } from '../averages.ts'
-import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results.ts'
-import { frame, named } from './frame.ts'
-import { Sheet } from './sheet.ts'
-import { fill, type Look, looks, sampleLooks, stroke } from './style.ts'
-import { logScale } from './ticks.ts'
+import {
+  axisLabel,
+  fill,
+  frame,
+  type Look,
+  logScale,
+  looks,
+  Sheet,
+  sampleLooks,
+  stroke,
+} from '../plot/index.ts'
+import type { ConvergenceProblem, ConvergenceResult, ConvergenceSeries } from '../results/index.ts'
+import { type MeanPoint, meanCurve } from '../results/index.ts'
 
 interface DrawnSeries {
   panel: string
@@ -55,13 +62,13 @@ function panel(
     fx: { label: null, padding: 0.09 },
     x:
       along === 'epoch'
-        ? { ...named('epochs'), ticks: 5 }
+        ? { ...axisLabel('epochs'), ticks: 5 }
         : {
             ...logScale(
               points.map(({ seconds }) => seconds),
               2,
             ),
-            ...named('seconds of updates'),
+            ...axisLabel('seconds of updates'),
           },
     y: {
       ...logScale(

@@ -24,12 +24,12 @@ import {
   positiveWholeNumber,
   threadsOption,
   wholeNumber,
-} from '../options/arguments.ts'
-import { count, figure, seconds } from '../print/format.ts'
-import { print, printJson } from '../print/print.ts'
-import { type Progress, startProgress } from '../print/terminal.ts'
-import { withSignals } from '../process/signals.ts'
-import { epochLine } from './complete/epochLine.ts'
+} from '../../options/arguments.ts'
+import { count, figure, seconds } from '../../print/format.ts'
+import { print, printJson } from '../../print/print.ts'
+import { type Progress, startProgress } from '../../print/terminal.ts'
+import { withSignals } from '../../process/signals.ts'
+import { epochLine } from '../complete/report/epochLine.ts'
 
 interface Options {
   missing?: number

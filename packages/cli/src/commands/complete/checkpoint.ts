@@ -1,0 +1,62 @@
+/** The checkpoint of `complete`: MODEL.run beside the model, from which `--resume` continues. */
+import { rm } from 'node:fs/promises'
+import { InputError } from 'lacuna'
+import { openInput, readWhole } from 'lacuna/internal'
+import type { Progress } from '../../print/terminal.ts'
+import { asFlag, shellWord } from '../../process/failure.ts'
+import { fileExists } from '../../process/fileExists.ts'
+import { invocation } from '../../process/invocation.ts'
+
+/** Path of the checkpoint that belongs to a model file. */
+export const checkpointPath = (output: string): string => `${output}.run`
+
+/** Reads the checkpoint to continue from; prints a notice and returns undefined if there is none. */
+export async function readCheckpoint(path: string, progress: Progress): Promise<Uint8Array | undefined> {
+  if (await fileExists(path)) return readWhole(await openInput(path))
+  reportMissingCheckpoint(path, progress)
+  return undefined
+}
+
+/** Prints that `--resume` finds no checkpoint and the run starts from the beginning. */
+export const reportMissingCheckpoint = (path: string, progress: Progress): void =>
+  progress.say(`There is no ${path} to go on from: starting from the beginning.`)
+
+/** Prints that a checkpoint of an interrupted run will be overwritten. */
+export const reportReplacedCheckpoint = (path: string, progress: Progress): void =>
+  progress.say(
+    `${path} is left from a run that was interrupted, and will be replaced; --resume would go on with it.`,
+  )
+
+/**
+ * Saves a checkpoint. If it cannot be written, prints why and continues: the previous checkpoint stays.
+ * @param save writes the file, whole or not at all
+ */
+export async function trySaveCheckpoint(save: () => Promise<void>, progress: Progress): Promise<void> {
+  try {
+    await save()
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    progress.say(`The checkpoint could not be written, and the run goes on without: ${error.in(asFlag)}`)
+  }
+}
+
+/** Removes the checkpoint of a model that has been written. */
+export async function removeCheckpoint(output: string): Promise<void> {
+  await rm(checkpointPath(output), { force: true })
+}
+
+/**
+ * Command line that continues the interrupted command, typed in the same folder.
+ * @param processes number of MPI processes
+ */
+export function resumeCommand(processes = 1): string {
+  const [node, script, ...args] = process.argv
+  const launcher = processes > 1 ? ['mpirun', '-n', String(processes)] : []
+  const words = [
+    ...launcher,
+    ...invocation(node, script),
+    ...args.filter((arg) => arg !== '--resume'),
+    '--resume',
+  ]
+  return words.map(shellWord).join(' ')
+}

@@ -1,0 +1,136 @@
+/** The last steps of `complete` for one model: learn, evaluate, save, report. */
+import type { Completion, FileRun, RunOptions } from 'lacuna'
+import type { Choice, FoldChoice } from 'lacuna/internal'
+import { print, printJson } from '../../print/print.ts'
+import { Interrupted } from '../../process/failure.ts'
+import { saveModel } from '../../process/saveModel.ts'
+import { removeCheckpoint, resumeCommand } from './checkpoint.ts'
+import type { LearningContext } from './context.ts'
+import type { FoundRank } from './crossFit.ts'
+import { learnModel } from './learnModel.ts'
+import { type Errors, jsonReport, textReport } from './report/completeReport.ts'
+
+/**
+ * Learns one model, evaluates it, saves it and prints the report.
+ * @param context entries and settings
+ * @param found the rank, if it was found by cross-validation
+ */
+export async function completeOneModel(context: LearningContext, found?: FoundRank): Promise<void> {
+  const { options, settings, sets, interruption, progress, communicator } = context
+  const { run, choice } = await learnModel(
+    found ? { ...context, settings: { ...settings, rank: found.rank } } : context,
+    found && { hasCheckpoint: found.isBegun },
+  )
+  try {
+    const { result, errors, output, failure } = await interruption.protect(async () => {
+      if (!run.stopped && run.epoch === 0 && communicator.size === 1) {
+        const notWritten = options.output === undefined ? '' : `: ${options.output} is not written`
+        progress.say(`Interrupted. Nothing has been learned yet${notWritten}.`)
+        throw interruption.outcome()
+      }
+      const { result, errors } = await evaluate(context, run, choice, found?.choice)
+      return { result, errors, ...(await save(context, run, result)) }
+    })
+    const entries = await context.entries.count(sets.train)
+    // The report is printed even if the model could not be written.
+    if (run.isFirst) {
+      const report = {
+        threads: options.threads,
+        processes: communicator.size > 1 ? communicator.size : undefined,
+        output,
+        ranks: found?.choice,
+        took: { reading: context.readingSeconds, setUp: run.setUpSeconds, solving: result.seconds },
+      }
+      if (options.json)
+        await printJson(jsonReport({ dims: sets.train.dims, entries }, result, errors, report))
+      else await print(textReport(result, errors, report))
+    }
+    if (isPriorMissing(settings, result))
+      progress.say(
+        'No prior was learned, which lags, features and noise are part of: the entries or epochs are too few, or λ leaves too little unexplained.',
+      )
+    await throwOnAll(context, failure)
+    if (result.stopped === 'aborted') await throwInterrupted(context, run)
+  } finally {
+    await run.close()
+  }
+}
+
+/** Measures the errors of the model and writes them, with the trials, into its training record. */
+async function evaluate(
+  { entries, settings, sets: { train, test } }: LearningContext,
+  run: FileRun,
+  choice: Choice | undefined,
+  ranks: FoldChoice | undefined,
+): Promise<{ result: Completion; errors: Errors }> {
+  const result = { ...(await run.result()), choice }
+  const { model, validation } = result
+  if (choice) model.training.choice = choice
+  if (ranks) model.training.ranks = ranks.trials
+  const errors: Errors = {
+    train: result.train,
+    validation,
+    ...(test && (await entries.judge(model, train, test, settings.missing === 'zero'))),
+  }
+  if (errors.test) model.training.test = errors.test
+  return { result, errors }
+}
+
+/**
+ * Writes the model, unless nothing has been learned: an untrained model never replaces a trained one.
+ * @returns the path that was written, or why it could not be
+ */
+async function save(
+  { options: { output }, progress }: LearningContext,
+  run: FileRun,
+  { model, stopped }: Completion,
+): Promise<{ output?: string; failure?: unknown }> {
+  if (output === undefined) {
+    progress.say('The model is not kept; -o model.npz would write it.')
+    return {}
+  }
+  if (!run.learned) {
+    progress.say(`Nothing has been learned yet: ${output} is not written.`)
+    return {}
+  }
+  if (!run.isFirst) return { output }
+  try {
+    await saveModel(output, model)
+  } catch (failure) {
+    return { failure }
+  }
+  if (stopped !== 'aborted') await removeCheckpoint(output)
+  return { output }
+}
+
+/** Whether options were given that only a learned prior uses, and the run ended without learning one. */
+function isPriorMissing(settings: RunOptions, { stopped, model }: Completion): boolean {
+  const isAsked =
+    settings.prior === 'learned' ||
+    settings.loss === 'huber' ||
+    Object.keys(settings.lags ?? {}).length > 0 ||
+    settings.features !== undefined ||
+    (settings.noise !== undefined && settings.noise !== 'gaussian')
+  const isOver = stopped !== 'aborted' && stopped !== 'seconds'
+  return isOver && isAsked && stopped !== 'learned' && model.prior?.kind !== 'learned'
+}
+
+/** Throws the failure of any process on all of them. */
+async function throwOnAll({ communicator }: LearningContext, failure: unknown): Promise<void> {
+  await communicator.failTogether(() => {
+    if (failure) throw failure
+  })
+}
+
+async function throwInterrupted(
+  { options, progress, interruption, communicator }: LearningContext,
+  run: FileRun,
+): Promise<never> {
+  progress.say(
+    options.output && run.epoch > 0
+      ? `Interrupted. To go on:\n  ${resumeCommand(communicator.size)}`
+      : 'Interrupted.',
+  )
+  if (communicator.size === 1) throw interruption.outcome()
+  throw new Interrupted(Math.max(...(await communicator.allGatherNumbers(interruption.code())).flat()))
+}

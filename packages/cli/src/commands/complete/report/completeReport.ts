@@ -1,0 +1,76 @@
+/** The final report of `complete` for one model, as text and as JSON. */
+import type { Completion, ErrorSummary } from 'lacuna'
+import { explainStop, type FoldChoice } from 'lacuna/internal'
+import { errorHeads, errorRow, figure, seconds, table } from '../../../print/format.ts'
+import { painter } from '../../../print/terminal.ts'
+import { choiceReport } from '../sideInformation.ts'
+import { choiceTable } from './crossFitReport.ts'
+
+/** Errors of a model on the sets of its job. */
+export interface Errors {
+  train: ErrorSummary
+  validation?: ErrorSummary
+  test?: ErrorSummary
+  /** Error on the test entries of the mean training value. */
+  meanOnTest?: ErrorSummary
+}
+
+/** What the report contains beside the result of the run. */
+export interface ReportDetails {
+  threads: number
+  /** Number of MPI processes, if there are several. */
+  processes?: number
+  /** Path of the model, if it was written. */
+  output?: string
+  /** Ranks that were tried by `--rank auto`. */
+  ranks?: FoldChoice
+  /** Seconds of reading the entries, of loading them on the engine, and of steps and error measurements. */
+  took: { reading: number; setUp: number; solving: number }
+}
+
+/** Report as one JSON object. @param tensor size of the training tensor, over all processes */
+export function jsonReport(
+  tensor: { dims: readonly number[]; entries: number },
+  result: Completion,
+  errors: Errors,
+  { output, threads, processes, ranks, took }: ReportDetails,
+): object {
+  const { settings, epochs, seconds, stopped, choice } = result
+  return {
+    settings: { ...settings, threads, processes },
+    tensor,
+    epochs,
+    ...errors,
+    seconds,
+    took,
+    stopped,
+    choice,
+    ranks: ranks?.trials,
+    peakMemory: process.resourceUsage().maxRSS * 1024,
+    model: output,
+  }
+}
+
+/** Report for people: trials, why the run stopped, a table of errors. */
+export function textReport(
+  { settings, epochs, stopped, seconds: elapsed, choice }: Completion,
+  errors: Errors,
+  { output, ranks }: ReportDetails,
+): string {
+  const { bold } = painter(process.stdout)
+  const rows = [errorHeads, errorRow('train', errors.train)]
+  if (errors.validation) rows.push(errorRow('validation', errors.validation))
+  if (errors.test) rows.push(errorRow('test', errors.test))
+  if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
+  const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  const [head, ...lines] = table(rows).split('\n')
+  const trials = [...(ranks ? [choiceTable(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
+  return [
+    ...trials,
+    end,
+    '',
+    bold(head),
+    ...lines,
+    ...(output ? ['', `The model is in ${output}.`] : []),
+  ].join('\n')
+}

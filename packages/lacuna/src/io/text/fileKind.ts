@@ -1,0 +1,117 @@
+/** What a file is: by the ending of its name or, of a pipe that has none, by its first bytes. Runs in Node and in browsers. */
+import { InputError, oneOf } from '../../base/inputError.ts'
+import { byteOrderMarkLength } from './byteOrderMark.ts'
+import { LF } from './bytes.ts'
+import { isEntryLine } from './entryLines.ts'
+
+/** The endings of files that hold tensors as entries or arrays, and of Parquet files. */
+export const endings = {
+  tns: ['.tns', '.tns.gz'],
+  npy: ['.npy'],
+  npz: ['.npz'],
+  parquet: ['.parquet'],
+} as const
+
+const TEXT = ['csv', 'tsv', 'dat', 'data', 'txt']
+const JSON_TEXT = ['json', 'jsonl', 'ndjson']
+const PACKED = ['', '.gz', '.zst']
+
+/** The endings of files that hold tables. */
+export const tableEndings: readonly string[] = [
+  ...[...TEXT, ...JSON_TEXT].flatMap((ending) => PACKED.map((packed) => `.${ending}${packed}`)),
+  '.parquet',
+]
+
+const WRITABLE_TABLES = ['.csv', '.tsv', '.json', '.ndjson', '.jsonl'].flatMap((text) => [text, `${text}.gz`])
+
+/** The endings of files that a tensor can be written to. */
+export const writableEndings: readonly string[] = [
+  ...[...endings.tns, ...endings.npz, ...endings.npy],
+  ...[...WRITABLE_TABLES, ...endings.parquet],
+]
+
+/** Whether the name of a file has one of the endings, in whatever case. */
+export function hasEnding(path: string, allowed: readonly string[]): boolean {
+  return allowed.some((ending) => path.toLowerCase().endsWith(ending))
+}
+
+/** Whether a file is a table, by its name. */
+export const isTableFile = (path: string): boolean => hasEnding(path, tableEndings)
+
+/**
+ * Refuses a file whose name has none of the endings.
+ * @param what the kind of file, as the message names it: 'model'
+ */
+export function checkEnding(path: string, what: string, allowed: readonly string[]): void {
+  if (!hasEnding(path, allowed))
+    throw new InputError('file', `${path}: the ending is not that of a ${what} file; use ${oneOf(allowed)}.`)
+}
+
+/** How the content of a file is packed, by its name; undefined if it is not. */
+export function packingByName(path: string): 'gzip' | 'zstd' | undefined {
+  if (hasEnding(path, ['.gz'])) return 'gzip'
+  return hasEnding(path, ['.zst']) ? 'zstd' : undefined
+}
+
+/** What a file holds: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
+export type FileKind = 'tns' | 'npy' | 'npz' | 'parquet' | 'text' | 'json'
+/** The kinds of files that hold tables. */
+export type TableKind = 'parquet' | 'text' | 'json'
+
+/** Whether a file of that kind holds a table. */
+export const isTableKind = (kind: FileKind | undefined): kind is TableKind =>
+  kind === 'parquet' || kind === 'text' || kind === 'json'
+
+/** The kind of a file by its name, which may also end in .gz or, of tables as text or JSON, .zst; undefined if the ending is unknown. */
+export function kindByName(path: string): FileKind | undefined {
+  for (const kind of ['tns', 'npy', 'npz', 'parquet'] as const)
+    if (hasEnding(path, endings[kind])) return kind
+  const ending = unpackedEnding(path)
+  if (TEXT.includes(ending) && isTableFile(path)) return 'text'
+  if (JSON_TEXT.includes(ending) && isTableFile(path)) return 'json'
+}
+
+/** The ending of a file's name without its point and without .gz or .zst, in lower case. */
+export const unpackedEnding = (path: string): string =>
+  path
+    .toLowerCase()
+    .replace(/\.(gz|zst)$/, '')
+    .replace(/^.*\./s, '')
+
+/** The kind of a file by its first bytes: numbers between blanks are .tns, other text is a table. */
+export function kindByContent(head: Uint8Array): FileKind {
+  const bytes = head.subarray(0, 2 ** 16)
+  const textOf = (from: number, to?: number): string =>
+    new TextDecoder('latin1').decode(bytes.subarray(from, to))
+  const magic = textOf(0, 6)
+  if (magic.startsWith('PK')) return 'npz'
+  if (magic === '\x93NUMPY') return 'npy'
+  if (magic.startsWith('PAR1')) return 'parquet'
+  const start = byteOrderMarkLength(bytes)
+  const text = textOf(start)
+  if (/^\s*[{[]/.test(text)) return 'json'
+  const line = firstEntryLine(bytes, start)
+  const isNumbers = /^\s*\d+([ \t]+[-+.\deE]+)+\s*$/.test(textOf(line.start, line.end))
+  return isNumbers || text.startsWith('# lacuna') ? 'tns' : 'text'
+}
+
+/** Where the first line that is neither blank nor a comment lies, without its line feed; at the end if there is none. */
+function firstEntryLine(bytes: Uint8Array, from: number): { start: number; end: number } {
+  for (let start = from; start < bytes.length; ) {
+    const feed = bytes.indexOf(LF, start)
+    const end = feed < 0 ? bytes.length : feed
+    if (isEntryLine(bytes, start)) return { start, end }
+    start = end + 1
+  }
+  return { start: bytes.length, end: bytes.length }
+}
+
+/** A table as text that can be written: separated by commas or tabs, an array of JSON objects, or an object per line. */
+export type TableText = 'csv' | 'tsv' | 'json' | 'ndjson'
+
+/** The text format that a file's name calls for when a table is written to it, or undefined. */
+export function tableText(path: string): TableText | undefined {
+  if (!hasEnding(path, WRITABLE_TABLES)) return undefined
+  const ending = unpackedEnding(path)
+  return ending === 'jsonl' ? 'ndjson' : (ending as TableText)
+}
