@@ -5,7 +5,7 @@ import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
-import { Memories } from './memory/memories.ts'
+import { MemoryPool } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
 import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
@@ -14,7 +14,7 @@ import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
-import { lonePool, startPool } from './threads/startPool.ts'
+import { callingThreadPool, startPool } from './threads/startPool.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
@@ -33,7 +33,7 @@ export class CpuEngine implements Engine {
   readonly threads: number
   readonly #parts: number
   readonly #connection: Connection | undefined
-  readonly #memories = new Memories()
+  readonly #memories = new MemoryPool()
   #pool: Pool | undefined
   #connected: Promise<Communicator> | undefined
   #communicator = singleProcess
@@ -84,7 +84,7 @@ export class CpuEngine implements Engine {
   async connect(): Promise<Communicator> {
     if (this.#closed) throw new Error('The engine has been closed.')
     if (!this.#pool) checkLimits(this.threads, this.#parts)
-    this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
+    this.#pool ??= canShareMemory() ? startPool(this.threads) : callingThreadPool()
     this.#connected ??= connectPool(this.#pool, this.#connection).then((communicator) => {
       this.#communicator = communicator
       return communicator

@@ -19,7 +19,6 @@ import { MOST_LAGS } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
-import type { Spent } from './steps/iterate.ts'
 import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
 import type { ProblemWorkers } from './threads/workers.ts'
@@ -112,16 +111,9 @@ export class CpuProblem implements LoadedProblem {
     )
   }
 
-  /** `skip` leaves out parts of the work for a bench (kernels/solve/layout.ts). */
+  /** @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of kernels/solve/layout.ts */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
-    return answer as Iterated
-  }
-
-  /** For a bench: what each thread did with its time. */
-  async iterateTimed(run: Iterations, skip = 0): Promise<(Iterated & Required<Spent>)[]> {
-    const answers = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: true })
-    return answers as (Iterated & Required<Spent>)[]
+    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
   }
 
   stop(stopped = true): void {
@@ -301,15 +293,14 @@ export class CpuProblem implements LoadedProblem {
     this.#release()
   }
 
-  /** What the first of the threads answers: it has spoken with those of other processes. */
+  /** Sends a request to the threads of the problem; returns the answer of the first, which has talked to the other processes. */
   async #ask(request: Request): Promise<Answer> {
-    return (await this.#askAll(request))[0]
-  }
-
-  async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
     const { pool, members, communicator } = this.#workers
-    return communicator.runInOrder(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+    const answers = await communicator.runInOrder(this.#number, ++this.#steps, () =>
+      pool.ask(members, () => request),
+    )
+    return answers[0]
   }
 
   /** A matrix (rows × R) out of rows of the padded rank. */

@@ -82,7 +82,6 @@ export const UNKNOWN_BITS = 0x80000000;
 // Parts of the paper's step that a benchmark leaves out to measure their cost.
 export const SKIP_POWER_METHOD = 1;
 export const SKIP_HESSIAN = 2;
-export const SKIP_ROWS = 4; // all of it: what is left is handing out chunks
 
 // Entries that are hashed, counted and placed at a time.
 export const LOADED_AT_A_TIME = 8192;

@@ -39,9 +39,9 @@ export interface PartitionLayout {
   views: readonly ViewLayout[]
   partials: number
   arrivals: number
-  /** Where parts exchange sums of shared rows: for each part, room for twice `handedOver` of them; see exchangePlace. */
+  /** Where parts exchange sums of shared rows: for each part, room for twice `exchangedSums` of them; see exchangeAddress. */
   exchange: number
-  handedOver: number
+  exchangedSums: number
   /** Where a prior is learned: numbers that all rows share, scratch per thread, and bins per chunk (posterior.ts). */
   posterior: number
   posteriorScratch: readonly number[]
@@ -132,7 +132,7 @@ export interface PartitionSize {
   /** With other parts: how many there are, words of the tables of shared rows per mode, and sums handed over per row. */
   parts: number
   sharedWords: readonly number[]
-  handedOver: number
+  exchangedSums: number
   first: boolean
 }
 
@@ -146,7 +146,7 @@ export interface ViewSize {
   chunks: number
   hasErrors: boolean
   /** Whether each thread places records for itself. */
-  ownPlaces: boolean
+  ownCounters: boolean
 }
 
 export function layOut(size: PartitionSize): PartitionLayout {
@@ -179,15 +179,15 @@ export function layOut(size: PartitionSize): PartitionLayout {
     products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
     productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
-  const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
+  const exchange = take('exchange', parts > 1 ? 2 * parts * size.exchangedSums * partialBytes(padded) : 0)
   const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
     scratchBytes(padded, order),
-    orderScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
+    sortScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
     blockBytes(order, weighted),
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
-  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => {
+  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownCounters }, v) => {
     const mode = v < order ? v : 0
     const packing = packingOf(dims, mode, size.unpacked)
     const words = packing.words + (weighted ? 2 : 1)
@@ -204,7 +204,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
       chunks: take(name, CHUNK_BYTES * chunks),
       chunkCount: chunks,
       errorSums: hasErrors ? take(name, 16 * chunks) : 0,
-      next: ownPlaces ? scratch.map(() => take(name, 4 * segments)) : [],
+      next: ownCounters ? scratch.map(() => take(name, 4 * segments)) : [],
     }
   })
   const partials = take('partial sums', size.partials * partialBytes(padded))
@@ -223,7 +223,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
     partials,
     arrivals,
     exchange,
-    handedOver: size.handedOver,
+    exchangedSums: size.exchangedSums,
     posterior: shared,
     posteriorScratch,
     noiseSums,
@@ -248,7 +248,7 @@ export const partialBytes = (padded: number): number => 4 * padded * (padded + 1
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number, order: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded) + 12 * padded
-export const orderScratchBytes = (entries: number, words: number): number =>
+export const sortScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
 
 /** A block of entries as the kernels see it: columns, values, hashes and weights, and two words of a digest. */
@@ -276,5 +276,5 @@ export function areas(): {
 }
 
 /** Where a part's sums are exchanged: those of the row that begins elsewhere end here, those of the other begin. */
-export const exchangePlace = ({ exchange, handedOver, padded }: PartitionLayout, part: number): number =>
-  exchange + (2 * part + 1) * handedOver * partialBytes(padded)
+export const exchangeAddress = ({ exchange, exchangedSums, padded }: PartitionLayout, part: number): number =>
+  exchange + (2 * part + 1) * exchangedSums * partialBytes(padded)

@@ -3,7 +3,7 @@ import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import { entriesPerRound } from '../../../comm/index.ts'
 import type { EnginePlan, ProblemSize } from '../../engine.ts'
-import { countsForItself } from '../setup/count/countingLayout.ts'
+import { hasOwnCounters } from '../setup/count/counterLayout.ts'
 import { segmentSize } from '../setup/place/segments.ts'
 import { paddedRank } from '../threads/kernel.ts'
 import {
@@ -83,7 +83,7 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
       segments: Math.ceil(segments / parts),
       chunks: Math.ceil((1.5 * (own + 8 * Math.min(rows / parts, own))) / most) + 1,
       hasErrors,
-      ownPlaces: countsForItself(threads, segments, count),
+      ownCounters: hasOwnCounters(threads, segments, count),
     }
   }
   const others = Object.entries({ ...sets, ...(probe > 0 && probe < entries && { probe }) })
@@ -105,7 +105,7 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, unpack
     partials: Math.ceil(Math.max(...dims.map((rows) => longSegments(rows, entries, segment))) / parts),
     parts,
     sharedWords: dims.map(() => (parts > 1 ? 4 * parts * parts : 0)),
-    handedOver: parts > 1 ? mostHandedOver(longSegments(1, entries, segment)) : 0,
+    exchangedSums: parts > 1 ? mostExchangedSums(longSegments(1, entries, segment)) : 0,
     first: true,
   }
 }
@@ -115,7 +115,7 @@ const longSegments = (rows: number, entries: number, segment: number): number =>
   entries <= segment ? 0 : Math.min(entries / segment + rows / 2, (1.5 * entries) / segment)
 
 /** The most sums of a row that a part may have to hand over: two for every level of a tree of so many leaves. */
-export const mostHandedOver = (segments: number): number =>
+export const mostExchangedSums = (segments: number): number =>
   2 * Math.ceil(Math.log2(Math.max(2, segments))) + 2
 
 export function describePlan({ byteLength, items }: EnginePlan): string {

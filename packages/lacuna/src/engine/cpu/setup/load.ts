@@ -10,20 +10,20 @@ import type { Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import {
-  checkKernel,
-  describe,
+  checkKernelLayout,
+  exclusiveRows,
   layOutPartitions,
-  ownRows,
-  planShared,
-  writeTables,
+  planSharedRows,
+  writeDescription,
+  writeSharedRowTables,
 } from '../memory/partitions.ts'
 import { checkPlan, planPartitions } from '../memory/plan.ts'
-import { shareable } from '../memory/shareable.ts'
+import { toSharedTensor } from '../memory/sharedTensor.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { ThreadSetup } from '../threads/messages.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
-import { countViews, type NamedSource, type View } from './count/counting.ts'
-import { makeCells } from './grid/cells.ts'
+import { countViews, type NamedSource, type View } from './count/countViews.ts'
+import { buildCells } from './grid/cells.ts'
 import { meanWeightOf } from './meanWeight.ts'
 import { orderKeys } from './place/order.ts'
 import { routeEntries } from './place/routeEntries.ts'
@@ -102,7 +102,7 @@ export async function loadPartitions(
   const total = known + unknown
   entries.set('train', total)
   const listed = await communicator.failTogether(() =>
-    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
+    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : toSharedTensor(problem.tensor),
   )
   const sources = sourcesOf(listed, total, probe, problem, meanWeights)
   const keys = orderKeys(seed, dims.length)
@@ -140,22 +140,24 @@ export async function loadPartitions(
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
-  checkKernel(module, parts[0].memory, parts[0].layout, dims.length)
+  checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
   const observed = dims.map((_, mode) => dims[mode] - countZeros(views[mode].lengths))
-  const owned = dims.map((_, mode) => views[mode].shares.map((share) => ownRows(share, views[mode].first)))
-  const shared = dims.map((_, mode) => planShared(views[mode]))
+  const owned = dims.map((_, mode) =>
+    views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
+  )
+  const shared = dims.map((_, mode) => planSharedRows(views[mode]))
   parts.forEach((part, k) => {
     writeControl(part.memory, part.layout.control, threads)
     views.forEach((view, v) => {
-      describe(part, view, view.shares[firstPart + k], v, dims.length)
+      writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
     })
     shared.forEach((rows, mode) => {
-      writeTables(part, rows, views[mode].shared, mode)
+      writeSharedRowTables(part, rows, views[mode].shared, mode)
     })
   })
-  const errorSums = views.map(({ chunks, shares }) => ({
+  const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
-    firstChunks: shares.map(({ firstChunk }) => firstChunk),
+    firstChunks: slices.map(({ firstChunk }) => firstChunk),
   }))
   const segments = views.map(({ segment }) => segment)
   const totals = new Float64Array(uint32Array(4).buffer)
@@ -190,9 +192,9 @@ export async function loadPartitions(
   const placing = {
     views: sources.map(({ source }) => source),
     keys,
-    borders: views.map(({ shares }) => [
-      ...shares.map(({ firstSegment }) => firstSegment),
-      shares[shares.length - 1].endSegment,
+    borders: views.map(({ slices }) => [
+      ...slices.map(({ firstSegment }) => firstSegment),
+      slices[slices.length - 1].endSegment,
     ]),
     valueScale,
     counting,
@@ -217,7 +219,7 @@ export async function loadPartitions(
   }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await makeCells(context, number, parts, lengths, seed)
+    await buildCells(context, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -301,7 +303,10 @@ function sourcesOf(
     source: { tensor: train, mode, meanWeight },
   }))
   for (const [name, set] of Object.entries(sets))
-    sources.push({ name, source: { tensor: shareable(set), mode: 0, meanWeight: meanWeights.get(name) } })
+    sources.push({
+      name,
+      source: { tensor: toSharedTensor(set), mode: 0, meanWeight: meanWeights.get(name) },
+    })
   if (probe !== undefined && probe < total)
     sources.push({
       name: 'probe',
@@ -320,8 +325,8 @@ function scaling(squares: number, entries: number, N: number): { values: number;
   return { values: 2 ** (-N * j), factors: 2 ** -j }
 }
 
-function entriesOf({ shares }: View): number {
-  return shares.reduce((sum, { entries }) => sum + entries, 0)
+function entriesOf({ slices }: View): number {
+  return slices.reduce((sum, { entries }) => sum + entries, 0)
 }
 
 function countZeros(lengths: Uint32Array): number {

@@ -8,7 +8,7 @@ import {
   unitOf,
 } from '../../../tensor/index.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
-import { totalsByThreads } from './rowTotals.ts'
+import { rowTotalsByThreads } from './rowTotals.ts'
 
 /** What the entries of all processes are like: the same bits whoever has which. */
 export async function observeAll(
@@ -20,12 +20,12 @@ export async function observeAll(
   const all = await communicator.allGatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
-  const totals = await totalsByThreads(workers, tensor, unit)
-  return observedOf(extremes, communicator.size > 1 ? await added(communicator, totals) : totals, unit)
+  const totals = await rowTotalsByThreads(workers, tensor, unit)
+  return observedOf(extremes, communicator.size > 1 ? await addTotals(communicator, totals) : totals, unit)
 }
 
-/** Whole numbers: it does not matter in which order they are added. */
-async function added(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
+/** Whole numbers: it does not matter in which order they are addTotals. */
+async function addTotals(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
   const total: RowTotals = {
     counts: counts.map(({ length }) => new Uint32Array(length)),
     sums: sums.map(({ length }) => new Float64Array(length)),

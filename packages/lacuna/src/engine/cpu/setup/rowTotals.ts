@@ -2,7 +2,7 @@
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
 import { areas, blockBytes } from '../memory/layout.ts'
-import { newMemory } from '../memory/memories.ts'
+import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
 import type { TotalsInput } from '../threads/messages.ts'
@@ -13,7 +13,7 @@ import { Block, eachBlock } from './blocks.ts'
 const ENTRIES_PER_SUM = 4
 
 /** padded: the rank of a kernel that has been compiled already; any would do. */
-export async function totalsByThreads(
+export async function rowTotalsByThreads(
   { pool, members, padded }: { pool: Pool; members: readonly number[]; padded: number },
   tensor: SparseTensor,
   unit: number,
@@ -65,10 +65,10 @@ export function addTotals(
   const block = new Block(memory.buffer, address, tensor.dims.length, false)
   eachBlock(tensor, thread, threads.length, (from, to) => {
     block.fill(tensor, from, to)
-    kernel.halveValues(block.values, to - from, 1 / unit, halves)
+    kernel.splitValues(block.values, to - from, 1 / unit, halves)
     tensor.dims.forEach((_, mode) => {
       kernel.countRows(block.column(mode), to - from, counts[mode], 0)
-      kernel.addHalves(block.column(mode), to - from, halves, sums[mode])
+      kernel.addSplitValues(block.column(mode), to - from, halves, sums[mode])
     })
     return true
   })

@@ -7,7 +7,7 @@ export interface Area {
 }
 
 /** What a thread must know to bring parts up to date. */
-export interface Sharing {
+export interface ExchangePlan {
   exchange: Exchange
   /** Of this process's parts. */
   memories: readonly WebAssembly.Memory[]
@@ -23,8 +23,8 @@ export interface Sharing {
  * Brings every part up to date: area k of a list is part k's, and is copied to all others. All threads of all processes
  * call this together, with the same lists; none returns before everything has arrived.
  */
-export function shareAreas(sharing: Sharing, lists: readonly (readonly Area[])[]): void {
-  const { exchange, memories, firstPart, thread, threads, meet } = sharing
+export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area[])[]): void {
+  const { exchange, memories, firstPart, thread, threads, meet } = plan
   const bytes = memories.map(({ buffer }) => new Uint8Array(buffer))
   let job = 0
   const copy = ({ address, byteLength }: Area, from: number, to: number): void => {

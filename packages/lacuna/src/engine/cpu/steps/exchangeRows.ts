@@ -1,15 +1,15 @@
 /** What parts tell each other: after a step the rows that they changed, and the sums of the rows that they share. */
-import { exchangePlace, partialBytes } from '../memory/layout.ts'
+import { exchangeAddress, partialBytes } from '../memory/layout.ts'
 import { meet, type ThreadProblem } from '../threads/threadProblem.ts'
-import { type Area, shareAreas } from './exchangePlan.ts'
+import { type Area, exchangeAreas } from './exchangePlan.ts'
 
 /** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
-export function shareStep(problem: ThreadProblem, i: number, key: number): void {
+export function exchangeRows(problem: ThreadProblem, i: number, key: number): void {
   const { parts, firstPart, thread, threads, shared } = problem
   const { modes } = parts[0].layout
-  const rows = rowsToShare(problem, i)
+  const rows = areasOfRows(problem, i)
   if (shared[i].length === 0) {
-    shareAreas(problem, rows)
+    exchangeAreas(problem, rows)
     return
   }
   let job = 0
@@ -18,9 +18,9 @@ export function shareStep(problem: ThreadProblem, i: number, key: number): void 
       const own = parts[part - firstPart]
       if (!own || job++ % threads !== thread) continue
       const { descriptor } = own.layout.views[i]
-      own.kernel.handOver(descriptor, row, key, slots, exchangePlace(own.layout, part), beginsHere)
+      own.kernel.writePartialSums(descriptor, row, key, slots, exchangeAddress(own.layout, part), beginsHere)
     }
-  shareAreas(problem, [...rows, sumsToShare(problem, i, key)])
+  exchangeAreas(problem, [...rows, areasOfSums(problem, i, key)])
   for (const { kernel, layout } of parts)
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
@@ -28,15 +28,15 @@ export function shareStep(problem: ThreadProblem, i: number, key: number): void 
   meet(parts, thread)
 }
 
-/** The sums that each part hands over of rows that it shares: how many there are, everyone can tell. */
-function sumsToShare({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
+/** The sums that each part hands over of rows that it slices: how many there are, everyone can tell. */
+function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
   const [{ kernel, layout }] = parts
-  const areas = owned[i].map((_, part) => ({ address: exchangePlace(layout, part), byteLength: 0 }))
+  const areas = owned[i].map((_, part) => ({ address: exchangeAddress(layout, part), byteLength: 0 }))
   // Only who copies or sends them need know.
   if (thread > 0 && parts.length === 1) return areas
   for (const { row, parts: sharers } of shared[i])
     for (const { part, begin, end, beginsHere } of sharers) {
-      const sums = kernel.handedOver(layout.views[i].descriptor, row, key, begin, end)
+      const sums = kernel.countPartialSums(layout.views[i].descriptor, row, key, begin, end)
       const byteLength = sums * partialBytes(layout.padded)
       areas[part].byteLength += byteLength
       if (!beginsHere) areas[part].address -= byteLength
@@ -45,7 +45,7 @@ function sumsToShare({ parts, thread, owned, shared }: ThreadProblem, i: number,
 }
 
 /** What a step changes of the rows that each part alone has. */
-function rowsToShare(problem: ThreadProblem, i: number): Area[][] {
+function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
   const { factor, moments, leverages, rowSums } = modes[i]
   const rows = [areasOf(problem, factor, i)]
@@ -74,7 +74,7 @@ function areasOf(
 /** A part keeps the momentumFactors of its own rows only; those of shared rows are the same in all. */
 export function gatherMomentumFactors(problem: ThreadProblem): void {
   const { modes } = problem.parts[0].layout
-  shareAreas(
+  exchangeAreas(
     problem,
     modes.map(({ momentumFactor }, i) => areasOf(problem, momentumFactor, i)),
   )

@@ -1,5 +1,5 @@
 /** An epoch of SGD in strata (kernels/solve/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
-import { CONTROL_LOOKS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
+import { CONTROL_SPINS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
 import type { StrataStep } from '../../engine.ts'
 import type { ModeLayout } from '../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../threads/threadProblem.ts'
@@ -19,15 +19,15 @@ export function sweepStrata(
   if (done === 0 && thread === 0)
     words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * places.length) / 4)
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.toPlaces(factor, places[i], rows, momentumFactor, thread, threads)
+    kernel.toBlockOrder(factor, places[i], rows, momentumFactor, thread, threads)
   })
   meet()
   const turn = (done * cellCount) / blocks
-  const looks = PATIENCE * words[(layout.control + CONTROL_LOOKS) / 4]
-  kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, looks)
+  const spins = PATIENCE * words[(layout.control + CONTROL_SPINS) / 4]
+  kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, spins)
   meet()
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.fromPlaces(momentumFactor, places[i], rows, factor, thread, threads)
+    kernel.fromBlockOrder(momentumFactor, places[i], rows, factor, thread, threads)
   })
   meet()
   layout.modes.forEach((mode) => {

@@ -17,7 +17,7 @@ export function sumErrors(problem: ThreadProblem, views: readonly number[]): Tim
 }
 
 /** The sums over values, or over weights, where those of the errors are otherwise. */
-export function sumBeforeErrors(
+export function sumValuesOrWeights(
   problem: ThreadProblem,
   views: readonly number[],
   what: 'values' | 'weights',

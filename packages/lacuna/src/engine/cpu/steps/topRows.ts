@@ -1,10 +1,10 @@
 /** The best rows of a matrix for many questions, on all threads (kernels/solve/top.ts). */
 import * as at from '../../../kernels/solve/layout.ts'
-import { newMemory } from '../memory/memories.ts'
+import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { paddedRanks } from '../threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from '../threads/platform.ts'
-import { lonePool, startPool } from '../threads/startPool.ts'
+import { callingThreadPool, startPool } from '../threads/startPool.ts'
 
 export interface TopProblem {
   /** (rows × length), row-major: a question's score of a row is their dot product. */
@@ -51,7 +51,7 @@ export class TopEngine {
     this.#module = module
     this.#places = layOut(problem)
     this.#memory = newMemory(Math.ceil(this.#places.byteLength / PAGE))
-    this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : lonePool()
+    this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : callingThreadPool()
     this.#writeTiles()
   }
 

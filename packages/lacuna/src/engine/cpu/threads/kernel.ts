@@ -35,7 +35,7 @@ export interface Kernel {
   noiseMoments(control: number, view: number, mean: number, sums: number): void
   scratchBytes(order: number): number
   partialBytes(): number
-  orderScratchBytes(entries: number, words: number): number
+  sortScratchBytes(entries: number, words: number): number
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
@@ -46,10 +46,17 @@ export interface Kernel {
     turn: number,
     thread: number,
     threads: number,
-    looks: number,
+    spins: number,
   ): void
-  toPlaces(factor: number, places: number, rows: number, into: number, thread: number, threads: number): void
-  fromPlaces(
+  toBlockOrder(
+    factor: number,
+    places: number,
+    rows: number,
+    into: number,
+    thread: number,
+    threads: number,
+  ): void
+  fromBlockOrder(
     from: number,
     places: number,
     rows: number,
@@ -58,8 +65,15 @@ export interface Kernel {
     threads: number,
   ): void
   step(control: number, view: number, key: number, thread: number): void
-  handedOver(view: number, row: number, key: number, begin: number, end: number): number
-  handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
+  countPartialSums(view: number, row: number, key: number, begin: number, end: number): number
+  writePartialSums(
+    view: number,
+    row: number,
+    key: number,
+    slots: number,
+    place: number,
+    beginsHere: boolean,
+  ): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
   errorSums(control: number, view: number, sums: number, zeros: number): void
   valueSums(control: number, view: number, sums: number): void
@@ -90,7 +104,7 @@ export interface Kernel {
     thread: number,
     threads: number,
   ): void
-  orderChunks(
+  sortChunks(
     view: number,
     hashKey: number,
     modeKey: number,
@@ -104,9 +118,9 @@ export interface Kernel {
   sumOfSquares(values: number, count: number): number
   addToDigest(hashes: number, values: number, weights: number, count: number, digest: number): void
   countRows(column: number, count: number, lengths: number, shared: number): void
-  halveValues(values: number, count: number, perUnit: number, halves: number): void
-  addHalves(column: number, count: number, halves: number, sums: number): void
-  countPicked(
+  splitValues(values: number, count: number, perUnit: number, halves: number): void
+  addSplitValues(column: number, count: number, halves: number, sums: number): void
+  countProbeRows(
     column: number,
     hashes: number,
     count: number,

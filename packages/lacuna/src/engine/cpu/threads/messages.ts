@@ -3,7 +3,7 @@ import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
-import type { CountingLayout } from '../setup/count/countingLayout.ts'
+import type { CounterLayout } from '../setup/count/counterLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
 
 /** A set of entries as a view shows it, by one mode. */
@@ -21,7 +21,7 @@ export interface CountInput {
   views: readonly ViewSource[]
   keys: OrderKeys
   /** Where rows and segments are counted. */
-  layout: CountingLayout
+  layout: CounterLayout
 }
 
 export interface PlaceInput extends Omit<CountInput, 'layout'> {
@@ -29,7 +29,7 @@ export interface PlaceInput extends Omit<CountInput, 'layout'> {
   borders: readonly (readonly number[])[]
   valueScale: number
   /** What each thread has counted, where it places what it counted. */
-  counting?: { memory: WebAssembly.Memory; layout: CountingLayout }
+  counting?: { memory: WebAssembly.Memory; layout: CounterLayout }
 }
 
 /** What a thread must know of a problem. */
@@ -117,7 +117,7 @@ export type Request =
   | { type: 'place'; problem: number; placing: PlaceInput }
   | { type: 'sort'; problem: number; placing: PlaceInput }
   | { type: 'fillCells'; problem: number; filling: CellInput }
-  | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
+  | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
   /** In place of errors, those of factors that are zero, and the sums of the weights. */
   | { type: 'values' | 'weights'; problem: number; views: readonly number[] }

@@ -3,7 +3,7 @@ import { InputError } from '../../../base/inputError.ts'
 import type { Answer, Reply, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 import { startWorker, type WorkerPort } from './startWorker.ts'
-import { newThread } from './thread.ts'
+import { createThread } from './thread.ts'
 
 interface Waiting {
   resolve(answer: Answer): void
@@ -60,8 +60,8 @@ function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Err
 }
 
 /** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */
-export function lonePool(): Pool {
-  const answer = newThread()
+export function callingThreadPool(): Pool {
+  const answer = createThread()
   return {
     threads: 1,
     async ask(_, request) {

@@ -1,5 +1,5 @@
 /**
- * What a thread does when it is asked. It shares the memories of a problem's parts with the others and runs whole AO
+ * What a thread does when it is asked. It slices the memories of a problem's parts with the others and runs whole AO
  * iterations behind barriers. A worker answers so by messages (worker.ts); where no memory can be shared, the caller's
  * own thread does.
  */
@@ -15,13 +15,13 @@ import { addTotals } from '../setup/rowTotals.ts'
 import { balancePasses, fillPasses } from '../steps/balance.ts'
 import { gatherMomentumFactors } from '../steps/exchangeRows.ts'
 import { iterate } from '../steps/iterate.ts'
-import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
+import { sumErrors, sumValuesOrWeights } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
 import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
 
 /** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
-export function newThread(): (request: Request) => Answer | Promise<Answer> {
+export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
   const known = (number: number): ThreadProblem => problems.get(number)!
   let exchange = singleExchange
@@ -74,16 +74,16 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'fillCells':
         return fillCells(known(request.problem), request.filling)
       case 'iterate':
-        return iterate(known(request.problem), request.run, request.skip, request.isTimed)
+        return iterate(known(request.problem), request.run, request.skip)
       case 'balance':
-        return passOver(known(request.problem), balancePasses)
+        return runPasses(known(request.problem), balancePasses)
       case 'fillEmptyRows':
-        return passOver(known(request.problem), fillPasses)
+        return runPasses(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
       case 'values':
       case 'weights':
-        return sumBeforeErrors(known(request.problem), request.views, request.type)
+        return sumValuesOrWeights(known(request.problem), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
@@ -109,7 +109,7 @@ async function connect({ module, options, ranks }: Request & { type: 'connect' }
   return connect(options)
 }
 
-function passOver(problem: ThreadProblem, passes: typeof balancePasses): Timed {
+function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed {
   const { parts, thread, threads } = problem
   const start = performance.now()
   for (const pass of passes) {

@@ -4,12 +4,12 @@ import type { Exchange } from '../../../comm/index.ts'
 import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
 import type { Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
-import type { Sharing } from '../steps/exchangePlan.ts'
+import type { ExchangePlan } from '../steps/exchangePlan.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import type { ThreadSetup } from './messages.ts'
 
 /** A loaded problem as one thread sees it. */
-export interface ThreadProblem extends ThreadSetup, Sharing {
+export interface ThreadProblem extends ThreadSetup, ExchangePlan {
   parts: readonly ThreadPartition[]
 }
 

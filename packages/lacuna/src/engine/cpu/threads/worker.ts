@@ -2,10 +2,10 @@
 import type { InputError } from '../../../base/inputError.ts'
 import type { Reply, Request } from './messages.ts'
 import { mainPort } from './platform.ts'
-import { newThread } from './thread.ts'
+import { createThread } from './thread.ts'
 
 const port = mainPort<Reply, Request>()
-const answer = newThread()
+const answer = createThread()
 
 /** By its name: one that comes from a module of its own (an exchange) is of a class of its own. */
 const isInputError = (error: Error): error is InputError => error.name === 'InputError' && 'sentence' in error

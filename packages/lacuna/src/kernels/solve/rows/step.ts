@@ -7,8 +7,7 @@ import { addEntries } from "../entries/entries";
 import { addHessian, addVector } from "../entries/gram";
 import { updateByGradient } from "./gradientRow";
 import {
-  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN,
-  SKIP_ROWS, STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT,
+  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN, STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT,
   VIEW_CHUNKS, VIEW_PARTIALS,
 } from "../layout";
 import { updateByNewton } from "./newtonRow";
@@ -46,7 +45,6 @@ export function step(control: usize, view: usize, key: u32, thread: u32): void {
 }
 
 function stepChunk(view: usize, number: u32, key: u32): void {
-  if (kind == STEP_PAPER && skip & SKIP_ROWS) return;
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   const row = load<u32>(chunk, CHUNK_ROW);
   const endRow = load<u32>(chunk, CHUNK_END_ROW);

@@ -18,7 +18,7 @@ export function countEntries(
   kernel.barrier(layout.control)
   views.forEach((_, v) => {
     const { ownRows, lengths, rows } = layout.views[v]
-    addOwn(memory, ownRows, lengths, rows, thread)
+    addOwnCounters(memory, ownRows, lengths, rows, thread)
   })
   return counted
 }
@@ -54,7 +54,7 @@ function countRows(
         const shared = counters === lengths && threads > 1 ? 1 : 0
         const column = block.column(source.mode)
         if (source.below === undefined) kernel.countRows(column, count, counters, shared)
-        else kernel.countPicked(column, block.hashes, count, keys.probe, source.below, counters, shared)
+        else kernel.countProbeRows(column, block.hashes, count, keys.probe, source.below, counters, shared)
       }
       return true
     })
@@ -118,12 +118,12 @@ export function countSegments(
   for (const v of long) {
     const { ownSegments, segmentLengths, first, rows } = layout.views[v]
     const [segments] = new Uint32Array(memory.buffer, first + 4 * rows, 1)
-    addOwn(memory, ownSegments, segmentLengths, segments, thread)
+    addOwnCounters(memory, ownSegments, segmentLengths, segments, thread)
   }
 }
 
 /** What all threads have counted for themselves, into counters for all: a thread's share of these. */
-function addOwn(
+function addOwnCounters(
   { buffer }: WebAssembly.Memory,
   own: readonly number[],
   total: number,

@@ -54,7 +54,7 @@ export function layOutStrata(
 }
 
 /** Puts the rows in a random order, cut where a block has its share of the entries. Returns each row's block. */
-export function cutIntoBlocks(
+export function divideIntoBlocks(
   lengths: Uint32Array,
   blocks: number,
   key: number,

@@ -25,7 +25,7 @@ export function orderKeys(seed: number, order: number): OrderKeys {
 }
 
 /** An entry's place among all, as a share of 2³², from its hash: the order within rows goes by it. */
-export const placeOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
+export const positionOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
 
 /** A segment of a row. */
 export interface OrderedSegment {
@@ -42,7 +42,7 @@ export interface OrderedSegment {
  * The records (n × words) of a segment in their order: what kernels/solve/setup/order.ts does. A row's segments divide the places evenly
  * among them: a place times their number has the segment in its high word and the place within it in its low one.
  */
-export function inOrder(
+export function sortRecords(
   records: Uint32Array,
   { packing: { fields }, words, mode, row, segments }: OrderedSegment,
   keys: OrderKeys,
@@ -52,7 +52,7 @@ export function inOrder(
     let hash = keys.hash
     for (let i = 0; i <= fields.length; i++)
       hash = hashIndex(hash, i === mode ? row : indexIn(records, e * words, fields[i < mode ? i : i - 1]))
-    return Math.imul(placeOf(mix(hash), keys.modes[mode]), segments)
+    return Math.imul(positionOf(mix(hash), keys.modes[mode]), segments)
   })
   const compare = (a: number, b: number): number => {
     let difference = places[a] - places[b]

@@ -14,7 +14,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
   )
   parts.forEach((part, k) => {
     views.forEach((_, v) => {
-      if (part.layout.views[v].next.length > 0) findOwnPlaces(part, placing, v, k, thread)
+      if (part.layout.views[v].next.length > 0) findOwnCounters(part, placing, v, k, thread)
     })
   })
   for (const { tensor, views: group } of groupsOf(views))
@@ -40,7 +40,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
             borders[number][k + 1],
             valueScale,
             source.meanWeight ?? 1,
-            view.next[thread] ?? sharedPlaces(view),
+            view.next[thread] ?? sharedCounters(view),
             view.next.length === 0 && threads > 1 ? 1 : 0,
           )
         }
@@ -53,13 +53,13 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
  * Where threads share the next place of each segment: as long as records are placed, where a segment's begin stands in the next
  * one's place, and moves to its end with every record: so it is right when all are placed.
  */
-export const sharedPlaces = ({ recordStart }: ViewLayout): number => recordStart + 4
+export const sharedCounters = ({ recordStart }: ViewLayout): number => recordStart + 4
 
 const hasLongRows = ({ borders, views }: PlaceInput, v: number): boolean =>
   borders[v][borders[v].length - 1] > views[v].tensor.dims[views[v].mode]
 
 /** A thread's first record of a segment comes after those of the threads before it. */
-function findOwnPlaces(
+function findOwnCounters(
   { memory, layout }: ThreadPartition,
   placing: PlaceInput,
   v: number,

@@ -31,7 +31,7 @@ export async function routeEntries(
       const places = uint32Array(threads * processes)
       const packing = { group, from, to, places }
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
-      const lengths = toPlaces(places, threads, processes)
+      const lengths = toBlockOrder(places, threads, processes)
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
       const came = await communicator.allToAll(outgoing, lengths, incoming)
       const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
@@ -42,7 +42,7 @@ export async function routeEntries(
 }
 
 /** From how many words each thread has for each process to where they go; returns how many each process gets. */
-function toPlaces(places: Uint32Array, threads: number, processes: number): number[] {
+function toBlockOrder(places: Uint32Array, threads: number, processes: number): number[] {
   const lengths: number[] = []
   let place = 0
   for (let process = 0; process < processes; process++) {

@@ -9,8 +9,8 @@ import { LOADED_AT_A_TIME } from '../../../../kernels/solve/layout.ts'
 import type { IncomingEntries, OutgoingEntries, PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, EVERYWHERE } from '../blocks.ts'
-import { placeOf } from './order.ts'
-import { sharedPlaces } from './placeEntries.ts'
+import { positionOf } from './order.ts'
+import { sharedCounters } from './placeEntries.ts'
 
 /** Words of an entry on its way: its indices, its value, and its weight if it has one. */
 export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
@@ -60,10 +60,10 @@ export function packEntries(
       const hash = hashes[e - at]
       going.length = 0
       for (const { rows, first, modeKey, limit, starts } of wanted) {
-        if (limit !== EVERYWHERE && placeOf(hash, keys.probe) >= limit) continue
+        if (limit !== EVERYWHERE && positionOf(hash, keys.probe) >= limit) continue
         const row = rows[e]
         const segments = first[row + 1] - first[row]
-        const segment = first[row] + (segments === 1 ? 0 : below(placeOf(hash, modeKey), segments))
+        const segment = first[row] + (segments === 1 ? 0 : below(positionOf(hash, modeKey), segments))
         const process = lastAtMost(starts, segment)
         if (!going.includes(process)) going.push(process)
       }
@@ -122,7 +122,7 @@ export function placeIncoming(
           borders[number][firstPart + k + 1],
           valueScale,
           views[number].meanWeight ?? 1,
-          sharedPlaces(layout.views[number]),
+          sharedCounters(layout.views[number]),
           threads > 1 ? 1 : 0,
         )
     }

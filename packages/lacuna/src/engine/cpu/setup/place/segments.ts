@@ -53,7 +53,7 @@ export interface Chunks {
   before: Float64Array
 }
 
-export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
+export function makeChunks(lengths: Uint32Array, segment: number): Chunks {
   let words = new Uint32Array(3 * 1024)
   let before = new Float64Array(1025)
   let count = 0
@@ -64,8 +64,8 @@ export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
 
   function add(row: number, endRow: number, index: number, size: number): void {
     if (3 * count + 3 > words.length) {
-      words = grown(words, new Uint32Array(2 * words.length))
-      before = grown(before, new Float64Array(2 * before.length))
+      words = copyInto(words, new Uint32Array(2 * words.length))
+      before = copyInto(before, new Float64Array(2 * before.length))
     }
     words[3 * count] = row
     words[3 * count + 1] = endRow
@@ -99,13 +99,13 @@ export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
   return { words, count, before }
 }
 
-function grown<A extends Uint32Array | Float64Array>(from: A, to: A): A {
+function copyInto<A extends Uint32Array | Float64Array>(from: A, to: A): A {
   to.set(from)
   return to
 }
 
 /** The chunks, segments and entries that a part owns of a view. */
-export interface Share {
+export interface ViewSlice {
   firstChunk: number
   endChunk: number
   firstSegment: number
@@ -125,12 +125,12 @@ export interface Share {
  * Deals the chunks to parts, in order and about as many entries to each. lengths: of the rows; first: their first
  * segments; segmentLengths: of all segments.
  */
-export function dealChunks(
+export function assignChunks(
   chunks: Chunks,
   parts: number,
   first: Uint32Array,
   segmentLengths: Uint32Array,
-): Share[] {
+): ViewSlice[] {
   const { words, count, before } = chunks
   const total = before[count]
   const borders = Array.from({ length: parts + 1 }, (_, k) =>
@@ -143,7 +143,7 @@ export function dealChunks(
   return Array.from({ length: parts }, (_, k) => {
     const [firstChunk, endChunk] = [borders[k], borders[k + 1]]
     const [firstSegment, endSegment] = [segmentAt(firstChunk), segmentAt(endChunk)]
-    const share: Share = {
+    const slice: ViewSlice = {
       firstChunk,
       endChunk,
       firstSegment,
@@ -157,15 +157,15 @@ export function dealChunks(
       earlier: 0,
     }
     for (let chunk = firstChunk; chunk < endChunk; chunk++)
-      if (words[3 * chunk + 1] === 0) share.longSegments++
-    if (firstChunk === endChunk) return share
-    share.firstRow = words[3 * firstChunk]
-    share.firstIndex = firstSegment - first[share.firstRow]
-    share.earlier = sum(segmentLengths, first[share.firstRow], firstSegment)
+      if (words[3 * chunk + 1] === 0) slice.longSegments++
+    if (firstChunk === endChunk) return slice
+    slice.firstRow = words[3 * firstChunk]
+    slice.firstIndex = firstSegment - first[slice.firstRow]
+    slice.earlier = sum(segmentLengths, first[slice.firstRow], firstSegment)
     const last = endChunk - 1
-    share.lastRow = words[3 * last + 1] === 0 ? words[3 * last] : words[3 * last + 1] - 1
-    share.endIndex = endSegment - first[share.lastRow]
-    return share
+    slice.lastRow = words[3 * last + 1] === 0 ? words[3 * last] : words[3 * last + 1] - 1
+    slice.endIndex = endSegment - first[slice.lastRow]
+    return slice
   })
 }
 
@@ -185,14 +185,19 @@ function sum(numbers: Uint32Array, from: number, to: number): number {
   return total
 }
 
-/** Writes a share's chunks in the layout of the kernels. */
-export function writeChunks({ words }: Chunks, share: Share, first: Uint32Array, into: Uint32Array): void {
+/** Writes a slice's chunks in the layout of the kernels. */
+export function writeChunks(
+  { words }: Chunks,
+  slice: ViewSlice,
+  first: Uint32Array,
+  into: Uint32Array,
+): void {
   let partial = 0
-  for (let chunk = share.firstChunk, at = 0; chunk < share.endChunk; chunk++, at += CHUNK_BYTES / 4) {
+  for (let chunk = slice.firstChunk, at = 0; chunk < slice.endChunk; chunk++, at += CHUNK_BYTES / 4) {
     const [row, endRow, index] = [words[3 * chunk], words[3 * chunk + 1], words[3 * chunk + 2]]
     into[at] = row
     into[at + 1] = endRow
-    into[at + 2] = first[row] + index - share.firstSegment
+    into[at + 2] = first[row] + index - slice.firstSegment
     into[at + 3] = index
     into[at + 4] = endRow === 0 ? partial++ : 0
   }
@@ -206,15 +211,15 @@ export interface SharedRow {
   bounds: number[]
 }
 
-export function sharedRows(shares: readonly Share[], first: Uint32Array): SharedRow[] {
+export function sharedRows(slices: readonly ViewSlice[], first: Uint32Array): SharedRow[] {
   const rows: SharedRow[] = []
-  shares.forEach((share, k) => {
-    if (share.firstChunk === share.endChunk || share.firstIndex === 0) return
-    const { firstRow: row, firstIndex } = share
+  slices.forEach((slice, k) => {
+    if (slice.firstChunk === slice.endChunk || slice.firstIndex === 0) return
+    const { firstRow: row, firstIndex } = slice
     let shared = rows.find((other) => other.row === row)
     if (!shared) {
       // The part before it that is not empty has the row's beginning.
-      const before = shares.findLastIndex((other, o) => o < k && other.lastRow === row)
+      const before = slices.findLastIndex((other, o) => o < k && other.lastRow === row)
       shared = { row, firstPart: before, bounds: [0] }
       rows.push(shared)
     }

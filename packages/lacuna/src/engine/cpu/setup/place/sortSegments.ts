@@ -3,7 +3,7 @@ import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
 import { longestSegment, type ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
-import { inOrder, type OrderKeys } from './order.ts'
+import { type OrderKeys, sortRecords } from './order.ts'
 
 /** Says how many training entries this thread has seen that have the coordinates of others, or are likely to. */
 export function sortSegments(
@@ -18,7 +18,7 @@ export function sortSegments(
       const modeKey = keys.modes[source.mode]
       const { descriptor } = view
       const scratch = layout.scratch[thread]
-      let found = kernel.orderChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
+      let found = kernel.sortChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
       if (v % threads === thread) found += sortOverlongSegments(memory, view, source, keys, most)
       if (v === 0) repeated += found
     })
@@ -46,7 +46,9 @@ function sortOverlongSegments(
     if (endRow !== 0 || end - begin <= most) continue
     const { words, packing } = view
     const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
-    records.set(inOrder(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys))
+    records.set(
+      sortRecords(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys),
+    )
     overlong++
   }
   return overlong

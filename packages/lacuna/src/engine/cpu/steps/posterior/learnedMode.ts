@@ -73,7 +73,8 @@ function learnSide(
   const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
   const learned = learnRowMeans(rows, side, mean, weights, products)
   const precision =
-    learned.covariance && invertedPadded(shrunk(learned.covariance, rows.observed, rank), rank, padded)
+    learned.covariance &&
+    invertPadded(shrinkOffDiagonal(learned.covariance, rows.observed, rank), rank, padded)
   for (const part of parts) {
     const { memory, layout } = part
     const { factor, rowMeans, couplingWeights, lagWeights } = layout.modes[i]
@@ -110,7 +111,7 @@ function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float
   const covariance = new Float64Array(rank * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
-  return invertedPadded(shrunk(covariance, n, rank), rank, padded)
+  return invertPadded(shrinkOffDiagonal(covariance, n, rank), rank, padded)
 }
 
 /** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
@@ -126,16 +127,16 @@ function productsOf({ memory, layout }: ThreadPartition, i: number): Float64Arra
 }
 
 /** From what is on and above the diagonal: the rest, and a little less beside the diagonal where rows are few. */
-function shrunk(upper: Float64Array, rows: number, rank: number): Float64Array {
+function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Float64Array {
   const covariance = upper.slice()
-  const share = rows / (rows + SHRINKAGE * rank)
+  const shrinkage = rows / (rows + SHRINKAGE * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r + 1; s < rank; s++)
-      covariance[r * rank + s] = covariance[s * rank + r] = share * upper[r * rank + s]
+      covariance[r * rank + s] = covariance[s * rank + r] = shrinkage * upper[r * rank + s]
   return covariance
 }
 
-function invertedPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
+function invertPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
   let trace = 0
   for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
   const inverse = invertSymmetric(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)

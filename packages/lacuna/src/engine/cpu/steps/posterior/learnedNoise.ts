@@ -6,7 +6,7 @@ import { chooseMode, fitNoise, rowVariances } from './noise.ts'
 import { NOISY_MODE, numbersOf, type PosteriorWork, ROW_SUMS, VARIANCE0 } from './posteriorNumbers.ts'
 
 /** How the noise grows with the values, as of now. */
-export function renewNoise(
+export function updateNoise(
   { parts, thread, meet }: ThreadProblem,
   step: PosteriorStep,
   work: PosteriorWork,
@@ -24,7 +24,7 @@ export function renewNoise(
 }
 
 /** How much noisier some rows are than others, of the mode in which they differ most. */
-export function renewVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
+export function updateRowVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
   const [{ memory, layout }] = parts
   const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
     const { rows, rowLengths, rowSums, variances } = layout.modes[i]

@@ -9,7 +9,7 @@ import { MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
 import { learnMode, writeIsotropic, writeMeans, writePrior } from './learnedMode.ts'
-import { renewNoise, renewVariances } from './learnedNoise.ts'
+import { updateNoise, updateRowVariances } from './learnedNoise.ts'
 import {
   numbersOf,
   type PosteriorWork,
@@ -29,7 +29,7 @@ const LEAST_MEAN = 0.02
 /** Where residuals are not believed without bound: up to so many deviations they are. */
 const HUBER_DEVIATIONS = 2
 /** Of normal residuals, the mean of squares weighted so is this share of σ². */
-const HUBER_SHARE = 0.9545
+const HUBER_FACTOR = 0.9545
 
 export function sweepPosterior(
   problem: ThreadProblem,
@@ -40,7 +40,7 @@ export function sweepPosterior(
   const { parts, thread } = problem
   const modes = parts[0].layout.modes.length
   if (step.begin) begin(problem, step, lambda, work)
-  renewNoise(problem, step, work)
+  updateNoise(problem, step, work)
   const sweeps = numbersOf(parts[0])[SWEEPS]
   for (let i = 0; i < modes; i++) {
     if (thread === 0) for (const part of parts) writePrior(part, i)
@@ -50,9 +50,9 @@ export function sweepPosterior(
     learnMode(problem, i, sweeps > 0 && !step.isStart)
   }
   if (thread === 0) {
-    const share = step.loss === 'huber' ? HUBER_SHARE : 1
-    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / share)
-    if (step.noise === 'row') renewVariances(problem, sigma2 * share, sweeps === 0)
+    const factor = step.loss === 'huber' ? HUBER_FACTOR : 1
+    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / factor)
+    if (step.noise === 'row') updateRowVariances(problem, sigma2 * factor, sweeps === 0)
     for (const part of parts) {
       numbersOf(part)[SIGMA2] = sigma2
       numbersOf(part)[SWEEPS] = sweeps + 1

@@ -179,7 +179,7 @@ function learnWeights(
     if (round + 1 === WEIGHT_ROUNDS) break
     const expected = expectedSpreads(rows.count, lags, weights)
     const precision = invertSymmetric(
-      mirrored(covariance, rank),
+      mirrorUpper(covariance, rank),
       rank,
       1e-6 * meanOfDiagonal(covariance, rank) + 1e-30,
     )
@@ -245,7 +245,7 @@ function cosineOfTurn(t: number): number {
   return sum
 }
 
-function mirrored(upper: Float64Array, n: number): Float64Array {
+function mirrorUpper(upper: Float64Array, n: number): Float64Array {
   const matrix = upper.slice()
   for (let r = 0; r < n; r++) for (let s = 0; s < r; s++) matrix[r * n + s] = upper[s * n + r]
   return matrix

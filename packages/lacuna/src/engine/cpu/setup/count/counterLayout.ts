@@ -7,7 +7,7 @@
 import { CONTROL_BYTES } from '../../../../kernels/solve/layout.ts'
 import { areas, blockBytes } from '../../memory/layout.ts'
 
-export interface CountingLayout {
+export interface CounterLayout {
   /** Where the threads meet. */
   control: number
   views: readonly CountedView[]
@@ -33,20 +33,20 @@ const WORDS_PER_ENTRY = 1 / 4
 const FEW_WORDS = 2 ** 16
 
 /** Whether threads count and place for themselves. A thread that is alone does so anyway. */
-export const countsForItself = (threads: number, segments: number, entries: number): boolean =>
+export const hasOwnCounters = (threads: number, segments: number, entries: number): boolean =>
   threads > 1 && threads * segments <= Math.max(FEW_WORDS, WORDS_PER_ENTRY * entries)
 
 /** views: rows, how many entries there are, and the most segments there can be. */
-export function layOutCounting(
+export function layOutCounters(
   views: readonly { rows: number; segments: number; entries: number; weighted: boolean }[],
   order: number,
   threads: number,
-): CountingLayout {
+): CounterLayout {
   const weighted = views.some((view) => view.weighted)
   const { take, end } = areas()
   const control = take('threads', CONTROL_BYTES)
   const places = views.map(({ rows, segments, entries }) => {
-    const own = countsForItself(threads, segments, entries) ? threads : 0
+    const own = hasOwnCounters(threads, segments, entries) ? threads : 0
     return {
       rows,
       lengths: take('counters', 4 * rows),

@@ -3,19 +3,19 @@ import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
-import { newMemory } from '../../memory/memories.ts'
+import { newMemory } from '../../memory/memoryPool.ts'
 import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
   type Chunks,
-  cutChunks,
   firstSegments,
-  type Share,
+  makeChunks,
   type SharedRow,
   segmentSize,
+  type ViewSlice,
 } from '../place/segments.ts'
-import { type CountingLayout, layOutCounting } from './countingLayout.ts'
+import { type CounterLayout, layOutCounters } from './counterLayout.ts'
 
 /** A view on the way to its place. */
 export interface View {
@@ -28,10 +28,10 @@ export interface View {
   /** Of all segments. */
   segmentLengths: Uint32Array
   chunks: Chunks
-  shares: readonly Share[]
+  slices: readonly ViewSlice[]
   shared: readonly SharedRow[]
   /** Whether each thread knows where its own records go. */
-  ownPlaces: boolean
+  ownCounters: boolean
 }
 
 export interface NamedSource {
@@ -52,10 +52,10 @@ export async function countViews(
 ): Promise<{
   views: View[]
   counted: CountResult
-  counting: { memory: WebAssembly.Memory; layout: CountingLayout }
+  counting: { memory: WebAssembly.Memory; layout: CounterLayout }
 }> {
   const { dims } = sources[0].source.tensor
-  const layout = layOutCounting(
+  const layout = layOutCounters(
     sources.map(({ name, source }) => {
       const rows = dims[source.mode]
       const count = entries.get(name) ?? entries.get('train')!
@@ -82,7 +82,7 @@ export async function countViews(
     thread,
   }))) as CountResult[]
   await communicator.failTogether(() => refuseFaults(found, sources))
-  const counted = await addUp(found, communicator)
+  const counted = await addResults(found, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
   await communicator.allReduce(...lengthsOf)
 
@@ -103,14 +103,14 @@ export async function countViews(
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
     // Processes place what comes from others, too.
-    const ownPlaces = communicator.size === 1 && layout.views[v].ownRows.length > 0
-    return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
+    const ownCounters = communicator.size === 1 && layout.views[v].ownRows.length > 0
+    return { ...view, chunks: makeChunks(lengths, view.segment), slices: [], shared: [], ownCounters }
   })
   return { views, counted, counting: { memory, layout } }
 }
 
 /** What all threads of all processes found. */
-async function addUp(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
+async function addResults(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
     own.forEach((word, i) => {

@@ -7,10 +7,10 @@ const LARGEST_KEPT = 2 ** 26
 const MOST_KEPT = 16
 
 /**
- * Memories of problems that are over, for those to come. A browser reserves gigabytes of addresses for each, however small
+ * MemoryPool of problems that are over, for those to come. A browser reserves gigabytes of addresses for each, however small
  * it is, and has only so many; and it is in no hurry to collect those that workers once saw.
  */
-export class Memories {
+export class MemoryPool {
   readonly #kept: WebAssembly.Memory[] = []
 
   /** One of at least this size, full of zeros. */
