@@ -1,3 +1,4 @@
+/** The CPU engine: wasm kernels on worker threads, in Node and in browsers. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { restThreads } from '../../base/nodeThreads.ts'
@@ -24,11 +25,12 @@ export interface Connection {
   options: unknown
 }
 
-/** The engine of wasm kernels and worker threads, in Node and in browsers. */
+/** Opens the CPU engine. */
 export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
   return new CpuEngine(options)
 }
 
+/** Solves problems with the threads of this process, and of others if it is connected. */
 export class CpuEngine implements Engine {
   readonly threads: number
   readonly #parts: number
@@ -39,7 +41,7 @@ export class CpuEngine implements Engine {
   #communicator = singleProcess
   #closed = false
   #problems = 0
-  /** Per worker, how many problems it works on. */
+  /** Per worker, the number of problems that it works on. */
   readonly #busy: number[]
 
   constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
@@ -94,7 +96,8 @@ export class CpuEngine implements Engine {
 
   warm(rank: number): void {
     const ready = async (): Promise<void> => {
-      // Until they are needed here, the threads may read the file. Limits that are tight leave none to rest.
+      // Until they are needed here, the threads may read the file. Under tight limits no idle threads are
+      // started.
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
         restThreads(this.threads)
@@ -108,7 +111,7 @@ export class CpuEngine implements Engine {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
-    const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
+    const members = this.#chooseWorkers(Math.min(this.threads, problem.threads ?? this.threads))
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       const memory = this.#memories.take(byteLength)
@@ -132,8 +135,11 @@ export class CpuEngine implements Engine {
     }
   }
 
-  /** The workers that have least to do; the first speaks with other processes, and what they share needs it. */
-  #take(count: number): number[] {
+  /**
+   * Chooses the least busy workers. With several processes the first one is always among them: it talks to
+   * the others.
+   */
+  #chooseWorkers(count: number): number[] {
     const isNeeded = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
     const members = this.#busy
       .map((_, w) => w)
@@ -153,7 +159,9 @@ export class CpuEngine implements Engine {
   }
 }
 
-/** Connects the first thread of a pool with the other processes, and passes their ranks to the other threads. */
+/**
+ * Connects the first thread of a pool with the other processes, and passes their ranks to the other threads.
+ */
 async function connectPool(pool: Pool, connection: Connection | undefined): Promise<Communicator> {
   if (!connection) return singleProcess
   const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))

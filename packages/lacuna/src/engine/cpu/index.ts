@@ -1,3 +1,4 @@
+/** The CPU engine. */
 export { CpuEngine, cpuEngine } from './cpuEngine.ts'
 export { CpuProblem } from './cpuProblem.ts'
 export type { LoadedView, LoadedViews } from './loadedViews.ts'

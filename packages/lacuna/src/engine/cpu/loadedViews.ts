@@ -1,6 +1,6 @@
 /**
- * The views of a loaded problem, for an engine that computes elsewhere. The GPU engine copies them to its device instead of
- * counting, placing and sorting the entries again.
+ * The views of a loaded problem, for an engine that computes elsewhere. The GPU engine copies them to its
+ * device instead of counting, placing and sorting the entries again.
  */
 import type { LoadedPartitions } from './setup/load.ts'
 import { leastWindow } from './setup/place/segments.ts'
@@ -25,7 +25,9 @@ export interface LoadedView {
   words: number
   /** The segments of the view, in order: each partition continues where the one before it ends. */
   partitions: readonly {
-    /** (segments + 1) The number, in this partition, of the first record of each segment, and of all records. */
+    /**
+     * (segments + 1) The number, in this partition, of the first record of each segment, and of all records.
+     */
     recordStart: Uint32Array
     /** (entries × words) */
     records: Uint32Array

@@ -1,4 +1,6 @@
-/** Finds a WebGPU adapter: the browser's, or in Node that of the package webgpu (Dawn), if it is installed. */
+/**
+ * Finds a WebGPU adapter: the browser's, or in Node that of the package webgpu (Dawn), if it is installed.
+ */
 import { InputError } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 
@@ -49,7 +51,10 @@ function findGpu(): Promise<GPU> {
   return found
 }
 
-/** The kernels write workgroup memory before they read it; zeroing it would cost time, and compile time above all. */
+/**
+ * The kernels write workgroup memory before they read it; zeroing it would cost time, and compile time above
+ * all.
+ */
 const DAWN = ['enable-dawn-features=disable_workgroup_init']
 
 async function openDawn(): Promise<GPU> {

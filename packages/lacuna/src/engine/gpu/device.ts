@@ -37,7 +37,10 @@ export class Device {
   /** The reason of a loss; undefined while the device works. */
   lost: string | undefined
   readonly whenLost: Promise<void>
-  /** Uncaptured errors so far. WebGPU does not attribute them to an operation: each operation compares their number. */
+  /**
+   * Uncaptured errors so far. WebGPU does not attribute them to an operation: each operation compares their
+   * number.
+   */
   readonly faults: Error[] = []
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
@@ -162,7 +165,10 @@ export class Device {
     return buffer
   }
 
-  /** Runs work that allocates memory; its validation and memory errors are thrown here instead of being uncaptured. */
+  /**
+   * Runs work that allocates memory; its validation and memory errors are thrown here instead of being
+   * uncaptured.
+   */
   async watch<T>(work: () => T): Promise<T> {
     // Other operations cannot come in between: the scopes are closed before the first await.
     this.gpu.pushErrorScope('validation')

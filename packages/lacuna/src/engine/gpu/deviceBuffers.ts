@@ -1,8 +1,12 @@
 /** The buffers of a problem on a device. Rows of R numbers are padded to a multiple of four, R' below. */
-import type { Slice } from './batches.ts'
-import type { Shape } from './shape.ts'
 
-/** Buffers that steps, balancing and errors share. P is the number of rows of all modes, S that of all segments. */
+import type { Shape } from './shape.ts'
+import type { Slice } from './steps/batches.ts'
+
+/**
+ * Buffers that steps, balancing and errors share. P is the number of rows of all modes, S that of all
+ * segments.
+ */
 export interface DeviceBuffers {
   /** (P × R') The factors of all modes, one after the other. */
   factors: GPUBuffer

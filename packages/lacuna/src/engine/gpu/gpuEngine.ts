@@ -1,6 +1,6 @@
 /**
- * The GPU engine: a WebGPU device that runs the steps, and the CPU engine's threads beside it, which build the views and run what
- * the device does not implement (sweeps under a learned prior, stratified SGD).
+ * The GPU engine: a WebGPU device that runs the steps, and the CPU engine's threads beside it, which build
+ * the views and run what the device does not implement (sweeps under a learned prior, stratified SGD).
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
@@ -30,7 +30,10 @@ export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   return new GpuEngine(adapter, await openDevice(adapter, options), options)
 }
 
-/** Opens the GPU engine, for large problems, if there is a GPU that is not a software adapter; the CPU engine otherwise. */
+/**
+ * Opens the GPU engine, for large problems, if there is a GPU that is not a software adapter; the CPU engine
+ * otherwise.
+ */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
   const adapter = await findAdapter().catch(unlessRefused)
   const { onRemark, ...threads } = options
@@ -43,7 +46,10 @@ export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEng
   return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
 }
 
-/** Opens a device; an adapter may be listed although its driver is broken or other programs use all of its memory. */
+/**
+ * Opens a device; an adapter may be listed although its driver is broken or other programs use all of its
+ * memory.
+ */
 async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
   try {
     return await Device.open(adapter, options)
@@ -64,8 +70,9 @@ const cpuFallbackNotice = ({ message }: Error): string =>
   `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
 
 /**
- * Entries × rank from which on a GPU is faster. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million entries at
- * R = 10; copying the entries and compiling the kernels takes 0.2 s. With much less, the threads have made a model by then.
+ * Entries × rank from which on a GPU is faster. Beside an H200, 16 threads take 16 ms for an epoch of 3.3
+ * million entries at R = 10; copying the entries and compiling the kernels takes 0.2 s. With much less, the
+ * threads have made a model by then.
  */
 export const WORTHWHILE = 20_000_000
 

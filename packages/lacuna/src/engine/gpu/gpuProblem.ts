@@ -1,8 +1,9 @@
 /**
- * A problem on a GPU, beside the same problem on the CPU (`cpuProblem`). The CPU engine checks the entries and sorts them into
- * views, which are copied to the device; it also runs what the device does not implement, on the state read from the device.
- * When the device is lost, the run continues from the last state that was read, on a new device or else on the CPU. It continues
- * on the CPU, too, when the device runs out of memory, unless the GPU was asked for explicitly.
+ * A problem on a GPU, beside the same problem on the CPU (`cpuProblem`). The CPU engine checks the entries
+ * and sorts them into views, which are copied to the device; it also runs what the device does not implement,
+ * on the state read from the device. When the device is lost, the run continues from the last state that was
+ * read, on a new device or else on the CPU. It continues on the CPU, too, when the device runs out of memory,
+ * unless the GPU was asked for explicitly.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
@@ -21,7 +22,7 @@ import type {
 import type { Device } from './device.ts'
 import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
 import type { Shape } from './shape.ts'
-import { type DeviceStep, isDeviceStep } from './steps.ts'
+import { type DeviceStep, isDeviceStep } from './steps/deviceSteps.ts'
 import type { Tables } from './tables.ts'
 
 /** The services of the GPU engine that its problems use. */
@@ -108,7 +109,10 @@ export class GpuProblem implements LoadedProblem {
     return this.#backend.description(this.#active !== undefined || this.#idle !== undefined)
   }
 
-  /** The CPU's cost model: with one of the GPU, samples grew sooner and nothing was found faster (docs/gpu.md). */
+  /**
+   * The CPU's cost model: with one of the GPU, samples grew sooner and nothing was found faster
+   * (docs/gpu.md).
+   */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
     return this.#cpuProblem.cost(stage)
   }
@@ -270,7 +274,10 @@ export class GpuProblem implements LoadedProblem {
     return result
   }
 
-  /** Runs an operation where the state is; if the device fails, repeats it from the last snapshot on another device or the CPU. */
+  /**
+   * Runs an operation where the state is; if the device fails, repeats it from the last snapshot on another
+   * device or the CPU.
+   */
   #run<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
     return this.#exclusively(async () => {
       for (;;) {
@@ -286,8 +293,8 @@ export class GpuProblem implements LoadedProblem {
   }
 
   /**
-   * Runs an operation on the device and throws if the device reports an error meanwhile. Another problem on the same device may
-   * have caused the error: all problems that are working then fail, idle ones do not.
+   * Runs an operation on the device and throws if the device reports an error meanwhile. Another problem on
+   * the same device may have caused the error: all problems that are working then fail, idle ones do not.
    */
   async #watch<T>(on: DeviceProblem, work: () => Promise<T>): Promise<T> {
     const { device } = on

@@ -1,4 +1,6 @@
-/** Converts between matrices of R columns and the device's layout, whose rows are padded to vectors of four. */
+/**
+ * Converts between matrices of R columns and the device's layout, whose rows are padded to vectors of four.
+ */
 import { quadsOf, type Shape } from './shape.ts'
 
 /** Concatenates matrices (rows × R) with rows padded to a multiple of four numbers. */

@@ -1,4 +1,7 @@
-/** The sizes that kernels are generated for, and the division of a row's entries among the invocations of a workgroup. */
+/**
+ * The sizes that kernels are generated for, and the division of a row's entries among the invocations of a
+ * workgroup.
+ */
 
 /** Sizes that are constants of a kernel. */
 export interface Shape {
@@ -25,7 +28,9 @@ export const tilesOf = (shape: Shape): number => (quadsOf(shape) * (quadsOf(shap
 export interface Team {
   /** Invocations of a workgroup. */
   size: number
-  /** Neighbouring invocations that share an entry, so that they read a factor's row as one piece of memory. */
+  /**
+   * Neighbouring invocations that share an entry, so that they read a factor's row as one piece of memory.
+   */
   lanes: number
   /** Vectors of four of a row per invocation. */
   perLane: number
@@ -35,7 +40,10 @@ export interface Team {
   subgroup: number
 }
 
-/** Entries per group of lanes that are worth a larger team; with fewer, most of the time goes into the final reduction. */
+/**
+ * Entries per group of lanes that are worth a larger team; with fewer, most of the time goes into the final
+ * reduction.
+ */
 const ROUNDS_WANTED = 4
 /** Invocations of the largest team. */
 export const LARGEST_TEAM = 128

@@ -1,7 +1,7 @@
 /**
- * The queue of dispatches to a device. Many dispatches go into one submission, but no submission takes long: the GPU also draws
- * the screen, and some systems reset a GPU that does not respond for two seconds. The size of a submission changes nothing in
- * the result, so it may depend on the clock.
+ * The queue of dispatches to a device. Many dispatches go into one submission, but no submission takes long:
+ * the GPU also draws the screen, and some systems reset a GPU that does not respond for two seconds. The size
+ * of a submission changes nothing in the result, so it may depend on the clock.
  */
 import type { Device, GpuKernel } from './device.ts'
 import { usage } from './device.ts'

@@ -1,6 +1,7 @@
 /**
- * Tables of rows and segments for the device, made of the views that the CPU engine has built. Rows and segments of all modes are
- * numbered consecutively. The segments and records of a view's partitions follow one another.
+ * Tables of rows and segments for the device, made of the views that the CPU engine has built. Rows and
+ * segments of all modes are numbered consecutively. The segments and records of a view's partitions follow
+ * one another.
  */
 import type { LoadedView, LoadedViews } from '../cpu/index.ts'
 

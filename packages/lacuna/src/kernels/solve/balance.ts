@@ -1,5 +1,6 @@
-// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts). Each thread has every
-// threads-th block; sums of a block are in float32, and are added in the order of the blocks. Rows without entries do not count.
+// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts).
+// Each thread has every threads-th block; sums of a block are in float32, and are added in the order of the
+// blocks. Rows without entries do not count.
 import { BLOCK_ROWS } from "./layout";
 import { ROW } from "./rank";
 

@@ -11,8 +11,9 @@ import { takeTask } from "./threads";
 import { isUnknown, predictedAt } from "./setup/zeros";
 
 /**
- * Writes two float64 per chunk to `sums`; the caller adds them in the order of the chunks. With `zeros`, these are the differences
- * between the errors of listed cells and those that zeros would have there; unknown cells have no error.
+ * Writes two float64 per chunk to `sums`; the caller adds them in the order of the chunks. With `zeros`,
+ * these are the differences between the errors of listed cells and those that zeros would have there; unknown
+ * cells have no error.
  */
 export function errorSums(control: usize, view: usize, sums: usize, zeros: bool): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);

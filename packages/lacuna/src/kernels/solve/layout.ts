@@ -1,5 +1,6 @@
-// The layout of the shared memory, for the kernels and for TypeScript. This file is valid in both languages: it is compiled into
-// the kernels and into the engine, so that the two cannot disagree. All offsets are in bytes.
+// The layout of the shared memory, for the kernels and for TypeScript. This file is valid in both languages:
+// it is compiled into the kernels and into the engine, so that the two cannot disagree. All offsets are in
+// bytes.
 
 // The control block: what the threads share while they work.
 export const CONTROL_NEXT_TASK = 0; // the number of the next task
@@ -12,8 +13,9 @@ export const CONTROL_SPINS = 204; // how often a thread checks the barrier befor
 export const CONTROL_SLEEPERS = 256; // threads that sleep at the barrier
 export const CONTROL_BYTES = 320;
 
-// The description of a view: the entries of a mode that this partition owns, the mode's factor and the other factors. The entries
-// of a row are one segment, or several if they are more than VIEW_SEGMENT (engine/cpu/setup/place/segments.ts).
+// The description of a view: the entries of a mode that this partition owns, the mode's factor and the other
+// factors. The entries of a row are one segment, or several if they are more than VIEW_SEGMENT
+// (engine/cpu/setup/place/segments.ts).
 export const VIEW_ORDER = 0; // N
 export const VIEW_MODE = 4; // i, from 0
 export const VIEW_FACTOR = 8; // U⁽ⁱ⁾ (P × R)
@@ -45,8 +47,8 @@ export const VIEW_COUPLING_WEIGHTS = 104; // (P), t: the prior precision of each
 export const VIEW_VARIANCES = 108; // (P), the noise variance of each row's entries, in units of σ²
 export const VIEW_STRIDE = 112; // bytes of a record
 export const VIEW_VALUE = 116; // offset of the value in a record, after the indices; the weight, if any, follows
-// Seven tables of N − 1 words, N words apart: the addresses of the other factors, of their moments, leverages and variances; and
-// of the fields of a record (VIEW_FIELDS tables on) the word, the shift and the mask.
+// Seven tables of N − 1 words, N words apart: the addresses of the other factors, of their moments, leverages
+// and variances; and of the fields of a record (VIEW_FIELDS tables on) the word, the shift and the mask.
 export const VIEW_OTHERS = 128;
 export const VIEW_FIELDS = 4;
 export const VIEW_OTHER_TABLES = 7;

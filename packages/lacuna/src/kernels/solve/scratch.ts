@@ -1,4 +1,5 @@
-// Scratch memory of a thread: the block being gathered, the sums of the current row, and vectors of the power method.
+// Scratch memory of a thread: the block being gathered, the sums of the current row, and vectors of the power
+// method.
 import { LongSample, Window } from "./entries/window";
 import { BLOCK, MATRIX, ROW } from "./rank";
 
@@ -47,7 +48,10 @@ export function scratchBytes(order: u32): usize {
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
 /** A third vector (R), for zeros; the caller writes them. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
-/** Unpacked records (unpack.ts): words (BLOCK), values (BLOCK), and per other mode addresses and indices (BLOCK). */
+/**
+ * Unpacked records (unpack.ts): words (BLOCK), values (BLOCK), and per other mode addresses and indices
+ * (BLOCK).
+ */
 @inline export function wordScratch(): usize { return zeroScratch() + ROW; }
 @inline export function valueScratch(): usize { return wordScratch() + D_BYTES; }
 @inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(2 * other + 2) * D_BYTES; }

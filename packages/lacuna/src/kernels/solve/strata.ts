@@ -1,15 +1,17 @@
-// Stratified SGD (DSGD: Gemulla, Nijkamp, Haas, Sismanis, KDD 2011), for any order. Every mode is divided into g blocks of rows; a
-// cell of that grid is one block of each mode, with the entries in it. A stratum is a set of g cells of which no two share a block
-// in any mode: stratum s has, for every block b of the first mode, the cell of the blocks (b + s_m) mod g, where s_2 … s_N are the
-// digits of s. So the cells of a stratum can be processed in any order, or in parallel, and the entries of a cell in theirs: the
-// bits do not depend on the threads.
+// Stratified SGD (DSGD: Gemulla, Nijkamp, Haas, Sismanis, KDD 2011), for any order. Every mode is divided
+// into g blocks of rows; a cell of that grid is one block of each mode, with the entries in it. A stratum is
+// a set of g cells of which no two share a block in any mode: stratum s has, for every block b of the first
+// mode, the cell of the blocks (b + s_m) mod g, where s_2 … s_N are the digits of s. So the cells of a
+// stratum can be processed in any order, or in parallel, and the entries of a cell in theirs: the bits do not
+// depend on the threads.
 //
-// An entry moves the rows of all modes at once. With k_m the product of the other modes' rows and e the residual, mode m moves
-// by η e k_m / Σ‖k_m‖², a Kaczmarz step (Kaczmarz 1937): η = 1 corrects the entry, to first order. No step size needs to be tuned.
+// An entry moves the rows of all modes at once. With k_m the product of the other modes' rows and e the
+// residual, mode m moves by η e k_m / Σ‖k_m‖², a Kaczmarz step (Kaczmarz 1937): η = 1 corrects the entry, to
+// first order. No step size needs to be tuned.
 //
-// A thread has the same blocks of the first mode for the whole epoch, and the last mode's digit is the fastest: blocks of the last
-// mode pass between threads most often. A counter per block (its turn) determines which thread may use it next, so that no thread
-// waits for a whole stratum.
+// A thread has the same blocks of the first mode for the whole epoch, and the last mode's digit is the
+// fastest: blocks of the last mode pass between threads most often. A counter per block (its turn) determines
+// which thread may use it next, so that no thread waits for a whole stratum.
 import {
   STRATA_BLOCKS, STRATA_CELLS, STRATA_FACTORS, STRATA_ORDER, STRATA_RECORDS, STRATA_SHIFT, STRATA_TURN_BYTES, STRATA_TURNS,
 } from "./layout";
@@ -51,7 +53,9 @@ export function strataEpoch(
   }
 }
 
-/** The address of the turn of that block of a mode which stratum s combines with block b of the first mode. */
+/**
+ * The address of the turn of that block of a mode which stratum s combines with block b of the first mode.
+ */
 @inline
 function turnOf(strata: usize, order: u32, mode: u32, s: u32, b: u32): usize {
   const shift = load<u32>(strata, STRATA_SHIFT);
@@ -211,7 +215,10 @@ function moveAny(strata: usize, order: u32, begin: usize, end: usize, rate: f32,
   }
 }
 
-/** Moves one vector of all modes, from the values before the step: k of a mode is the product of those before and after it. */
+/**
+ * Moves one vector of all modes, from the values before the step: k of a mode is the product of those before
+ * and after it.
+ */
 function moveVector(strata: usize, order: u32, record: usize, at: usize, s: v128): void {
   let before = f32x4.splat(1);
   for (let mode: u32 = 0; mode < order; mode++) {

@@ -1,5 +1,5 @@
-// Synchronization of threads: a shared counter of tasks, and a barrier. Which thread runs a task varies; the result does not,
-// since tasks depend on the data alone and partial sums are added in a fixed order.
+// Synchronization of threads: a shared counter of tasks, and a barrier. Which thread runs a task varies; the
+// result does not, since tasks depend on the data alone and partial sums are added in a fixed order.
 import {
   CONTROL_ARRIVED, CONTROL_GENERATION, CONTROL_SPINS, CONTROL_NEXT_TASK, CONTROL_SLEEPERS, CONTROL_THREADS,
 } from "./layout";
@@ -11,9 +11,10 @@ export function takeTask(control: usize): u32 {
 }
 
 /**
- * The number of chunks in the next batch. With 16 threads and a small sample a chunk takes less than a microsecond: taking each
- * from a shared counter would be most of the work. So a batch is half of an equal fraction, per thread, of the remaining chunks:
- * large at first, and single chunks at the end, so that all threads finish together.
+ * The number of chunks in the next batch. With 16 threads and a small sample a chunk takes less than a
+ * microsecond: taking each from a shared counter would be most of the work. So a batch is half of an equal
+ * fraction, per thread, of the remaining chunks: large at first, and single chunks at the end, so that all
+ * threads finish together.
  */
 @inline
 export function batchSize(left: u32, threads: u32): u32 {
@@ -21,9 +22,10 @@ export function batchSize(left: u32, threads: u32): u32 {
 }
 
 /**
- * Barrier: waits until every thread has arrived; the last one resets the task counter. When the work is divided evenly a barrier
- * opens within microseconds, and spinning is cheaper than sleeping and being woken. With more threads than cores the awaited
- * thread may need this core, so a thread sleeps after CONTROL_SPINS spins.
+ * Barrier: waits until every thread has arrived; the last one resets the task counter. When the work is
+ * divided evenly a barrier opens within microseconds, and spinning is cheaper than sleeping and being woken.
+ * With more threads than cores the awaited thread may need this core, so a thread sleeps after CONTROL_SPINS
+ * spins.
  */
 export function barrier(control: usize): void {
   const threads = load<u32>(control, CONTROL_THREADS);

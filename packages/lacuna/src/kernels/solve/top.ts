@@ -1,9 +1,11 @@
-// The best rows of a factor for many questions at once (maximum inner product search). A question is a vector q; the score of a row
-// a is q·a. Rows lie in tiles of eight, component by component, so that four questions are multiplied with eight rows without
-// horizontal sums; runs of tiles stay in the cache while all questions of a task pass over them. Sums are in the order of the
-// components, and of equal scores the first row wins: the result does not depend on the threads.
+// The best rows of a factor for many questions at once (maximum inner product search). A question is a vector
+// q; the score of a row a is q·a. Rows lie in tiles of eight, component by component, so that four questions
+// are multiplied with eight rows without horizontal sums; runs of tiles stay in the cache while all questions
+// of a task pass over them. Sums are in the order of the components, and of equal scores the first row wins:
+// the result does not depend on the threads.
 //
-// The number of components is not a constant of this module: the factors of several models may be concatenated.
+// The number of components is not a constant of this module: the factors of several models may be
+// concatenated.
 import {
   TOP_BEST, TOP_COUNT, TOP_EXCLUDED, TOP_EXCLUDED_START, TOP_LENGTH, TOP_MOST, TOP_QUESTION_COUNT, TOP_QUESTIONS,
   TOP_ROWS_AT_A_TIME, TOP_SCORES, TOP_TASK_QUESTIONS, TOP_TILES,
@@ -77,7 +79,10 @@ function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v12
   insertRow(work, question, row + 7, f32x4.extract_lane(high, 3));
 }
 
-/** Inserts a row into the answers of a question, if it is good enough. Empty answers have the score −1, below every row's. */
+/**
+ * Inserts a row into the answers of a question, if it is good enough. Empty answers have the score −1, below
+ * every row's.
+ */
 function insertRow(work: usize, question: u32, row: u32, score: f32): void {
   const most = load<u32>(work, TOP_MOST);
   const begin = (<usize>question * most) << 2;

@@ -1,40 +1,45 @@
+/** WebAssembly memories, reused from problem to problem. */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 
 const PAGE = 65536
-/** Larger ones are given back to the system, when nobody refers to them any more. */
-const LARGEST_KEPT = 2 ** 26
-const MOST_KEPT = 16
+/** Larger memories are left to the garbage collector. */
+const LARGEST_REUSED = 2 ** 26
+const MOST_FREE = 16
 
 /**
- * MemoryPool of problems that are over, for those to come. A browser reserves gigabytes of addresses for each, however small
- * it is, and has only so many; and it is in no hurry to collect those that workers once saw.
+ * Memories of closed problems, for new ones. A browser reserves gigabytes of addresses for every memory,
+ * however small, allows only a certain number of them, and is slow to collect those that workers have seen.
  */
 export class MemoryPool {
-  readonly #kept: WebAssembly.Memory[] = []
+  readonly #free: WebAssembly.Memory[] = []
 
-  /** One of at least this size, full of zeros. */
+  /** A memory of at least this size, filled with zeros. */
   take(byteLength: number): WebAssembly.Memory {
     const pages = Math.max(1, Math.ceil(byteLength / PAGE))
     return orRefuse(byteLength, () => {
-      const kept = byteLength <= LARGEST_KEPT ? this.#kept.pop() : undefined
-      if (!kept) return new WebAssembly.Memory({ initial: pages, maximum: maximumFor(pages), shared: true })
-      new Uint8Array(kept.buffer).fill(0)
-      const missing = pages - kept.buffer.byteLength / PAGE
-      if (missing > 0) kept.grow(missing)
-      return kept
+      const reused = byteLength <= LARGEST_REUSED ? this.#free.pop() : undefined
+      if (!reused) return new WebAssembly.Memory({ initial: pages, maximum: maximumFor(pages), shared: true })
+      new Uint8Array(reused.buffer).fill(0)
+      const missing = pages - reused.buffer.byteLength / PAGE
+      if (missing > 0) reused.grow(missing)
+      return reused
     })
   }
 
+  /** Returns a memory to the pool. */
   giveBack(memory: WebAssembly.Memory): void {
-    if (memory.buffer.byteLength <= LARGEST_KEPT && this.#kept.length < MOST_KEPT) this.#kept.push(memory)
+    if (memory.buffer.byteLength <= LARGEST_REUSED && this.#free.length < MOST_FREE) this.#free.push(memory)
   }
 }
 
-/** Small ones may grow to the largest that is kept. */
-const maximumFor = (pages: number): number => Math.max(pages, LARGEST_KEPT / PAGE)
+/** Small memories may grow up to the largest that is reused. */
+const maximumFor = (pages: number): number => Math.max(pages, LARGEST_REUSED / PAGE)
 
-/** One of exactly this size, which nobody keeps. */
+/**
+ * A memory of exactly this size, which is not reused.
+ * @param pages pages of 64 KiB
+ */
 export function newMemory(pages: number): WebAssembly.Memory {
   return orRefuse(
     pages * PAGE,

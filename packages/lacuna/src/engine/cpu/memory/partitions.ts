@@ -1,4 +1,4 @@
-/** Where the parts of a problem lie, and what the kernels are told of them. */
+/** Lays out the partitions of a problem, and writes the descriptions that the kernels read. */
 import * as at from '../../../kernels/solve/layout.ts'
 import type { View } from '../setup/count/countViews.ts'
 import {
@@ -25,7 +25,11 @@ import {
 } from './layout.ts'
 import { mostExchangedSums } from './plan.ts'
 
-/** Deals the views to the parts of all processes: more for each than planned, if chance has made one too large. */
+/**
+ * Assigns the chunks of all views to the partitions of all processes, and lays these out. There are more
+ * partitions than planned if one would exceed 4 GiB.
+ * @param planned partitions per process
+ */
 export function layOutPartitions(
   views: View[],
   planned: number,
@@ -88,6 +92,7 @@ export function layOutPartitions(
   }
 }
 
+/** Throws if the sizes that the kernels use differ from those of layout.ts. */
 export function checkKernelLayout(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
@@ -102,7 +107,7 @@ export function checkKernelLayout(
   if (!agree) throw new Error('The kernels and the layout of the memory disagree: build again.')
 }
 
-/** The rows that a part slices with no other. */
+/** The rows that only this partition has segments of. */
 export function exclusiveRows(slice: ViewSlice, first: Uint32Array): { from: number; to: number } {
   if (slice.firstChunk === slice.endChunk) return { from: 0, to: 0 }
   const { firstRow, firstIndex, lastRow, endIndex } = slice
@@ -113,7 +118,10 @@ export function exclusiveRows(slice: ViewSlice, first: Uint32Array): { from: num
 
 const tableWords = ({ bounds }: SharedRow): number => 2 * bounds.length
 
-/** Which parts have what of the rows that they slice, and where their sums go. */
+/**
+ * Plans the exchange of partial sums: which partitions have segments of each shared row, and where their sums
+ * are.
+ */
 export function planSharedRows({ slices, shared }: View): SharedRowPlan[] {
   let table = 0
   return shared.map((row) => {
@@ -122,7 +130,8 @@ export function planSharedRows({ slices, shared }: View): SharedRowPlan[] {
       const part = row.firstPart + p
       const [begin, end] = [row.bounds[p], row.bounds[p + 1]]
       if (begin === end) continue
-      // Its segments come first of a part's that are of long rows, or last.
+      // A partition's partial sums of long rows are in order: those of a row that begins elsewhere are its
+      // first, those of one that ends elsewhere its last.
       const slots = p > 0 ? -begin : slices[part].longSegments - end
       sharers.push({ part, begin, end, slots, beginsHere: p === 0 })
     }
@@ -132,6 +141,7 @@ export function planSharedRows({ slices, shared }: View): SharedRowPlan[] {
   })
 }
 
+/** Writes the tables of the shared rows of a mode (kernels/solve/rows/step.ts). */
 export function writeSharedRowTables(
   { memory, layout }: PartitionMemory,
   rows: readonly SharedRowPlan[],
@@ -149,7 +159,10 @@ export function writeSharedRowTables(
   })
 }
 
-/** Tells the kernels where a part's slice of a view lies. */
+/**
+ * Writes the description of a partition's slice of a view (VIEW_… of kernels/solve/layout.ts), its chunks and
+ * the starts of its segments.
+ */
 export function writeDescription(
   { memory, layout }: PartitionMemory,
   view: View,
@@ -168,7 +181,8 @@ export function writeDescription(
     new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
   )
   new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
-  // Where threads slice the next places of records, each segment's begin stands for now in the next one's place: sharedCounters.
+  // If threads share the counters of records, each segment's begin is first written to the entry after it:
+  // see sharedCounters.
   const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
   const lag = place.next.length > 0 ? 0 : 1
   for (let s = lag; s < place.segments; s++)

@@ -1,7 +1,11 @@
+/** Tensors in shared memory. */
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 
-/** The tensor with arrays that go to worker threads without a copy each: one copy here if they are not so yet. */
+/**
+ * The tensor with arrays in shared memory, which go to worker threads without copies. Arrays that are not
+ * shared yet are copied once.
+ */
 export function toSharedTensor({ dims, indices, values, weights }: SparseTensor): SparseTensor {
   return {
     dims,

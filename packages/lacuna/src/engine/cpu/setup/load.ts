@@ -1,4 +1,7 @@
-/** From entries to parts: counts, cuts, places and sorts them, with the threads of a pool and other processes, if any. */
+/**
+ * Loads a problem: counts, places and sorts its entries into the views of partitions, with the threads of a
+ * pool and the other processes.
+ */
 
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
@@ -30,13 +33,13 @@ import { routeEntries } from './place/routeEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
-/** A problem as it lies in memory. */
+/** A loaded problem in the memories of this process. */
 export interface LoadedPartitions {
   parts: readonly PartitionMemory[]
-  /** The view whose errors a set's are. */
+  /** The number of the view whose errors are those of a set, by the name of the set. */
   viewOf: ReadonlyMap<string, number>
   errorSums: ThreadSetup['errorSums']
-  /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
+  /** Where unlisted cells are zeros: Σ y² and Σ y over all cells as of the last measurement of errors. */
   totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
   entries: ReadonlyMap<string, number>
@@ -45,21 +48,25 @@ export interface LoadedPartitions {
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
-  times: Omit<SetUpTimes, 'look'>
+  times: Omit<SetUpTimes, 'values'>
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
 }
 
 /** The resources of an engine with which a problem is loaded. */
 export interface LoadingContext extends ProblemWorkers {
-  /** The fewest parts of a process. */
+  /** The fewest partitions per process. */
   leastParts: number
   /** Whether every index of a record takes a word of its own (packing.ts). */
   unpacked: boolean
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
-/** start: when it began, by performance.now(). */
+/**
+ * Loads a problem.
+ * @param number the number of the problem on its engine
+ * @param start when loading began, by performance.now()
+ */
 export async function loadPartitions(
   context: LoadingContext,
   number: number,
@@ -120,7 +127,7 @@ export async function loadPartitions(
     communicator,
   )
   times.count = lap()
-  // Every process must come to the same parts, even if they have different numbers of threads.
+  // All processes must compute the same partitions, even if their numbers of threads differ.
   const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
   const all = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
@@ -134,7 +141,7 @@ export async function loadPartitions(
   })
   const partsEach = all.length / communicator.size
   const firstPart = communicator.rank * partsEach
-  const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
+  const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
     all
       .slice(firstPart, firstPart + partsEach)
@@ -181,7 +188,7 @@ export async function loadPartitions(
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,
-    // One of them learns from what is beside the entries.
+    // Only the first thread learns from side information.
     setup: {
       ...setup,
       thread,
@@ -254,11 +261,11 @@ export async function loadPartitions(
   }
 }
 
-/** All threads must know which modes have anything. */
+/** Side information for a thread: threads other than the first only need to know which modes have any. */
 const sideInformationFor = ({ sideInformation }: Problem, thread: number): Problem['sideInformation'] =>
   sideInformation?.map((side) => (side && thread > 0 ? {} : side))
 
-/** How many entries the sets have, in all processes. */
+/** The number of entries of each set, over all processes. */
 async function countSets(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
@@ -268,7 +275,7 @@ async function countSets(
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
-/** By its name, of each set whose entries have weights, the mean of these. */
+/** The mean weight of each set whose entries have weights, by name. */
 async function meanWeightsOf(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
@@ -289,7 +296,7 @@ function refuseWeightedZeros(): InputError {
   )
 }
 
-/** The training entries by every mode, then the other sets by the first. */
+/** The sources of all views: the training entries by every mode, then the other sets by the first mode. */
 function sourcesOf(
   train: SparseTensor,
   total: number,
@@ -316,10 +323,11 @@ function sourcesOf(
 }
 
 /**
- * Data of any size, 10⁻³⁰ or 10³⁰, is solved near 1, where float32 neither overflows nor vanishes. With values divided by
- * 2^(Nj) and factors by 2^j the problem stays the same; as both are powers of two, not one bit of the solution changes.
+ * Powers of two by which values and factors are multiplied. Data of any magnitude, 10⁻³⁰ or 10³⁰, is then
+ * solved near 1, where float32 neither overflows nor underflows. Dividing values by 2^(Nj) and factors by 2^j
+ * leaves the problem the same; since both are powers of two, no bit of the solution changes.
  */
-function scaling(squares: number, entries: number, N: number): { values: number; factors: number } {
+function chooseScales(squares: number, entries: number, N: number): { values: number; factors: number } {
   const rms = Math.sqrt(squares / entries)
   const j = rms > 0 ? Math.round(Math.log2(rms) / N) : 0
   return { values: 2 ** (-N * j), factors: 2 ** -j }

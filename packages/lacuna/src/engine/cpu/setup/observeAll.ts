@@ -1,3 +1,4 @@
+/** Statistics of the training entries of all processes. */
 import type { Communicator } from '../../../comm/index.ts'
 import {
   extremesOf,
@@ -10,7 +11,11 @@ import {
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { rowTotalsByThreads } from './rowTotals.ts'
 
-/** What the entries of all processes are like: the same bits whoever has which. */
+/**
+ * Statistics of the entries of all processes by row; the bits do not depend on which process has which
+ * entries.
+ * @param padded a rank whose kernel is compiled
+ */
 export async function observeAll(
   workers: ProblemWorkers & { padded: number },
   tensor: SparseTensor,
@@ -24,7 +29,7 @@ export async function observeAll(
   return observedOf(extremes, communicator.size > 1 ? await addTotals(communicator, totals) : totals, unit)
 }
 
-/** Whole numbers: it does not matter in which order they are addTotals. */
+/** Sums the totals of all processes. They are whole numbers: the order of the additions does not matter. */
 async function addTotals(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
   const total: RowTotals = {
     counts: counts.map(({ length }) => new Uint32Array(length)),

@@ -1,4 +1,7 @@
-/** How many entries each row has and what their values add up to, by all threads: what `rowTotals` of tensor/observed.ts says. */
+/**
+ * Counts of entries and exact sums of values per row, on all threads: `rowTotals` of tensor/observed.ts in
+ * parallel.
+ */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
 import { areas, blockBytes } from '../memory/layout.ts'
@@ -9,10 +12,14 @@ import type { TotalsInput } from '../threads/messages.ts'
 import type { Pool } from '../threads/pool.ts'
 import { Block, eachBlock } from './blocks.ts'
 
-/** Threads that each have sums of their own pay where these are few beside the entries. */
+/** Entries per sum from which on threads with sums of their own are worthwhile. */
 const ENTRIES_PER_SUM = 4
 
-/** padded: the rank of a kernel that has been compiled already; any would do. */
+/**
+ * Counts and sums per row.
+ * @param padded a rank whose kernel is compiled; any would do
+ * @param unit the unit of which values are whole multiples
+ */
 export async function rowTotalsByThreads(
   { pool, members, padded }: { pool: Pool; members: readonly number[]; padded: number },
   tensor: SparseTensor,
@@ -54,7 +61,7 @@ export async function rowTotalsByThreads(
   return total
 }
 
-/** A thread's share. */
+/** Adds up a thread's range of the entries. */
 export function addTotals(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,

@@ -1,9 +1,12 @@
-/** What parts tell each other: after a step the rows that they changed, and the sums of the rows that they share. */
+/** The exchange between partitions after a step: rows that changed, and partial sums of shared rows. */
 import { exchangeAddress, partialBytes } from '../memory/layout.ts'
 import { meet, type ThreadProblem } from '../threads/threadProblem.ts'
 import { type Area, exchangeAreas } from './exchangePlan.ts'
 
-/** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
+/**
+ * Exchanges the rows that a step of mode i changed, and finishes the shared rows.
+ * @param key the random stream of the step
+ */
 export function exchangeRows(problem: ThreadProblem, i: number, key: number): void {
   const { parts, firstPart, thread, threads, shared } = problem
   const { modes } = parts[0].layout
@@ -28,11 +31,11 @@ export function exchangeRows(problem: ThreadProblem, i: number, key: number): vo
   meet(parts, thread)
 }
 
-/** The sums that each part hands over of rows that it slices: how many there are, everyone can tell. */
+/** The areas of each partition's partial sums of shared rows; every thread can compute their sizes. */
 function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
   const [{ kernel, layout }] = parts
   const areas = owned[i].map((_, part) => ({ address: exchangeAddress(layout, part), byteLength: 0 }))
-  // Only who copies or sends them need know.
+  // Other threads neither copy nor send them.
   if (thread > 0 && parts.length === 1) return areas
   for (const { row, parts: sharers } of shared[i])
     for (const { part, begin, end, beginsHere } of sharers) {
@@ -44,7 +47,7 @@ function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number,
   return areas
 }
 
-/** What a step changes of the rows that each part alone has. */
+/** The areas that a step changes of the rows that only one partition has. */
 function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
   const { factor, moments, leverages, rowSums } = modes[i]
@@ -58,7 +61,7 @@ function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   return rows
 }
 
-/** The rows of a matrix of a mode that each part alone has. */
+/** The areas of the rows of a matrix that only one partition has. */
 function areasOf(
   { parts, owned }: ThreadProblem,
   matrix: number,
@@ -71,7 +74,10 @@ function areasOf(
   }))
 }
 
-/** A part keeps the momentumFactors of its own rows only; those of shared rows are the same in all. */
+/**
+ * All-gathers the momentum factors: a partition updates those of its own rows only; those of shared rows are
+ * the same everywhere.
+ */
 export function gatherMomentumFactors(problem: ThreadProblem): void {
   const { modes } = problem.parts[0].layout
   exchangeAreas(

@@ -1,4 +1,4 @@
-/** The AO iterations of a problem, as a thread runs them: with the others, behind barriers. */
+/** AO iterations, as one of the threads runs them, synchronized by barriers. */
 
 import { purpose, stream } from '../../../base/random.ts'
 import {
@@ -21,7 +21,8 @@ import { sweepStrata } from './strata.ts'
 import { gatherChunks } from './sumErrors.ts'
 
 /**
- * Runs a thread's work of AO iterations: Algorithm 2, with iterations k, modes i, and the inner iterations l of Algorithm 1.
+ * Runs a thread's work of AO iterations: Algorithm 2, with iterations k, modes i, and the inner iterations l
+ * of Algorithm 1.
  * @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of kernels/solve/layout.ts
  */
 export function iterate(problem: ThreadProblem, run: Iterations, skip: number): Iterated {
@@ -40,12 +41,12 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
   let isDecided = false
   for (let done = 0; ; done++) {
     if (!isDecided) {
-      // At least one, however little time there is: otherwise it would never end.
+      // At least one iteration, however little time there is: otherwise a run would never end.
       decide(problem, done > 0 ? end : Infinity)
       meet(parts, thread)
     }
     isDecided = false
-    const cut = decision(problem)
+    const cut = readDecision(problem)
     if (cut) return { cut, ...result(done) }
     if (done === run.count) return result(done)
     if (run.step.kind === 'posterior') {
@@ -65,7 +66,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
           setStep(kernel, run, l, skip, problem.zeros)
           kernel.step(layout.control, layout.views[i].descriptor, key, thread)
         }
-        // The barrier of the last step is one for the decision, too.
+        // The barrier of the last step also carries the decision to continue.
         if (i === modes - 1 && l === inner - 1) {
           decide(problem, end)
           isDecided = true
@@ -78,6 +79,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
   }
 }
 
+/** Sets the parameters of a step in this thread's kernel instance. */
 function setStep(
   kernel: Kernel,
   { sample, lambda, step }: Iterations,
@@ -91,6 +93,7 @@ function setStep(
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
 
+/** The operations of a posterior sweep that involve all threads and processes. */
 function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
   const { parts, thread, exchange, noiseSums, errorSums } = problem
   return {
@@ -116,8 +119,9 @@ const STOPPED = 2
 const TIME_IS_UP = 3
 
 /**
- * All threads of all processes must stop after the same iteration, so one of each spins and they tell one another. Whoever is
- * told to stop stops all; the time is up by the clock of the first process. What is decided holds for all when they have met.
+ * Decides whether to continue, on thread 0 of every process: all threads of all processes must stop after the
+ * same iteration. A stop on one process stops all; the time is up by the clock of rank 0. The decision is
+ * valid after the next barrier.
  */
 function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   if (thread !== 0) return
@@ -129,7 +133,7 @@ function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
 }
 
-function decision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
+function readDecision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
   const found = Atomics.load(words, CONTROL_GO / 4)
   return found === GO ? undefined : found === STOPPED ? 'stopped' : 'seconds'
 }

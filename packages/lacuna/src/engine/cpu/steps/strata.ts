@@ -1,13 +1,16 @@
-/** An epoch of SGD in strata (kernels/solve/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
+/** An epoch of stratified SGD (kernels/solve/strata.ts) over the cells of a grid (grid.ts). */
 import { CONTROL_SPINS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
 import type { StrataStep } from '../../engine.ts'
 import type { ModeLayout } from '../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../threads/threadProblem.ts'
 
-/** A turn comes within microseconds, and sleeping takes fifty of them: so many times as often as for a barrier it is looked for. */
+/** Factor on the spins of a barrier: a turn comes within microseconds, and sleeping takes fifty of them. */
 const PATIENCE = 5
 
-/** One epoch, the number `done` of those that are asked for; then all parts have its factors, and no momentum. */
+/**
+ * Runs a thread's work of one epoch; afterwards all partitions have the new factors, without momentum.
+ * @param done the number of epochs of this call before it
+ */
 export function sweepStrata(
   { parts, thread, threads, meet }: ThreadProblem,
   step: StrataStep,
@@ -35,7 +38,7 @@ export function sweepStrata(
   })
 }
 
-/** A thread's share of the rows of a factor, to the other parts and to where momentum has its past. */
+/** Copies a thread's range of the rows of a factor to the other partitions and to the momentum factors. */
 function copyRows(
   parts: readonly ThreadPartition[],
   { factor, momentumFactor, rows }: ModeLayout,

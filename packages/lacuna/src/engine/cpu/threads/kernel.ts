@@ -1,13 +1,18 @@
+/** The interface of the compiled kernels, and the ranks they are compiled for. */
 import { InputError } from '../../../base/inputError.ts'
 
-/** The ranks a kernel is compiled for; a rank in between uses the next one, its rows padded with zeros. */
+/**
+ * The ranks that kernels are compiled for; a rank in between uses the next one, with rows padded with zeros.
+ */
 export const paddedRanks: readonly number[] = [
   ...Array.from({ length: 16 }, (_, i) => 4 * (i + 1)), // 4 … 64
   ...Array.from({ length: 8 }, (_, i) => 64 + 8 * (i + 1)), // 72 … 128
   ...Array.from({ length: 8 }, (_, i) => 128 + 16 * (i + 1)), // 144 … 256
 ]
+/** The largest rank. */
 export const LARGEST_RANK = paddedRanks[paddedRanks.length - 1]
 
+/** The padded rank of a rank; throws an InputError beyond the largest. */
 export function paddedRank(rank: number): number {
   const padded = paddedRanks.find((r) => r >= rank)
   if (padded === undefined)
@@ -15,7 +20,10 @@ export function paddedRank(rank: number): number {
   return padded
 }
 
-/** What kernels/solve/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
+/**
+ * The exports of kernels/solve/index.ts. Addresses are bytes in the shared memory; a view is the address of
+ * its description.
+ */
 export interface Kernel {
   setScratch(address: number): void
   setPosteriorScratch(address: number): void
@@ -164,6 +172,7 @@ export interface Kernel {
   below(bits: number, n: number): number
 }
 
+/** An instance of a kernel over a memory. */
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
   const { exports } = new WebAssembly.Instance(module, { env: { memory } })
   return exports as unknown as Kernel

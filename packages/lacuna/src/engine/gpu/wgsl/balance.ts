@@ -1,11 +1,15 @@
 /**
- * Kernels that balance the columns of the factors (engine/cpu/steps/balance.ts): sums over blocks of rows, column scales and v
- * from them, mean rows, and rows without entries. All modes are processed together; nothing leaves the device.
+ * Kernels that balance the columns of the factors (engine/cpu/steps/balance.ts): sums over blocks of rows,
+ * column scales and v from them, mean rows, and rows without entries. All modes are processed together;
+ * nothing leaves the device.
  */
 import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
 
-/** Sizes are parameters of the step (count, quads, and the number of modes as `mode`), so that all ranks have the same kernels. */
+/**
+ * Sizes are parameters of the step (count, quads, and the number of modes as `mode`), so that all ranks have
+ * the same kernels.
+ */
 type Order = Pick<Shape, 'order'>
 
 /** Invocations of a workgroup of most kernels. */
@@ -17,7 +21,9 @@ const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num
         @builtin(local_invocation_index) lane: u32)`
 const number = `let number = (group.x + group.y * groups.x) * ${BALANCE_TEAM}u + lane;`
 
-/** Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries. */
+/**
+ * Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries.
+ */
 export const blockSumsKernel = (shape: Order, squares: boolean): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
@@ -67,8 +73,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }`
 
 /**
- * Computes the column scales that make norms equal in all modes, and v: one workgroup, an invocation per component. The common
- * norm is an N-th root: logarithms approximate it, and a Newton step corrects the last bits.
+ * Computes the column scales that make norms equal in all modes, and v: one workgroup, an invocation per
+ * component. The common norm is an N-th root: logarithms approximate it, and a Newton step corrects the last
+ * bits.
  */
 export const scalesKernel = (shape: Order): string => `
 ${stepStruct(shape)}

@@ -1,7 +1,8 @@
 /**
- * Code that the kernels that pass over entries have in common: it computes Khatri-Rao rows on the fly. A workgroup has the
- * window of a segment; `lanes` neighbouring invocations share an entry, each with some of the components. All invocations run
- * the same number of rounds, since they synchronize within the loop; those without an entry repeat the last one with weight 0.
+ * Code that the kernels that pass over entries have in common: it computes Khatri-Rao rows on the fly. A
+ * workgroup has the window of a segment; `lanes` neighbouring invocations share an entry, each with some of
+ * the components. All invocations run the same number of rounds, since they synchronize within the loop;
+ * those without an entry repeat the last one with weight 0.
  */
 import { quadsOf, type Shape, type Team, wordsOf } from '../shape.ts'
 
@@ -54,8 +55,9 @@ export const teamIndices = ({ lanes }: Team): string => `
   let part = lane / ${lanes}u; // which of the entries at a time`
 
 /**
- * The loop over a window: `count` records from `start` on, cyclically, of a segment of `length` records from record `first` on.
- * In `body`, k0 … are this invocation's vectors of k, x is the value, w the weight, and isIn whether the entry counts.
+ * The loop over a window: `count` records from `start` on, cyclically, of a segment of `length` records from
+ * record `first` on. In `body`, k0 … are this invocation's vectors of k, x is the value, w the weight, and
+ * isIn whether the entry counts.
  */
 export function entryLoop(shape: Shape, team: Team, body: string): string {
   const quads = quadsOf(shape)
@@ -96,9 +98,9 @@ export const partialDot = (team: Team, other: string): string =>
   Array.from({ length: team.perLane }, (_, q) => `dot(k${q}, ${other}${q})`).join(' + ')
 
 /**
- * Sums the vectors name0 … of each invocation over the entries of the team, in a fixed order, and runs `store` for each sum
- * (`value`, of vector `quad`): within subgroups by shuffles, then through `scratch`, of which `team.size · perLane` vectors
- * are used.
+ * Sums the vectors name0 … of each invocation over the entries of the team, in a fixed order, and runs
+ * `store` for each sum (`value`, of vector `quad`): within subgroups by shuffles, then through `scratch`, of
+ * which `team.size · perLane` vectors are used.
  */
 export function teamSum(shape: Shape, team: Team, name: string, store: string): string {
   const quads = quadsOf(shape)

@@ -1,4 +1,7 @@
-/** Kernels that update rows from their sums: kernels/solve/rows/gradientRow.ts, newtonRow.ts and paperRow.ts in WGSL. */
+/**
+ * Kernels that update rows from their sums: kernels/solve/rows/gradientRow.ts, newtonRow.ts and paperRow.ts
+ * in WGSL.
+ */
 import { powerOfTwo, quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { header } from './gather.ts'
 import { stepStruct } from './step.ts'
@@ -18,7 +21,10 @@ const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num
 /** Invocations of a workgroup. */
 export const BOUND_ROWS_TEAM = 64
 
-/** A gradient step under the Collatz–Wielandt bound D = diag((Hv)_r / v_r): one invocation per vector of a row. */
+/**
+ * A gradient step under the Collatz–Wielandt bound D = diag((Hv)_r / v_r): one invocation per vector of a
+ * row.
+ */
 export const boundRowsKernel = (shape: Shape): string => {
   const quads = quadsOf(shape)
   return `
@@ -138,7 +144,9 @@ export function newtonRowsKernel(shape: Shape): string {
   const { team, declarations, loadRow } = rowSolver(shape)
   return `${declarations}
 const MOST_SWEEPS = 8u;
-/** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
+/**
+ * The sums that H is made of are off by about this much of tr H: a component with less is not known at all.
+ */
 const ROUNDING = 1e-7;
 /** Curvature below which a component has vanished. */
 const VANISHED = 1e-30;

@@ -11,7 +11,10 @@ export const SLOT_BYTES = 256
 export const slotBytes = (order: number): number =>
   Math.ceil((4 * (WORDS + 4 * otherQuads(order))) / SLOT_BYTES) * SLOT_BYTES
 
-/** Vectors of four for the first rows of the other modes: four at least, so that orders up to 17 share kernels that do not depend on the order. */
+/**
+ * Vectors of four for the first rows of the other modes: four at least, so that orders up to 17 share kernels
+ * that do not depend on the order.
+ */
 const otherQuads = (order: number): number => Math.max(4, Math.ceil((order - 1) / 4))
 
 /** The WGSL declaration of Step. */

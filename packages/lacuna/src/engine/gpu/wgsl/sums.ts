@@ -1,4 +1,7 @@
-/** Kernels that sum over a sample, per segment, what the update of a row needs (kernels/solve/entries/entries.ts). */
+/**
+ * Kernels that sum over a sample, per segment, what the update of a row needs
+ * (kernels/solve/entries/entries.ts).
+ */
 import { quadsOf, type Shape, type Team, tilesOf } from '../shape.ts'
 import {
   eachQuad,
@@ -94,8 +97,8 @@ function blockEntries(shape: Shape, team: Team): number {
 export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
 
 /**
- * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one tile, and where
- * there are fewer tiles than invocations, over some of the entries.
+ * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one
+ * tile, and where there are fewer tiles than invocations, over some of the entries.
  */
 export function gramKernel(shape: Shape, team: Team): string {
   const quads = quadsOf(shape)
@@ -181,8 +184,8 @@ ${signature} {
 export const REDUCE_TEAM = 256
 
 /**
- * Reduces the sums over the segments of each long row into those of its first segment, in a fixed order. A workgroup has
- * some of a row's vectors; several invocations share each of them.
+ * Reduces the sums over the segments of each long row into those of its first segment, in a fixed order. A
+ * workgroup has some of a row's vectors; several invocations share each of them.
  */
 export function reduceKernel(shape: Shape, sumQuads: number): string {
   const across = reduceWidth(sumQuads)

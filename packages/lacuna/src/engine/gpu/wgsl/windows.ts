@@ -1,6 +1,6 @@
 /**
- * The windows that a step samples of every row: kernels/solve/entries/sample.ts in WGSL, with the same draws. One invocation per
- * segment. WGSL has no 64-bit integers, so products and quotients are computed from words.
+ * The windows that a step samples of every row: kernels/solve/entries/sample.ts in WGSL, with the same draws.
+ * One invocation per segment. WGSL has no 64-bit integers, so products and quotients are computed from words.
  */
 import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
@@ -24,9 +24,9 @@ const SEGMENTS = 0x2545f491u;
 const OFFSET = 0xffffffffu;
 
 /**
- * ⌊c · n⌋, and the fraction that remains, in units of 2⁻³². The CPU rounds the product to 53 bits: a product that is less than
- * half a unit of the last place below a whole number becomes that number. This happens at c = 0.7 now and then, and must be the
- * same here.
+ * ⌊c · n⌋, and the fraction that remains, in units of 2⁻³². The CPU rounds the product to 53 bits: a product
+ * that is less than half a unit of the last place below a whole number becomes that number. This happens at c
+ * = 0.7 now and then, and must be the same here.
  */
 fn scaledCount(n: u32) -> vec2<u32> {
   if (step.isWhole == 1u) { return vec2(n, 0u); }

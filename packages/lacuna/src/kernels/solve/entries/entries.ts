@@ -13,9 +13,9 @@ import { weighBlock } from "./weights";
 import { addListedCells } from "../setup/zeros";
 
 /**
- * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums either
- * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. Both are without λ and, where unlisted cells are
- * zeros, without the sums over all cells.
+ * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums
+ * either H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. Both are without λ and,
+ * where unlisted cells are zeros, without the sums over all cells.
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
   const y = pointOf(view, p);

@@ -1,8 +1,9 @@
-// Khatri-Rao rows on the fly. A row k of K⁽ⁱ⁾ is the elementwise product of one row from each of the other N − 1 factors; a
-// block of them is gathered into K (BLOCK × R), together with the residuals k·y − x.
+// Khatri-Rao rows on the fly. A row k of K⁽ⁱ⁾ is the elementwise product of one row from each of the other N
+// − 1 factors; a block of them is gathered into K (BLOCK × R), together with the residuals k·y − x.
 //
-// Orders 2, 3 and 4 have loops of their own that take four entries at a time: their four dot products end in one transposed sum
-// instead of four horizontal ones. Other orders, and the last entries of a block, are processed one by one.
+// Orders 2, 3 and 4 have loops of their own that take four entries at a time: their four dot products end in
+// one transposed sum instead of four horizontal ones. Other orders, and the last entries of a block, are
+// processed one by one.
 import { multiplyBlock } from "./gram";
 import { sum, sums } from "../lanes";
 import { VIEW_ORDER } from "../layout";
@@ -12,8 +13,8 @@ import { unpack } from "./unpack";
 import { Window } from "./window";
 
 /**
- * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x and S[e] = k·v, in one pass over the vectors.
- * K (BLOCK × R), D (BLOCK), S (BLOCK), y (R), v (R).
+ * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x and S[e] = k·v, in one pass
+ * over the vectors. K (BLOCK × R), D (BLOCK), S (BLOCK), y (R), v (R).
  */
 export function gatherWithProduct(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
@@ -157,7 +158,10 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
   }
 }
 
-/** gatherWithProduct for one order, two entries at a time: with two dot products each, the sums of more would not stay in registers. */
+/**
+ * gatherWithProduct for one order, two entries at a time: with two dot products each, the sums of more would
+ * not stay in registers.
+ */
 function gatherWithProductBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {

@@ -1,5 +1,6 @@
-// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays in
-// registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be cleared.
+// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays
+// in registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be
+// cleared.
 import { sum, sums } from "../lanes";
 import { R, ROW } from "../rank";
 

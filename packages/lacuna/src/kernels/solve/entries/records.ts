@@ -1,5 +1,5 @@
-// The layout of records: the indices in the other modes, several in a word where they fit (engine/cpu/setup/place/packing.ts), the
-// value, and the weight if entries have weights.
+// The layout of records: the indices in the other modes, several in a word where they fit
+// (engine/cpu/setup/place/packing.ts), the value, and the weight if entries have weights.
 import { VIEW_FIELDS, VIEW_ORDER, VIEW_OTHERS, VIEW_STRIDE, VIEW_VALUE } from "../layout";
 
 /** Bytes from one record to the next. */

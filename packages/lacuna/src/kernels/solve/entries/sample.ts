@@ -1,10 +1,11 @@
-// The sample of a row: a window of the row's shuffled entries with a random start, which wraps around. So memory is read in
-// order, and every entry is equally likely.
+// The sample of a row: a window of the row's shuffled entries with a random start, which wraps around. So
+// memory is read in order, and every entry is equally likely.
 //
-// A long row has several segments, which may lie in different partitions. It is sampled by a window in each of them, in
-// proportion to their entries, rounded up or down at random. Where that would leave too few entries per window to be worth the
-// sums, there are fewer windows, in segments evenly spaced from a random one on. Which segment has which window follows from the
-// row's length, c and the random stream alone, so that partitions need not communicate.
+// A long row has several segments, which may lie in different partitions. It is sampled by a window in each
+// of them, in proportion to their entries, rounded up or down at random. Where that would leave too few
+// entries per window to be worth the sums, there are fewer windows, in segments evenly spaced from a random
+// one on. Which segment has which window follows from the row's length, c and the random stream alone, so
+// that partitions need not communicate.
 import {
   STEP_PAPER, VIEW_EARLIER, VIEW_END_INDEX, VIEW_FIRST_INDEX, VIEW_FIRST_ROW, VIEW_LAST_ROW,
   VIEW_RECORDS, VIEW_RECORD_START, VIEW_ROW_LENGTHS, VIEW_SEGMENT, VIEW_WINDOW,
@@ -17,7 +18,10 @@ import { LongSample, Window } from "./window";
 // Constants that separate the streams of the draws: those that round sizes, and those within long rows.
 const ROUNDING: u32 = 0x51ed270b;
 const SEGMENTS: u32 = 0x2545f491;
-/** Counter of the draw that spaces or rounds the windows of a long row; the other counters are numbers of segments. */
+/**
+ * Counter of the draw that spaces or rounds the windows of a long row; the other counters are numbers of
+ * segments.
+ */
 const OFFSET: u32 = 0xffffffff;
 
 /** Entries of row p in all partitions. */
@@ -33,8 +37,8 @@ export function recordStart(view: usize, segment: u32): u32 {
 }
 
 /**
- * B, the sample size of a row of nnz entries. The paper takes ⌊c · nnz⌋, so that rows with fewer than 1/c entries are never
- * updated. The other steps round up or down at random, with the mean c · nnz.
+ * B, the sample size of a row of nnz entries. The paper takes ⌊c · nnz⌋, so that rows with fewer than 1/c
+ * entries are never updated. The other steps round up or down at random, with the mean c · nnz.
  */
 export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
   if (kind == STEP_PAPER) return <u32>Math.floor(c * <f64>nnz);
@@ -79,7 +83,9 @@ export function segmentOf(sample: LongSample, j: u32): u32 {
   return <u32>((<u64>j * <u64>sample.segments + <u64>sample.offset) / <u64>sample.windows);
 }
 
-/** The number of windows in segments before segment `index`: the smallest j whose segment is not before it. */
+/**
+ * The number of windows in segments before segment `index`: the smallest j whose segment is not before it.
+ */
 export function windowsBefore(sample: LongSample, index: u32): u32 {
   if (sample.windows == sample.segments) return index;
   const reached = <u64>index * <u64>sample.windows;
@@ -88,7 +94,10 @@ export function windowsBefore(sample: LongSample, index: u32): u32 {
   return <u32>((reached - offset + <u64>sample.segments - 1) / <u64>sample.segments);
 }
 
-/** The size of window j, in the row's segment `index`, which is number `segment` of this partition and has `length` entries. */
+/**
+ * The size of window j, in the row's segment `index`, which is number `segment` of this partition and has
+ * `length` entries.
+ */
 export function windowSize(view: usize, p: u32, sample: LongSample, j: u32, index: u32, segment: u32, length: u32): u32 {
   const B = <u64>sample.sampled;
   const windows = <u64>sample.windows;

@@ -1,5 +1,5 @@
-// Unpacks the records of a block into columns: the addresses of the rows of the other factors, their indices, and the values. Four
-// entries at a time, so that packed indices cost next to nothing.
+// Unpacks the records of a block into columns: the addresses of the rows of the other factors, their indices,
+// and the values. Four entries at a time, so that packed indices cost next to nothing.
 import { VIEW_OTHERS } from "../layout";
 import { ROW } from "../rank";
 import { fieldOf, maskOf, next, shiftOf, strideOf, valueOf, wordOf } from "./records";
@@ -16,8 +16,8 @@ export function indexOf(e: u32, other: u32): usize {
 }
 
 /**
- * Unpacks `count` ≤ BLOCK entries from the window on and advances it. addressScratch(o): addresses of the rows of the o-th other
- * factor; indexScratch(o): their indices; valueScratch(): values.
+ * Unpacks `count` ≤ BLOCK entries from the window on and advances it. addressScratch(o): addresses of the
+ * rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): values.
  */
 export function unpack(view: usize, others: u32, window: Window, count: u32): void {
   const words = wordScratch();
@@ -77,7 +77,10 @@ function splitPairs(window: Window, count: u32, first: usize, second: usize): us
   return record;
 }
 
-/** Converts words to indices and addresses of rows. Beyond `count`, up to a multiple of four, these are undefined. */
+/**
+ * Converts words to indices and addresses of rows. Beyond `count`, up to a multiple of four, these are
+ * undefined.
+ */
 function findRows(view: usize, other: u32, words: usize, count: u32): void {
   const field = fieldOf(view, other);
   const shift = shiftOf(view, field);

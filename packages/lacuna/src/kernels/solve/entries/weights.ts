@@ -4,8 +4,8 @@ import { ROW } from "../rank";
 import { entryWeight, next, strideOf } from "./records";
 
 /**
- * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK), if it is not 0.
- * So sums over products of two of them are weighted.
+ * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK),
+ * if it is not 0. So sums over products of two of them are weighted.
  */
 export function weighBlock(view: usize, record: usize, window: Window, count: u32, K: usize, D: usize, S: usize): void {
   const stride = strideOf(view);

@@ -1,17 +1,18 @@
 // A projected gradient step with its own step size for every component, and H never formed.
 //
-// K ≥ 0 makes H = Σ k kᵀ symmetric and entrywise nonnegative. For any v > 0 let D = diag((Hv)_r / v_r). Then D ⪰ H:
-// for every z,
+// K ≥ 0 makes H = Σ k kᵀ symmetric and entrywise nonnegative. For any v > 0 let D = diag((Hv)_r / v_r). Then
+// D ⪰ H: for every z,
 //   zᵀDz − zᵀHz = Σ_{r,s} H_rs (v_s/v_r) z_r² − Σ_{r,s} H_rs z_r z_s
 //               = ½ Σ_{r,s} H_rs v_r v_s (z_r/v_r − z_s/v_s)²  ≥ 0,
-// by pairing (r,s) with (s,r). So ½ zᵀDz bounds the row's quadratic from above and a step of g_r / D_r cannot overshoot.
-// In particular λ_max(H) ≤ max_r D_r, the Collatz–Wielandt bound (Horn & Johnson, Matrix Analysis, 8.1.26): one step size for all components would have to be
-// 1 / max_r D_r. Hv = Σ (k·v) k costs O(B·R) in the pass that computes g anyway.
+// by pairing (r,s) with (s,r). So ½ zᵀDz bounds the row's quadratic from above and a step of g_r / D_r cannot
+// overshoot. In particular λ_max(H) ≤ max_r D_r, the Collatz–Wielandt bound (Horn & Johnson, Matrix Analysis,
+// 8.1.26): one step size for all components would have to be 1 / max_r D_r. Hv = Σ (k·v) k costs O(B·R) in
+// the pass that computes g anyway.
 //
 // λ shrinks the row towards the mean of its mode (VIEW_MEAN), not towards zero.
 //
-// A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for all
-// rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
+// A component r with k_r = 0 in the whole sample has D_r = 0 and g_r = 0: only λ moves it. v is the same for
+// all rows of a mode: 1 / (the typical size of k_r), which makes D right for components of different sizes.
 import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN, VIEW_SCALE } from "../layout";
 import { extrapolate } from "./momentum";
 import { MATRIX, ROW } from "../rank";

@@ -1,12 +1,12 @@
 // Solves the row's quadratic by coordinate descent over a ≥ 0 on
 //   q(a) = gᵀ(a − y) + ½ (a − y)ᵀ (H + εI) (a − y),
-// with g the gradient and H the Hessian of the sampled cost at y; λ shrinks the row towards the mean of its mode. The paper
-// leaves algorithms that fully exploit H as an open topic; with H formed at a few nanoseconds per entry, solving for the
-// row beats a gradient step at small ranks.
+// with g the gradient and H the Hessian of the sampled cost at y; λ shrinks the row towards the mean of its
+// mode. The paper leaves algorithms that fully exploit H as an open topic; with H formed at a few nanoseconds
+// per entry, solving for the row beats a gradient step at small ranks.
 //
-// A sample of B entries may leave directions of the row undetermined, and noise would move it far along them. So
-// ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the damping
-// weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
+// A sample of B entries may leave directions of the row undetermined, and noise would move it far along them.
+// So ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the
+// damping weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "../entries/gram";
 import { sum } from "../lanes";
 import { STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN } from "../layout";
@@ -17,7 +17,10 @@ import { addZeros } from "../setup/zeros";
 
 /** Sweeps of coordinate descent over the components of a row, at most. */
 export const MOST_SWEEPS: i32 = 8;
-/** Relative rounding error of the sums in H: a component with less curvature than this fraction of tr H is undetermined. */
+/**
+ * Relative rounding error of the sums in H: a component with less curvature than this fraction of tr H is
+ * undetermined.
+ */
 export const ROUNDING: f32 = 1e-7;
 /** Curvature below which a component has vanished and has no inverse; data is scaled to about 1. */
 const VANISHED: f32 = 1e-30;
@@ -59,7 +62,9 @@ export function trace(H: usize): f32 {
   return sum;
 }
 
-/** Adds ε to the diagonal of H and writes the inverses of its elements (R); 0 where a component has vanished. */
+/**
+ * Adds ε to the diagonal of H and writes the inverses of its elements (R); 0 where a component has vanished.
+ */
 export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
     const h = load<f32>(H + r * (ROW + 4)) + epsilon;
@@ -69,9 +74,9 @@ export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
 }
 
 /**
- * One sweep over the components, each set to its minimiser given the others; returns whether the row still moved. Four
- * components at a time: their slice of the gradient stays in a register while they move, and the rest of the gradient is updated
- * for all four at once.
+ * One sweep over the components, each set to its minimiser given the others; returns whether the row still
+ * moved. Four components at a time: their slice of the gradient stays in a register while they move, and the
+ * rest of the gradient is updated for all four at once.
  */
 export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
   let moves = f32x4.splat(0);

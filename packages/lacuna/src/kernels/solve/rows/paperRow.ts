@@ -1,4 +1,5 @@
-// Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is A_l(p,:).
+// Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is
+// A_l(p,:).
 import { mirrorHessian } from "../entries/gram";
 import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "../layout";
 import { largestEigenvalue } from "./power";

@@ -1,11 +1,13 @@
-// Sums over a row's entries for the E-step of variational EM (Bishop 2006, section 10.1). Under the learned prior every row has a
-// Gaussian posterior N(a, V). The expectation of an entry's k kᵀ over the posteriors of the other modes' rows is the elementwise
-// product of their second moments M = E[b bᵀ] = b bᵀ + V. So H of a row is Σ w ⊙_j M_j, with w the inverse of the noise variance of
-// the entry in units of σ², times the entry's own weight if it has one.
+// Sums over a row's entries for the E-step of variational EM (Bishop 2006, section 10.1). Under the learned
+// prior every row has a Gaussian posterior N(a, V). The expectation of an entry's k kᵀ over the posteriors of
+// the other modes' rows is the elementwise product of their second moments M = E[b bᵀ] = b bᵀ + V. So H of a
+// row is Σ w ⊙_j M_j, with w the inverse of the noise variance of the entry in units of σ², times the entry's
+// own weight if it has one.
 //
-// The noise may grow with the values: its variance is σ² times a polynomial of the leave-one-out prediction. The leverage of a row
-// is the fraction of an entry's value that its prediction follows because of that row; it turns predictions and residuals into
-// leave-one-out ones. The variance may also differ between rows; and the weights of outliers may be those of a Huber loss.
+// The noise may grow with the values: its variance is σ² times a polynomial of the leave-one-out prediction.
+// The leverage of a row is the fraction of an entry's value that its prediction follows because of that row;
+// it turns predictions and residuals into leave-one-out ones. The variance may also differ between rows; and
+// the weights of outliers may be those of a Huber loss.
 import { gatherWithProduct } from "../entries/gather";
 import { Window } from "../entries/window";
 import { addGradient } from "../entries/gram";
@@ -27,8 +29,8 @@ import { takeTask } from "../threads";
 const MOST_LEVERAGE: f32 = 0.9;
 
 /**
- * Adds the sums over `count` ≤ BLOCK entries of row p from the window on: Σ w ⊙_j M_j to H (R × R), −Σ w x k to g (R) behind it,
- * and Σ w x² and the sum of the entries' own weights to the two float64 behind that.
+ * Adds the sums over `count` ≤ BLOCK entries of row p from the window on: Σ w ⊙_j M_j to H (R × R), −Σ w x k
+ * to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the two float64 behind that.
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -93,7 +95,10 @@ function addMomentProducts(view: usize, count: u32, W: usize, H: usize): void {
   }
 }
 
-/** The addresses of the moments of the rows of the block that was unpacked last, in place of those of the rows. */
+/**
+ * The addresses of the moments of the rows of the block that was unpacked last, in place of those of the
+ * rows.
+ */
 function findMoments(view: usize, others: u32, count: u32): void {
   for (let o: u32 = 0; o < others; o++) {
     const moments = i32x4.splat(load<i32>(view + (<usize>(others + 1 + o) << 2), VIEW_OTHERS));
@@ -138,7 +143,10 @@ function addMomentsOfThree(
   }
 }
 
-/** H += w ⊙_j M_j, for one entry and any number of other modes. here: the entry's offset in the columns of addresses. */
+/**
+ * H += w ⊙_j M_j, for one entry and any number of other modes. here: the entry's offset in the columns of
+ * addresses.
+ */
 function addMomentsOfAny(H: usize, w: v128, here: usize, others: u32): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
@@ -197,7 +205,10 @@ function varianceOf(view: usize, p: u32, e: u32, mean: f32): f32 {
   return variance;
 }
 
-/** The weight that the Huber loss leaves a residual: 1 within mostDeviations standard deviations, and inversely proportional beyond. */
+/**
+ * The weight that the Huber loss leaves a residual: 1 within mostDeviations standard deviations, and
+ * inversely proportional beyond.
+ */
 @inline
 function huberWeight(residual: f32, variance: f32): f32 {
   if (mostDeviations == 0) return 1;
@@ -206,8 +217,9 @@ function huberWeight(residual: f32, variance: f32): f32 {
 }
 
 /**
- * Bins leave-one-out residuals by leave-one-out predictions: per chunk and bin the count, the sum of predictions and the sum of
- * squared residuals, in float64, each entry by its own weight. Bins are quarters of a doubling, around `mean`.
+ * Bins leave-one-out residuals by leave-one-out predictions: per chunk and bin the count, the sum of
+ * predictions and the sum of squared residuals, in float64, each entry by its own weight. Bins are quarters
+ * of a doubling, around `mean`.
  */
 export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -283,7 +295,9 @@ export function startMoments(factor: usize, moments: usize, rows: u32, thread: u
   }
 }
 
-/** Per block of rows, Σ M (R × R) in float64 over the rows that have entries; on and above the diagonal tiles. */
+/**
+ * Per block of rows, Σ M (R × R) in float64 over the rows that have entries; on and above the diagonal tiles.
+ */
 export function sumMoments(
   moments: usize, rows: u32, lengths: usize, perBlock: u32, sums: usize, thread: u32, threads: u32,
 ): void {

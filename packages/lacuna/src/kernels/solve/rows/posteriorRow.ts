@@ -1,8 +1,8 @@
 // The posterior of a row under a learned prior a ~ N(μ, Σ/t), the E-step of variational EM:
 //   a minimises ½ aᵀ(H + tσ²Σ⁻¹)a − (Σ w x k + tσ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + tσ²Σ⁻¹)⁻¹, M = V + a aᵀ,
-// with H = Σ w ⊙_j M_j (posterior.ts). μ and t are the row's own if its mode has side information; otherwise t = 1.
-// V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain.
-// Three sums per row are written: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
+// with H = Σ w ⊙_j M_j (posterior.ts). μ and t are the row's own if its mode has side information; otherwise
+// t = 1. V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain. Three sums
+// per row are written: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
 // parameters that the entries determine; and the number of entries, or the sum of their own weights.
 import { mirrorHessian } from "../entries/gram";
 import {
@@ -60,7 +60,10 @@ function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: u
   }
 }
 
-/** T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Adds jitter to the diagonal if rounding requires it. */
+/**
+ * T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Adds jitter to the diagonal if
+ * rounding requires it.
+ */
 function invertCholesky(system: usize): void {
   const L = choleskyScratch();
   const T = inverseScratch();

@@ -1,6 +1,6 @@
-// L = max(eig(H)), line 10 of Algorithm 1, by the power method. H ≥ 0 entrywise, so its leading eigenvector is
-// nonnegative (Perron and Frobenius), and the all-ones start vector has a component along it. The result is a Rayleigh
-// quotient: never above the eigenvalue, with an error quadratic in that of the vector.
+// L = max(eig(H)), line 10 of Algorithm 1, by the power method. H ≥ 0 entrywise, so its leading eigenvector
+// is nonnegative (Perron and Frobenius), and the all-ones start vector has a component along it. The result
+// is a Rayleigh quotient: never above the eigenvalue, with an error quadratic in that of the vector.
 import { sum, sums } from "../lanes";
 import { R, ROW } from "../rank";
 

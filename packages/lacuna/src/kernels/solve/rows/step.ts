@@ -1,14 +1,15 @@
-// One step of a mode: every row is sampled, summed over its sample, and updated. Rows are independent (Algorithm 3).
-// A long row is summed window by window, and the sums are added pairwise in a binary tree; of two neighbours, the thread that
-// finishes second adds them. The order of the additions depends on the row alone. Where a row lies in several partitions, each
-// partition adds what it can; the few sums that remain are exchanged and added in every partition
-// (engine/cpu/steps/exchangeRows.ts).
+// One step of a mode: every row is sampled, summed over its sample, and updated. Rows are independent
+// (Algorithm 3). A long row is summed window by window, and the sums are added pairwise in a binary tree; of
+// two neighbours, the thread that finishes second adds them. The order of the additions depends on the row
+// alone. Where a row lies in several partitions, each partition adds what it can; the few sums that remain
+// are exchanged and added in every partition (engine/cpu/steps/exchangeRows.ts).
 import { addEntries } from "../entries/entries";
 import { addHessian, addVector } from "../entries/gram";
 import { updateByGradient } from "./gradientRow";
 import {
-  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN, STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT,
-  VIEW_CHUNKS, VIEW_PARTIALS,
+  CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN,
+  STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS,
+  VIEW_PARTIALS,
 } from "../layout";
 import { updateByNewton } from "./newtonRow";
 import { updateByPaper } from "./paperRow";
@@ -22,12 +23,15 @@ import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "../scra
 import { kind, skip } from "../settings";
 import { batchSize, takeTask } from "../threads";
 
-/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in float64. */
+/**
+ * Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in
+ * float64.
+ */
 export const PARTIAL_BYTES: usize = SUM_BYTES;
 
 /**
- * Runs a thread's work of a step: takes batches of chunks until none is left. The first batch of a thread is the same in every
- * iteration: it needs no counter, and its core may still have the rows in its cache.
+ * Runs a thread's work of a step: takes batches of chunks until none is left. The first batch of a thread is
+ * the same in every iteration: it needs no counter, and its core may still have the rows in its cache.
  * @param view the address of the view's description (layout.ts)
  * @param key the random stream of this (iteration, mode, l)
  */
@@ -93,9 +97,10 @@ function partial(view: usize, slot: u32): usize {
 }
 
 /**
- * Adds the finished sum over window j to that of its neighbour in the tree, if that is finished too, and so on upwards. The
- * leaves of the tree are the windows; a node of `size` leaves from `low` on has its sum in the slot of its first leaf. Ends at a
- * node whose neighbour is not finished or lies in another partition, or, at the root, with the update of the row.
+ * Adds the finished sum over window j to that of its neighbour in the tree, if that is finished too, and so
+ * on upwards. The leaves of the tree are the windows; a node of `size` leaves from `low` on has its sum in
+ * the slot of its first leaf. Ends at a node whose neighbour is not finished or lies in another partition,
+ * or, at the root, with the update of the row.
  */
 function addToTree(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): void {
   let low = j;
@@ -132,10 +137,11 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
   else updateByPaper(view, p, sums);
 }
 
-// Shared rows: rows with segments in several partitions. Such a row has a table of words: how many partitions have segments of
-// it; for each of them its first segment and the address at which its sums are exchanged; and the number of all segments.
-// A partition shares at most two rows, one that begins elsewhere and one that begins here: the sums of the former end at that
-// address, those of the latter begin there. So a partition's sums are one contiguous piece, and no longer than necessary.
+// Shared rows: rows with segments in several partitions. Such a row has a table of words: how many partitions
+// have segments of it; for each of them its first segment and the address at which its sums are exchanged;
+// and the number of all segments. A partition shares at most two rows, one that begins elsewhere and one that
+// begins here: the sums of the former end at that address, those of the latter begin there. So a partition's
+// sums are one contiguous piece, and no longer than necessary.
 
 /** The most leaves of a node that begins at `low` and ends at `to` at the latest. */
 function largestNode(sample: LongSample, low: u32, to: u32): u32 {
@@ -171,7 +177,10 @@ export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, posi
   }
 }
 
-/** Adds the partial sums of all partitions, in the order of the tree, and updates the row. Every partition does the same. */
+/**
+ * Adds the partial sums of all partitions, in the order of the tree, and updates the row. Every partition
+ * does the same.
+ */
 export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);

@@ -1,12 +1,16 @@
-// Hashes, checks and counts entries by row, in blocks of LOADED_AT_A_TIME; place.ts then places them. The columns of a block (the
-// indices in each mode), values and hashes lie in this thread's scratch, LOADED_AT_A_TIME words each.
+// Hashes, checks and counts entries by row, in blocks of LOADED_AT_A_TIME; place.ts then places them. The
+// columns of a block (the indices in each mode), values and hashes lie in this thread's scratch,
+// LOADED_AT_A_TIME words each.
 import { LOADED_AT_A_TIME } from "../layout";
 import { hashFour, mix, mixFour } from "../random";
 
 /** Bytes from one column of a block to the next. */
 export const COLUMN: usize = <usize>LOADED_AT_A_TIME << 2;
 
-/** hashes[e] of the coordinates of each entry: `hashCoordinates` of packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time. */
+/**
+ * hashes[e] of the coordinates of each entry: `hashCoordinates` of
+ * packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time.
+ */
 export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hashes: usize): void {
   for (let at: usize = 0; at < <usize>count << 2; at += 16) {
     let h = i32x4.splat(key);
@@ -55,7 +59,9 @@ export function sumOfSquares(values: usize, count: u32): f64 {
   return sum;
 }
 
-/** Adds the entries of a block to the two words of an order-independent digest. weights: 0 if there are none. */
+/**
+ * Adds the entries of a block to the two words of an order-independent digest. weights: 0 if there are none.
+ */
 export function addToDigest(hashes: usize, values: usize, weights: usize, count: u32, digest: usize): void {
   const whole = <usize>(count & ~3) << 2;
   let first = i32x4.splat(0);
@@ -110,7 +116,10 @@ export function countOne(counters: usize, number: u32, shared: bool): u32 {
   return before;
 }
 
-/** Whether an entry is in a view: every entry is, except in that of the probe, which has those whose mixed hash is below `limit`. */
+/**
+ * Whether an entry is in a view: every entry is, except in that of the probe, which has those whose mixed
+ * hash is below `limit`.
+ */
 @inline
 export function isInView(hash: u32, probeKey: u32, limit: u64): bool {
   return limit == 0x100000000 || <u64>mix(hash ^ probeKey) < limit;

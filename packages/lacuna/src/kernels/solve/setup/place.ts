@@ -1,12 +1,15 @@
-// Places entries in views, a block at a time (count.ts): the entries of long rows are counted by segment, and every entry's record
-// is written to its segment. Threads run in parallel. Where memory allows, each has counters of its own, which determine the
-// addresses of its records, so that no thread waits for another.
+// Places entries in views, a block at a time (count.ts): the entries of long rows are counted by segment, and
+// every entry's record is written to its segment. Threads run in parallel. Where memory allows, each has
+// counters of its own, which determine the addresses of its records, so that no thread waits for another.
 import { VIEW_MODE, VIEW_ORDER, VIEW_RECORDS } from "../layout";
 import { COLUMN, countOne, isInView } from "./count";
 import { below, mix } from "../random";
 import { fieldOf, hasWeights, shiftOf, strideOf, valueOf, wordOf } from "../entries/records";
 
-/** The number of an entry's segment, by its row and its hash. first: first segment of each row (P + 1), or 0 if each row has one. */
+/**
+ * The number of an entry's segment, by its row and its hash. first: first segment of each row (P + 1), or 0
+ * if each row has one.
+ */
 @inline
 function segmentOf(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
   if (!first) return row;
@@ -30,8 +33,8 @@ export function countSegments(
 }
 
 /**
- * Writes the records of a block's entries whose segments, from … to, this partition owns; in any order, since segments are sorted
- * later.
+ * Writes the records of a block's entries whose segments, from … to, this partition owns; in any order, since
+ * segments are sorted later.
  * @param next per segment, the number of the next record: of this thread, or `shared` by all threads
  * @param scale the power of two by which values are multiplied
  * @param meanWeight divides the weights, if the view has weights

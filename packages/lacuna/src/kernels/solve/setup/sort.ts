@@ -1,8 +1,9 @@
-// Sorts the records of each segment by a hash of their coordinates: the order is random, and independent of that of the input. Ties
-// are sorted by coordinates, then by value and weight. engine/cpu/setup/place/order.ts has the same hashes in TypeScript.
+// Sorts the records of each segment by a hash of their coordinates: the order is random, and independent of
+// that of the input. Ties are sorted by coordinates, then by value and weight.
+// engine/cpu/setup/place/order.ts has the same hashes in TypeScript.
 //
-// Hashes are evenly distributed: records are scattered to as many buckets as there are records, which leaves few out of order, and
-// then sorted by insertion.
+// Hashes are evenly distributed: records are scattered to as many buckets as there are records, which leaves
+// few out of order, and then sorted by insertion.
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_MODE, VIEW_ORDER,
   VIEW_RECORDS, VIEW_SEGMENT,
@@ -23,8 +24,8 @@ export function sortScratchBytes(n: u32, words: u32): usize {
 }
 
 /**
- * Sorts the segments in every threads-th chunk of a view, except those of more than `most` entries. Returns the number of entries
- * that have the coordinates of an entry before them.
+ * Sorts the segments in every threads-th chunk of a view, except those of more than `most` entries. Returns
+ * the number of entries that have the coordinates of an entry before them.
  * @param hashKey the stream of the coordinates' hashes
  * @param modeKey makes another order of the hashes for each mode
  */
@@ -73,8 +74,9 @@ function sortSegment(
 }
 
 /**
- * Computes the position of each record in its segment, as a fraction of 2³², four at a time. The row's segments divide the hashes
- * evenly: of a hash times the number of segments, the high word is the segment and the low word the position.
+ * Computes the position of each record in its segment, as a fraction of 2³², four at a time. The row's
+ * segments divide the hashes evenly: of a hash times the number of segments, the high word is the segment and
+ * the low word the position.
  */
 function findPositions(
   view: usize, p: u32, records: usize, n: u32, segments: u32, hashKey: u32, modeKey: u32, positions: usize,
@@ -143,8 +145,9 @@ function bucketOf(position: u32, n: u32): u32 {
 }
 
 /**
- * Sorts records by insertion. Returns how many have the coordinates of one before them: the same position, and the same bytes up to
- * `indices`. These end up side by side, and the later one is compared with its neighbours when it is inserted. room: for one record.
+ * Sorts records by insertion. Returns how many have the coordinates of one before them: the same position,
+ * and the same bytes up to `indices`. These end up side by side, and the later one is compared with its
+ * neighbours when it is inserted. room: for one record.
  */
 function insertionSort(records: usize, positions: usize, n: u32, stride: usize, indices: usize, room: usize): u32 {
   let repeated: u32 = 0;

@@ -1,7 +1,10 @@
 // Exact sums of the values of each row: as whole numbers of units, in two halves (tensor/observed.ts).
 import { HALF_UNITS } from "../layout";
 
-/** Splits each value of a block into two float64: the number of HALF_UNITS units in it, and the remaining units. */
+/**
+ * Splits each value of a block into two float64: the number of HALF_UNITS units in it, and the remaining
+ * units.
+ */
 export function splitValues(values: usize, count: u32, perUnit: f64, halves: usize): void {
   const by = f64x2.splat(perUnit);
   // Two at a time; what lies beyond the last is not used.

@@ -1,6 +1,7 @@
-// Unlisted cells as zeros, without visiting them. Over all cells of a row, Σ k kᵀ is the same for every row: the elementwise
-// product of U⁽ʲ⁾ᵀU⁽ʲ⁾ over the other modes j. In Σ (k·y − x) k only listed cells contribute to the term with x. A listed cell
-// that is unknown counts as if it had the predicted value: its residual is zero.
+// Unlisted cells as zeros, without visiting them. Over all cells of a row, Σ k kᵀ is the same for every row:
+// the elementwise product of U⁽ʲ⁾ᵀU⁽ʲ⁾ over the other modes j. In Σ (k·y − x) k only listed cells contribute
+// to the term with x. A listed cell that is unknown counts as if it had the predicted value: its residual is
+// zero.
 import { gatherWithProduct } from "../entries/gather";
 import { Window } from "../entries/window";
 import { addGradient } from "../entries/gram";
@@ -35,7 +36,10 @@ export function isUnknown(value: usize): bool {
   return load<u32>(value) == UNKNOWN_BITS;
 }
 
-/** k·y of entry e of the block that was gathered last, in float64: sums over listed cells are subtracted from sums over all cells. */
+/**
+ * k·y of entry e of the block that was gathered last, in float64: sums over listed cells are subtracted from
+ * sums over all cells.
+ */
 export function predictedAt(view: usize, y: usize, e: u32): f64 {
   const others = load<u32>(view, VIEW_ORDER) - 1;
   let sum: f64 = 0;

@@ -1,4 +1,4 @@
-/** Counts the entries of a problem, by row and by segment, and says how they are cut. */
+/** Counts the entries of a problem by row and by segment, and divides them into chunks. */
 import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
@@ -17,29 +17,39 @@ import {
 } from '../place/segments.ts'
 import { type CounterLayout, layOutCounters } from './counterLayout.ts'
 
-/** A view on the way to its place. */
+/** A view while it is being built. */
 export interface View {
   name: string
   source: ViewSource
-  /** S */
+  /** S, the most entries of a row that is one segment. */
   segment: number
+  /** (P) Entries of each row. */
   lengths: Uint32Array
+  /** (P + 1) The number of each row's first segment, and of all segments. */
   first: Uint32Array
-  /** Of all segments. */
+  /** (segments) Entries of each segment. */
   segmentLengths: Uint32Array
   chunks: Chunks
+  /** What each partition owns of the view. */
   slices: readonly ViewSlice[]
+  /** The rows with segments in several partitions. */
   shared: readonly SharedRow[]
-  /** Whether each thread knows where its own records go. */
+  /** Whether each thread has its own counters of records. */
   ownCounters: boolean
 }
 
+/** The source of a view, with the name of its set for messages. */
 export interface NamedSource {
   name: string
   source: ViewSource
 }
 
-/** Counts the entries by row, and by segment where rows have several; checks them on the way. */
+/**
+ * Counts the entries of all views by row, and by segment where a row has several, and checks them; over all
+ * threads and processes.
+ * @param entries number of entries of each set, by name
+ * @param padded the padded rank
+ */
 export async function countViews(
   pool: Pool,
   members: readonly number[],
@@ -69,7 +79,7 @@ export async function countViews(
     dims.length,
     members.length,
   )
-  // Not one of the engine's memories: it is gone when the entries are in their places.
+  // Not from the memory pool: it is garbage as soon as the entries are placed.
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
   writeControl(memory, layout.control, members.length)
@@ -89,7 +99,7 @@ export async function countViews(
   const cut = sources.map(({ name, source }, v) => {
     const { rows, ...at } = layout.views[v]
     const lengths = lengthsOf[v]
-    // The probe's size is its own, not that of the entries it is taken from.
+    // A probe is divided by its own size, not by that of the training entries.
     const segment = segmentSize(sum(lengths), padded)
     const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
     const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
@@ -102,14 +112,14 @@ export async function countViews(
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
-    // Processes place what comes from others, too.
+    // With several processes, threads place entries that they have not counted.
     const ownCounters = communicator.size === 1 && layout.views[v].ownRows.length > 0
     return { ...view, chunks: makeChunks(lengths, view.segment), slices: [], shared: [], ownCounters }
   })
   return { views, counted, counting: { memory, layout } }
 }
 
-/** What all threads of all processes found. */
+/** Adds up the results of all threads of all processes. */
 async function addResults(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
@@ -122,7 +132,7 @@ async function addResults(found: readonly CountResult[], communicator: Communica
   return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
 }
 
-/** The one that comes first in the input, whoever found it. */
+/** Throws an InputError for the first fault in the order of the input. */
 function refuseFaults(
   found: readonly CountResult[],
   sources: readonly { name: string; source: ViewSource }[],

@@ -1,4 +1,7 @@
-/** From entries to the cells of a grid of blocks of rows (grid.ts): with all threads, and the entries of all processes. */
+/**
+ * Copies entries into the cells of the grid of stratified SGD (grid.ts), with all threads, and the entries of
+ * all processes.
+ */
 
 import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
@@ -11,7 +14,11 @@ import type { ProblemWorkers } from '../../threads/workers.ts'
 import { type Field, indexIn } from '../place/packing.ts'
 import { divideIntoBlocks } from './grid.ts'
 
-/** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
+/**
+ * Divides rows into blocks and fills the cells of the grid.
+ * @param problem the number of the problem
+ * @param lengths per mode, entries of each row
+ */
 export async function buildCells(
   { pool, members, communicator }: ProblemWorkers,
   problem: number,
@@ -73,7 +80,10 @@ async function gatherEntries(
   return words
 }
 
-/** How entries lie where cells are filled from: the other indices, words from one to the next, and which word has the value. */
+/**
+ * The format of the records from which cells are filled: fields of the other indices, words per record, and
+ * the word of the value.
+ */
 interface RecordFormat {
   fields: readonly Field[]
   stride: number
@@ -85,7 +95,10 @@ function viewFormat([{ layout }]: readonly PartitionMemory[]): RecordFormat {
   return { fields: packing.fields, stride: words, value: packing.words }
 }
 
-/** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
+/**
+ * Calls `visit` for each row, or segment of a row, in some chunks of a partition's view of the first mode,
+ * with the word at which its records begin.
+ */
 function forEachRow(
   { memory, layout }: PartitionMemory,
   fromChunk: number,
@@ -109,8 +122,8 @@ function forEachRow(
 }
 
 /**
- * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
- * places them behind those, cell by cell: so they stand in the order in which they were.
+ * Counts the entries of each cell and copies them there. The entries of a thread follow those of the thread
+ * before it, and go behind these in each cell: so they keep their order.
  */
 export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filling: CellInput): void {
   const [{ memory, layout }] = parts
@@ -123,7 +136,7 @@ export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filli
   const base = records / 4
   const mask = blocks - 1
 
-  /** Row `row`, other indices from `from` on. */
+  /** The cell of an entry, from its row and its other indices from `from` on. */
   const cellOf = (source: Uint32Array, from: number, row: number): number => {
     const first = filling.blocks[0][row]
     let cell = first
@@ -151,14 +164,14 @@ export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filli
   forEachOwnRow(parts, thread, threads, filling.entries, place)
 }
 
-/** The entries of all processes: a row before each. */
+/** The format of gathered entries: the row precedes the other indices. */
 const gatheredFormat = (order: number): RecordFormat => ({
   fields: Array.from({ length: order - 1 }, (_, word) => ({ word, shift: 0, mask: 0xffffffff })),
   stride: order + 1,
   value: order - 1,
 })
 
-/** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
+/** Visits a thread's range of the entries: of the chunks of this process, or of the gathered entries. */
 function forEachOwnRow(
   parts: readonly PartitionMemory[],
   thread: number,
@@ -187,7 +200,7 @@ function forEachOwnRow(
   }
 }
 
-/** From how many entries of each cell each thread has to where it places them. */
+/** Prefix sums: from the number of entries of each thread in each cell to the number of its first one. */
 function toStarts(counters: Uint32Array, threads: number, starts: Uint32Array): void {
   const cellCount = starts.length - 1
   let before = 0

@@ -1,40 +1,47 @@
 /**
- * How the entries of a mode are cut. A row's entries are one **segment**, or several of about equal size where they are
- * many: which one an entry belongs to is decided by a hash of its coordinates. A **chunk** is some whole rows or one
- * segment of a long row, about as many entries in each: threads take chunks, and parts own them.
- *
- * All of it follows from the rows' lengths and the rank. Sums are made over segments, and added in an order that depends
- * on the row alone; so the result does not depend on who did what, on how many parts there are, or on the order in which
- * the entries came.
+ * Divides the entries of a mode. The entries of a row are one **segment**, or several of about equal size if
+ * there are many: a hash of its coordinates assigns an entry to one of them. A **chunk** is some whole rows
+ * or one segment of a long row, with about equally many entries: threads take chunks, and partitions own
+ * them.
+ * | Everything follows from the rows' lengths and the rank. Sums are made over segments, and added in an
+ * order that depends on the row alone; so the result depends neither on threads and partitions nor on the
+ * order of the input.
  */
 import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
 
-/** A row costs something even if it has few entries: its power method and its update. In entries. */
+/** The cost of a row besides its entries (power method, update), in entries. */
 const ROW_COST = 8
-/** Enough chunks that 16 threads end within a few percent of each other, unless the tensor is tiny. */
+/** Chunks at which 16 threads finish within a few percent of each other, unless the tensor is tiny. */
 const CHUNKS_WANTED = 256
 const SMALLEST_SEGMENT = 128
-/** Sums over a segment hold an R × R matrix: the larger the rank, the longer the segments, so that adding stays small. */
+/**
+ * The sums over a segment hold an R × R matrix: segments are longer at larger ranks, so that adding them
+ * stays cheap.
+ */
 const LARGEST_SEGMENT = 4096
-/** Of the largest tensors: errors are summed by chunk, and all of these sums go to everyone. */
+/** Limits the chunks of large tensors: error sums per chunk go to every process. */
 const MOST_SEGMENTS = 2 ** 18
 
-/** The most entries of a row that is one segment. */
+/** S, the most entries of a row that is one segment. */
 export function segmentSize(entries: number, padded: number): number {
   const most = Math.max(LARGEST_SEGMENT * Math.max(1, padded / 64), entries / MOST_SEGMENTS)
   return Math.ceil(Math.min(most, Math.max(SMALLEST_SEGMENT, entries / CHUNKS_WANTED)))
 }
 
 /**
- * The fewest sampled entries for which another of a row's segments is visited: fewer are not worth the sums. A window may
- * have almost twice as many, which chance leaves in every segment.
+ * The fewest sampled entries for which another segment of a row is visited: fewer are not worth the sums. A
+ * window may have almost twice as many, which every segment has.
  */
 export const leastWindow = (segment: number): number => segment >>> 4
 
+/** The number of segments of a row with `length` entries. */
 export const segmentsOfRow = (length: number, segment: number): number =>
   length <= segment ? 1 : Math.floor((length - 1) / segment) + 1
 
-/** The number of each row's first segment, and at the end that of all segments. (P + 1) */
+/**
+ * The number of each row's first segment, and at the end that of all segments (P + 1).
+ * @param segment S
+ */
 export function firstSegments(lengths: Uint32Array, segment: number, into: Uint32Array): Uint32Array {
   let count = 0
   for (let p = 0; p < lengths.length; p++) {
@@ -45,14 +52,23 @@ export function firstSegments(lengths: Uint32Array, segment: number, into: Uint3
   return into
 }
 
-/** The chunks of all parts, three words each: row, end row (0 marks a segment of the row), and which segment. */
+/**
+ * The chunks of a view in all partitions, three words each: row, end row (0 marks a segment of the row),
+ * index of the segment.
+ */
 export interface Chunks {
   words: Uint32Array
   count: number
-  /** Entries before each chunk, about: segments of a row are taken to be equally long. (count + 1) */
+  /**
+   * (count + 1) The approximate number of entries before each chunk: segments of a row count as equally long.
+   */
   before: Float64Array
 }
 
+/**
+ * Divides the rows of a view into chunks.
+ * @param segment S
+ */
 export function makeChunks(lengths: Uint32Array, segment: number): Chunks {
   let words = new Uint32Array(3 * 1024)
   let before = new Float64Array(1025)
@@ -104,16 +120,16 @@ function copyInto<A extends Uint32Array | Float64Array>(from: A, to: A): A {
   return to
 }
 
-/** The chunks, segments and entries that a part owns of a view. */
+/** The chunks, segments and entries of a view that a partition owns. */
 export interface ViewSlice {
   firstChunk: number
   endChunk: number
   firstSegment: number
   endSegment: number
   entries: number
-  /** Segments of long rows among them: each has sums of its own. */
+  /** Its segments of long rows: each has partial sums. */
   longSegments: number
-  /** See VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
+  /** VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
   firstRow: number
   firstIndex: number
   lastRow: number
@@ -122,8 +138,9 @@ export interface ViewSlice {
 }
 
 /**
- * Deals the chunks to parts, in order and about as many entries to each. lengths: of the rows; first: their first
- * segments; segmentLengths: of all segments.
+ * Assigns chunks to partitions, in order and with about equally many entries.
+ * @param first the first segment of each row (P + 1)
+ * @param segmentLengths entries of each segment
  */
 export function assignChunks(
   chunks: Chunks,
@@ -185,7 +202,7 @@ function sum(numbers: Uint32Array, from: number, to: number): number {
   return total
 }
 
-/** Writes a slice's chunks in the layout of the kernels. */
+/** Writes the chunks of a slice in the format of the kernels. */
 export function writeChunks(
   { words }: Chunks,
   slice: ViewSlice,
@@ -203,14 +220,18 @@ export function writeChunks(
   }
 }
 
-/** A row of which several parts have segments. */
+/** A row with segments in several partitions. */
 export interface SharedRow {
   row: number
-  /** The first part that has segments of it, and for this and the following ones which is the first; then how many there are. */
+  /**
+   * The first of these partitions; and for it and the following ones the index of its first segment, then the
+   * number of segments.
+   */
   firstPart: number
   bounds: number[]
 }
 
+/** The shared rows of a view. */
 export function sharedRows(slices: readonly ViewSlice[], first: Uint32Array): SharedRow[] {
   const rows: SharedRow[] = []
   slices.forEach((slice, k) => {
@@ -218,12 +239,12 @@ export function sharedRows(slices: readonly ViewSlice[], first: Uint32Array): Sh
     const { firstRow: row, firstIndex } = slice
     let shared = rows.find((other) => other.row === row)
     if (!shared) {
-      // The part before it that is not empty has the row's beginning.
+      // The row begins in the last partition before this one that has segments of it.
       const before = slices.findLastIndex((other, o) => o < k && other.lastRow === row)
       shared = { row, firstPart: before, bounds: [0] }
       rows.push(shared)
     }
-    // Parts without chunks in between have none of its segments.
+    // Partitions without chunks in between have no segments of it.
     while (shared.firstPart + shared.bounds.length < k) shared.bounds.push(firstIndex)
     shared.bounds.push(firstIndex)
   })

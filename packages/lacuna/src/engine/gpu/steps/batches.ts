@@ -1,10 +1,11 @@
 /**
- * Divides views for the device. A **slice** is the records in one buffer: as many as a kernel may bind. A **batch** is some whole
- * rows whose sums fit into the buffer of sums, and whose work is not too long for one dispatch.
+ * Divides views for the device. A **slice** is the records in one buffer: as many as a kernel may bind. A
+ * **batch** is some whole rows whose sums fit into the buffer of sums, and whose work is not too long for one
+ * dispatch.
  */
-import { InputError } from '../../base/inputError.ts'
-import { formatBytes } from '../../base/memory.ts'
-import type { ModeTable, ViewTable } from './tables.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import type { ModeTable, ViewTable } from '../tables.ts'
 
 /** First number, and one past the last. */
 export type Range = readonly [number, number]

@@ -1,9 +1,9 @@
 /** Dispatches that balance the columns of the factors and fill rows without entries with the mean row. */
-import type { Device } from './device.ts'
-import type { DeviceBuffers } from './deviceBuffers.ts'
-import { quadsOf, type Shape } from './shape.ts'
-import type { SubmissionQueue } from './submission.ts'
-import type { Tables } from './tables.ts'
+import type { Device } from '../device.ts'
+import type { DeviceBuffers } from '../deviceBuffers.ts'
+import { quadsOf, type Shape } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables } from '../tables.ts'
 import {
   BALANCE_TEAM,
   BLOCK_ROWS,
@@ -13,7 +13,7 @@ import {
   scaleRowsKernel,
   scalesKernel,
   totalsKernel,
-} from './wgsl/balance.ts'
+} from '../wgsl/balance.ts'
 
 /** Balances the factors of a problem on a device: same formulas as engine/cpu/steps/balance.ts. */
 export class DeviceBalance {
@@ -41,7 +41,9 @@ export class DeviceBalance {
     this.#queue = queue
   }
 
-  /** Gives the columns equal norms in all modes, computes v and the mean rows, and fills rows without entries. */
+  /**
+   * Gives the columns equal norms in all modes, computes v and the mean rows, and fills rows without entries.
+   */
   async run(): Promise<void> {
     const shape = this.#shape
     const { rows, vectors, by, totals, factors, momentumFactors } = this.#buffers
@@ -79,7 +81,10 @@ export class DeviceBalance {
     await this.#add(totalsKernel(shape), [modes, blockSums], [totals], {}, shape.order * quadsOf(shape))
   }
 
-  /** Writes the mean rows to `means`, which has `base` vectors per mode, as the last of them; fills rows without entries with them. */
+  /**
+   * Writes the mean rows to `means`, which has `base` vectors per mode, as the last of them; fills rows
+   * without entries with them.
+   */
   async #average(means: GPUBuffer, base: number): Promise<void> {
     const shape = this.#shape
     const { rows, modes, totals, factors } = this.#buffers

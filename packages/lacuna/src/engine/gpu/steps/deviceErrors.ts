@@ -1,11 +1,14 @@
-/** Dispatches that sum errors over views: per segment, then over blocks of segments, which the CPU adds in float64. */
-import type { ErrorSums } from '../engine.ts'
-import type { Device } from './device.ts'
-import type { DeviceView } from './deviceBuffers.ts'
-import { quadsOf, teamFor } from './shape.ts'
-import type { SubmissionQueue } from './submission.ts'
-import type { Tables, ViewTable } from './tables.ts'
-import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from './wgsl/errors.ts'
+/**
+ * Dispatches that sum errors over views: per segment, then over blocks of segments, which the CPU adds in
+ * float64.
+ */
+import type { ErrorSums } from '../../engine.ts'
+import type { Device } from '../device.ts'
+import type { DeviceView } from '../deviceBuffers.ts'
+import { quadsOf, teamFor } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables, ViewTable } from '../tables.ts'
+import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from '../wgsl/errors.ts'
 
 /** A view with buffers for its error sums. */
 interface ErrorView extends DeviceView {

@@ -1,20 +1,20 @@
 /**
- * Dispatches of AO iterations. For every mode: the windows of its segments; the sums over these windows; for long rows, the
- * reduction over their segments; and the updates of the rows. A kernel reads only sums that an earlier kernel has finished:
- * no two invocations add to the same address, and the order of all additions is fixed.
+ * Dispatches of AO iterations. For every mode: the windows of its segments; the sums over these windows; for
+ * long rows, the reduction over their segments; and the updates of the rows. A kernel reads only sums that an
+ * earlier kernel has finished: no two invocations add to the same address, and the order of all additions is
+ * fixed.
  */
-import { InputError } from '../../base/inputError.ts'
-import { formatBytes } from '../../base/memory.ts'
-import { purpose, stream } from '../../base/random.ts'
-import type { Iterations } from '../engine.ts'
-import { type Batch, batchRows } from './batches.ts'
-import type { Device, GpuKernel } from './device.ts'
-import type { DeviceBuffers, DeviceView } from './deviceBuffers.ts'
-import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from './shape.ts'
-import type { SubmissionQueue } from './submission.ts'
-import type { Tables } from './tables.ts'
-import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from './wgsl/rows.ts'
-import type { StepWords } from './wgsl/step.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import { purpose, stream } from '../../../base/random.ts'
+import type { Iterations } from '../../engine.ts'
+import type { Device, GpuKernel } from '../device.ts'
+import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
+import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables } from '../tables.ts'
+import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
+import type { StepWords } from '../wgsl/step.ts'
 import {
   boundKernel,
   boundQuads,
@@ -23,8 +23,9 @@ import {
   reduceKernel,
   reduceWidth,
   tileGroups,
-} from './wgsl/sums.ts'
-import { WINDOWS_TEAM, windowsKernel } from './wgsl/windows.ts'
+} from '../wgsl/sums.ts'
+import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
+import { type Batch, batchRows } from './batches.ts'
 
 /** Steps that run on the device. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
@@ -38,7 +39,10 @@ const MOST_SUM_BYTES = 2 ** 28
 /** Vectors of four that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
 const MOST_WORK = 2 ** 29
 
-/** Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10 twice. */
+/**
+ * Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10
+ * twice.
+ */
 const MANY_TILES = 32
 const LARGEST_GROUP = 256
 
