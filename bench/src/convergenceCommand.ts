@@ -3,14 +3,14 @@ import { Command } from 'commander'
 import { InputError, readTensor } from 'lacuna'
 import { hardwareThreads } from 'lacuna/internal'
 import {
-  count,
   decimalNumbers,
-  figure,
+  formatCount,
+  formatNumber,
+  formatTable,
   positiveWholeNumber,
   print,
   printJson,
   startProgress,
-  table,
 } from '#cli/kit.ts'
 import { type Comparison, compare } from './measure/convergence.ts'
 import { type BenchProblem, benchProblems } from './measure/problems.ts'
@@ -122,19 +122,22 @@ function describeComparison({
       solver,
       String(sample),
       String(lambda),
-      figure(best),
-      figure(best * heldOutRms),
-      figure(last.error),
+      formatNumber(best),
+      formatNumber(best * heldOutRms),
+      formatNumber(last.error),
       last.epoch.toFixed(1),
       last.seconds.toFixed(2),
     ]
   })
   return [
-    `\n${problem}: ${dims.join('×')}, ${count(entries)} entries, R = ${rank}, ${threads} threads`,
-    `Held-out error ${figure(target.error)} (RMSE ${figure(target.error * heldOutRms)}), the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
+    `\n${problem}: ${dims.join('×')}, ${formatCount(entries)} entries, R = ${rank}, ${threads} threads`,
+    `Held-out error ${formatNumber(target.error)} (RMSE ${formatNumber(target.error * heldOutRms)}), the paper solver's best: ${time(target.paperSeconds)} s by it, ${time(target.fastSeconds)} s by fast, ratio ${times(target.paperSeconds, target.fastSeconds)}`,
     '\nSeconds of updates to a held-out relative error',
-    table([['error', 'paper, best c', 'fast', 'paper/fast', 'fast, best fixed c', 'auto/fixed'], ...rows]),
+    formatTable([
+      ['error', 'paper, best c', 'fast', 'paper/fast', 'fast, best fixed c', 'auto/fixed'],
+      ...rows,
+    ]),
     '\nCurves',
-    table([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
+    formatTable([['solver', 'c', 'lambda', 'best', 'RMSE', 'last', 'epochs', 'seconds'], ...ends]),
   ].join('\n')
 }

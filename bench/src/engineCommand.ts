@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
-  count,
+  formatCount,
+  formatTable,
   positiveWholeNumber,
   print,
   printJson,
   startProgress,
-  table,
   threadCounts,
   wholeNumbers,
 } from '#cli/kit.ts'
@@ -69,7 +69,7 @@ function describe({ dims, entries, sample, rows }: EngineBench): string {
     share(row.shares.rest),
   ]
   const head = ['R', 'threads', 's/epoch', 'ns/entry/mode', 'speed-up', 'H', 'power method', 'rest']
-  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${table([head, ...rows.map(line)])}`
+  return `${dims.join('×')}, ${formatCount(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${formatTable([head, ...rows.map(line)])}`
 }
 
 function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
@@ -90,5 +90,5 @@ function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: Gp
     ratio(cpuSeconds, gpuSeconds),
   ])
   const head = ['R', 'step', 'GPU, ms', `${threads} threads, ms`, 'ratio']
-  return `${dims.join('×')}, ${count(entries)} entries, c = ${sample}, on ${device}: an epoch, and from the tensor to the first\n\n${table([head, ...lines, ...starts])}`
+  return `${dims.join('×')}, ${formatCount(entries)} entries, c = ${sample}, on ${device}: an epoch, and from the tensor to the first\n\n${formatTable([head, ...lines, ...starts])}`
 }

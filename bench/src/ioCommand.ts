@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { formatBytes, hardwareThreads } from 'lacuna/internal'
 import {
-  count,
+  abbreviateNumber,
+  formatCount,
+  formatTable,
   positiveWholeNumber,
   print,
   printJson,
-  short,
   startProgress,
-  table,
   threadCounts,
   wholeNumbers,
 } from '#cli/kit.ts'
@@ -51,7 +51,7 @@ function describe({ dims, rows, files, tables }: IoBench): string {
     formatBytes(row.byteLength),
     row.seconds.toFixed(3),
     row.megabytesPerSecond.toFixed(0),
-    row.entriesPerSecond === undefined ? '–' : short(row.entriesPerSecond),
+    row.entriesPerSecond === undefined ? '–' : abbreviateNumber(row.entriesPerSecond),
     row.bareSeconds.toFixed(3),
     row.ratio.toFixed(1),
   ])
@@ -72,7 +72,7 @@ function describe({ dims, rows, files, tables }: IoBench): string {
     String(row.threads),
     formatBytes(row.byteLength),
     row.seconds.toFixed(2),
-    short(row.rowsPerSecond),
+    abbreviateNumber(row.rowsPerSecond),
     formatBytes(row.tensorBytes),
     formatBytes(row.peakBytes),
     row.peakRatio.toFixed(1),
@@ -80,8 +80,8 @@ function describe({ dims, rows, files, tables }: IoBench): string {
     row.ratio.toFixed(1),
   ])
   return [
-    `${count(rows)} ratings, ${dims.join('×')}`,
-    `\nSeconds beside a bare read (unpacking, write) of the same bytes\n${table([fileHead, ...fileRows])}`,
-    `\nA table to a tensor, in a process of its own\n${table([tableHead, ...tableRows])}`,
+    `${formatCount(rows)} ratings, ${dims.join('×')}`,
+    `\nSeconds beside a bare read (unpacking, write) of the same bytes\n${formatTable([fileHead, ...fileRows])}`,
+    `\nA table to a tensor, in a process of its own\n${formatTable([tableHead, ...tableRows])}`,
   ].join('\n')
 }

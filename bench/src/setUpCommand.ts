@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
-  count,
+  formatCount,
+  formatTable,
   positiveWholeNumber,
   print,
   printJson,
   rankNumber,
   startProgress,
-  table,
   threadCounts,
   wholeNumbers,
 } from '#cli/kit.ts'
@@ -46,6 +46,6 @@ async function benchSetUp({ json, quiet, small = false, ...options }: Options): 
       (seconds) => seconds.toFixed(3),
     ),
   ])
-  await print(`${dims.join('×')}, ${count(entries)} entries, R = ${rank}, seconds`)
-  await print(table([head, ...lines]))
+  await print(`${dims.join('×')}, ${formatCount(entries)} entries, R = ${rank}, seconds`)
+  await print(formatTable([head, ...lines]))
 }

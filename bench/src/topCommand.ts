@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
-  count,
+  formatCount,
+  formatSeconds,
+  formatTable,
   positiveWholeNumber,
   print,
   printJson,
   rankNumber,
-  seconds,
   startProgress,
-  table,
   wholeNumbers,
 } from '#cli/kit.ts'
 import { runTopBench } from './measure/top.ts'
@@ -44,7 +44,7 @@ async function benchTop(options: Options): Promise<void> {
     ...options,
     onProgress: (threads, done) =>
       progress.update(
-        `${threads} thread${threads > 1 ? 's' : ''}: ${count(done)} of ${count(options.rows)} rows`,
+        `${threads} thread${threads > 1 ? 's' : ''}: ${formatCount(done)} of ${formatCount(options.rows)} rows`,
       ),
   })
   progress.end()
@@ -52,9 +52,11 @@ async function benchTop(options: Options): Promise<void> {
   const { rows, candidates, rank, n, rounds } = bench
   const lines = rounds.map(({ threads, seconds: took }) => [
     String(threads),
-    seconds(took),
+    formatSeconds(took),
     `${((rows * candidates * rank) / took / 1e9).toFixed(1)} G`,
   ])
-  await print(`${count(rows)} rows × ${count(candidates)} candidates, rank ${rank}, the best ${n} of each`)
-  await print(table([['threads', 'time', 'products/s'], ...lines]))
+  await print(
+    `${formatCount(rows)} rows × ${formatCount(candidates)} candidates, rank ${rank}, the best ${n} of each`,
+  )
+  await print(formatTable([['threads', 'time', 'products/s'], ...lines]))
 }

@@ -1,4 +1,6 @@
-/** What a page of the studio may do: run, draw and compute what comes from its own folder, and nothing else. */
+/**
+ * What a page of the studio may do: run, draw and compute what comes from its own folder, and nothing else.
+ */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",

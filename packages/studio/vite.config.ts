@@ -1,3 +1,4 @@
+/** Build settings of the studio: Vite bundles it into packages/cli/dist/studio. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { contentSecurityPolicy, isolationHeaders } from './policy.ts'

@@ -1,6 +1,6 @@
 /**
- * Broken inputs are made by rules: each is some files and the arguments of a command that must answer with one
- * sentence. Nothing of them is random; the name of a case leads back to it.
+ * Broken inputs are made by rules: each is some files and the arguments of a command that must answer with
+ * one sentence. Nothing of them is random; the name of a case leads back to it.
  */
 export interface Attack {
   name: string

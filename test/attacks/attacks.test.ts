@@ -1,4 +1,7 @@
-/** Every broken input gets one sentence and exit code 2, within seconds, and leaves no half file. */
+/**
+ * Every broken input is refused in one sentence with exit code 2, within seconds, and leaves no half-written
+ * file.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,7 +110,7 @@ for (const attack of all)
   kinds.set(attack.name.split(' ')[0], [...(kinds.get(attack.name.split(' ')[0]) ?? []), attack])
 
 describe('broken inputs', () => {
-  test('are many, and all different', async () => {
+  test('there are more than 500 broken inputs, all different', async () => {
     const distinct = new Set(
       all.map(({ files, args }) =>
         JSON.stringify([
@@ -121,11 +124,11 @@ describe('broken inputs', () => {
   })
 
   for (const [kind, some] of kinds)
-    test(`${some.length} of ${kind}`, async () => {
+    test(`all ${some.length} broken inputs of ${kind} are refused in one sentence`, async () => {
       expect(await weaknesses(some)).toEqual([])
     })
 
-  test('of Parquet that was cut or blotted', async () => {
+  test('truncated and corrupted Parquet files are refused in one sentence', async () => {
     const session = await openSession('test')
     const path = join(root, 'good.parquet')
     await session.run(
@@ -135,13 +138,13 @@ describe('broken inputs', () => {
     expect(await weaknesses(parquetAttacks(readFileSync(path)))).toEqual([])
   })
 
-  test('of pictures', async () => {
+  test('broken pictures are refused in one sentence', async () => {
     const data = Uint8Array.from({ length: 48 * 48 * 3 }, (_, i) => (i * i * 31) % 251)
     await writePng(join(root, 'good.png'), { width: 48, height: 48, channels: 3, maximum: 255, data })
     expect(await weaknesses(imageAttacks(readFileSync(join(root, 'good.png'))))).toEqual([])
   })
 
-  test('end a process of their own with 2 and one line, too', async () => {
+  test('the command exits with code 2 and one line of error for broken inputs', async () => {
     for (const { name, files, args } of all.filter((_, i) => i % 60 === 7)) {
       const folder = join(root, String(next++))
       mkdirSync(folder)

@@ -1,10 +1,11 @@
+/** Means, ranges and speed-ups over the trials of an experiment. */
 import fc from 'fast-check'
 import { meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
 import { falling, sampleResults } from '../cli/paper/sample.ts'
 
-it('averages curves with the same epochs point by point', () => {
+it('curves with the same epochs are averaged point by point', () => {
   const curves = [falling(1, 0.1, 10), falling(1, 0.3, 10)]
   const last = meanCurve(curves).at(-1)!
   expect(last.epoch).toBe(10)
@@ -12,7 +13,7 @@ it('averages curves with the same epochs point by point', () => {
   expect(last.hidden).toMatchObject({ low: expect.closeTo(0.1), high: expect.closeTo(0.3) })
 })
 
-it('lets a trial that has ended stay where it ended', () => {
+it('a trial that has ended contributes its last point to the mean curve', () => {
   const points = meanCurve([falling(1, 0.1, 5), falling(1, 0.2, 10)])
   expect(points.at(-1)).toMatchObject({
     epoch: 10,
@@ -20,7 +21,7 @@ it('lets a trial that has ended stay where it ended', () => {
   })
 })
 
-it('never leaves the band of its trials, whatever their epochs', () => {
+it('a mean curve lies within the range of its trials for any epochs', () => {
   const curve = fc
     .array(
       fc.tuple(fc.double({ min: 0.01, max: 5, noNaN: true }), fc.double({ min: 1e-4, max: 1, noNaN: true })),
@@ -51,7 +52,7 @@ it('never leaves the band of its trials, whatever their epochs', () => {
   )
 })
 
-it('compares the threads of one trial with each other', () => {
+it('speed-ups compare runs of the same trial', () => {
   const [problem] = sampleResults({ efficiency: [1, 1] }).timing!.problems
   for (const { speedUp, threads } of timingPoints(problem)) {
     expect(speedUp.low).toBeCloseTo(threads)
@@ -59,7 +60,7 @@ it('compares the threads of one trial with each other', () => {
   }
 })
 
-it('finds how long threads that take whole rows wait for the longest', () => {
+it('row balance is the largest possible speed-up if threads take whole rows', () => {
   const indices = [Uint32Array.of(0, 1, 2, 3, 0, 1, 2, 3), Uint32Array.of(0, 0, 0, 0, 0, 0, 1, 1)]
   const tensor = { dims: [4, 2], indices, values: new Float32Array(8) }
   // Four and four in the first mode, six and two in the second: 16 entries are done in the time of 4 + 6.

@@ -1,3 +1,4 @@
+/** The paper's figures and logarithmic axes. */
 import fc from 'fast-check'
 import { convergenceFigure, imageFigure, secondsFigure, speedUpFigure } from 'lacuna-figures/paper'
 import { logScale, WIDTH } from 'lacuna-figures/plot'
@@ -21,17 +22,17 @@ const figures = {
 const texts = (figure: Element): string[] =>
   [...figure.querySelectorAll('text')].map(({ textContent }) => textContent ?? '')
 
-describe.each(Object.entries(figures))('figure %s', (_, figure) => {
+describe.each(Object.entries(figures))('figure %s', (number, figure) => {
   const svg = figure.outerHTML
 
-  it('is drawn without a hole in the numbers', async () => {
+  it(`figure ${number} is drawn without NaN, undefined or infinite numbers`, async () => {
     expect(svg).not.toMatch(/NaN|undefined|Infinity/)
     const { width, height } = await sharp(await toPng(svg)).metadata()
     expect(width).toBe(2 * WIDTH)
     expect(height).toBe(2 * Number(figure.getAttribute('height')))
   })
 
-  it('has a colour for dark screens wherever it has one for light ones', () => {
+  it(`figure ${number} has a dark colour for every light one`, () => {
     const [, dark] = svg.split('prefers-color-scheme: dark')
     const coloured = [...figure.querySelectorAll('[stroke^="#"], [fill^="#"]')]
     expect(coloured.length).toBeGreaterThan(0)
@@ -43,7 +44,7 @@ describe.each(Object.entries(figures))('figure %s', (_, figure) => {
   })
 })
 
-it('names every series, and every panel', () => {
+it('figures name every series and every panel', () => {
   expect(texts(figures[1])).toEqual(
     expect.arrayContaining(['original', '10% of the values known', 'fast: 19.0 dB']),
   )
@@ -63,14 +64,14 @@ it('names every series, and every panel', () => {
     )
 })
 
-it('draws one line per solver, c and panel', () => {
+it('figure 2 has one line per solver, c and panel', () => {
   // Three panels of four curves, against epochs and against seconds.
   const drawn = figures[2].querySelectorAll('[aria-label=line]')
   expect(drawn.length).toBe(2 * 3 * 4)
   for (const line of drawn) expect(line.querySelectorAll('path').length).toBe(1)
 })
 
-it('labels every tick of a logarithmic axis, each differently', () => {
+it('a logarithmic axis labels all of its ticks differently', () => {
   const positive = fc.double({ min: 1e-7, max: 1e7, noNaN: true })
   fc.assert(
     fc.property(

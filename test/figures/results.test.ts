@@ -1,13 +1,14 @@
+/** Reader and writer of results.json. */
 import { formatResults, parseResults } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { sampleResults } from '../cli/paper/sample.ts'
 
-it('reads what it writes', () => {
+it('results.json is read back as it was written', () => {
   const results = sampleResults()
   expect(parseResults(formatResults(results))).toEqual(results)
 })
 
-it('writes a list of numbers on one line', () => {
+it('results.json has a list of numbers on one line', () => {
   const line = formatResults(sampleResults())
     .split('\n')
     .find((line) => line.includes('"epoch": ['))
@@ -42,13 +43,13 @@ it.each([
     /timing\.problems\[0\]\.series\[2\]\.seconds\[0\] is not a number/,
   ],
   ['with null for a number', () => readWith(['seed'], null), /seed is not a number/],
-])('says what is wrong with results %s', (_, parse, message) => {
+])('the reader of results.json explains what is wrong with results %s', (_, parse, message) => {
   expect(parse).toThrow(
     expect.objectContaining({ name: 'InputError', message: expect.stringMatching(message) }),
   )
 })
 
-it('takes results of some figures only', () => {
+it('results.json may contain results of some figures only', () => {
   const { image, timing, ...rest } = sampleResults()
   expect(parseResults(formatResults(rest))).toEqual(rest)
 })

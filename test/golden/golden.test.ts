@@ -72,7 +72,7 @@ it('a search by folds that the last release saved goes on to the bits it would h
   const options = { rank: 3, seed: 5, epochs: 5, threads: 1 }
   const found = await completeByFolds(await readEntries(), options, {
     folds: 3,
-    keeping: { saved, every: Infinity, save: async () => {} },
+    checkpointing: { saved, every: Infinity, save: async () => {} },
   })
   expect(digestOfFactors(found!.model.members.flatMap(({ factors }) => factors))).toBe(bits.resumedSearch)
 })

@@ -1,23 +1,29 @@
-/** The public API is what docs/api.md lists: a change of it is a change of that page (npm run --silent api > docs/api.md). */
+/**
+ * The public API is what docs/api.md lists: a change of it is a change of that page (npm run --silent api >
+ * docs/api.md).
+ */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { takeDefault } from '../../scripts/api/comments.mjs'
 import { apiText, readApi, undocumented } from '../../scripts/api.mjs'
 
-/** Whether members of interfaces and classes, and types that are mentioned but not exported, have doc comments too. */
+/**
+ * Whether members of interfaces and classes, and types that are mentioned but not exported, have doc comments
+ * too.
+ */
 const MEMBERS_DOCUMENTED = false
 
-it('is what docs/api.md says', () => {
+it('docs/api.md is up to date with the public API', () => {
   expect(apiText()).toBe(readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8'))
 })
 
-it('has a doc comment on every export', () => {
+it('every export of the public API has a doc comment', () => {
   const { exports, members } = undocumented()
   expect(exports).toEqual([])
   if (MEMBERS_DOCUMENTED) expect(members).toEqual([])
 })
 
-it('is listed with links that lead to a heading of the page', () => {
+it('every link of docs/api.md leads to a heading of the page', () => {
   const page = apiText()
   const labels = new Set([...page.matchAll(/^\[([^\]]+)\]: #/gm)].map(([, label]) => label!.toLowerCase()))
   const used = [...page.matchAll(/^(?:Types: |Inherited from )(?:[^`\n]|\n(?!\n))*/gm)].flatMap(([line]) =>
@@ -39,13 +45,13 @@ it('is listed with links that lead to a heading of the page', () => {
   expect(targets.filter((target) => !anchors.has(target))).toEqual([])
 })
 
-it('has all overloads and members on the page', () => {
+it('docs/api.md lists all overloads and option members', () => {
   const page = apiText()
   expect(page.match(/^function complete\(/gm)).toHaveLength(2)
   expect(page).toContain('- `threads?: number` — ')
 })
 
-it('states defaults as comments do', () => {
+it('docs/api.md takes the defaults of options from their comments', () => {
   expect(takeDefault('Worker threads; all cores by default. No matter.')).toEqual({
     text: 'Worker threads. No matter.',
     value: 'all cores',
@@ -59,7 +65,7 @@ it('states defaults as comments do', () => {
   expect(takeDefault('Rows of the model.')).toEqual({ text: 'Rows of the model.' })
 })
 
-it('is small, and all that a program finds there', async () => {
+it('the entry point lacuna exports at most 40 names, all of them listed in docs/api.md', async () => {
   const library: object = await import('#lacuna/index.js')
   const { exports } = readApi().sections.find(({ entry }) => entry.name === 'lacuna')!
   expect(exports.length).toBeLessThanOrEqual(40)

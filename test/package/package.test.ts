@@ -55,7 +55,7 @@ afterAll(async () => {
 })
 
 describe('the library', () => {
-  it('brings nothing along but fflate, and no file that belongs to the command line', () => {
+  it('the package lacuna depends on fflate alone and contains no file of the command line', () => {
     const lock = JSON.parse(readFileSync(join(tools, 'package-lock.json'), 'utf8')).packages
     expect(Object.keys(lock['node_modules/lacuna'].dependencies)).toEqual(['fflate'])
     for (const heavy of ['@duckdb', 'sharp', 'koffi', 'linkedom', '@observablehq'])
@@ -64,7 +64,7 @@ describe('the library', () => {
     expect(files.filter((file) => /^dist\/(cli|studio|paper|bench)\b|\.wasm$/.test(file))).toEqual([])
   })
 
-  it('has no map to a source that is not there', () => {
+  it('the package lacuna contains no source maps', () => {
     const files = filesOf('lacuna')
     expect(files.filter((file) => file.endsWith('.map'))).toEqual([])
     const mapped = files.filter(
@@ -73,7 +73,7 @@ describe('the library', () => {
     expect(mapped).toEqual([])
   })
 
-  it('solves in Node, as a program', async () => {
+  it('the package lacuna solves a problem in Node', async () => {
     expect(await node(tools, 'main.js')).toBe(`${expected}\n`)
   })
 
@@ -87,7 +87,7 @@ describe('the library', () => {
     ['SQL', `(await import('lacuna')).readTensor('x.csv', { modes: ['lower(a)', 'b'] })`, '@duckdb/node-api'],
     ['a picture', `(await import('lacuna/image')).readImage('x.png')`, 'sharp'],
     ['processes', `(await import('lacuna/mpi')).mpiEngine()`, 'koffi'],
-  ])('says in a sentence which package %s needs, and how to get it', async (_, code, name) => {
+  ])('the library names in one sentence the package that %s needs', async (_, code, name) => {
     write(tools, 'x.parquet', 'PAR1????PAR1')
     write(tools, 'x.csv', 'a,b\nx,1\ny,2\n')
     write(tools, 'x.png', 'x')
@@ -101,7 +101,7 @@ describe('the library', () => {
     expect(existsSync(join(tools, 'y.parquet'))).toBe(false)
   })
 
-  it('reads tables of text without any other package', async () => {
+  it('the library reads a table of text without any optional package', async () => {
     write(tools, 't.csv', 'user,film,stars\na,x,1\nb,y,2\na,y,3\n')
     const program = `import { complete, readTensor } from 'lacuna'
       const { model } = await complete(await readTensor('t.csv'), { rank: 1, epochs: 5 })
@@ -111,7 +111,7 @@ describe('the library', () => {
 })
 
 describe('the library in a bundle', () => {
-  it('of esbuild for Node is one file that needs no other', async () => {
+  it('an esbuild bundle of the library for Node is one file that runs alone', async () => {
     const bin = join(tools, 'node_modules/esbuild/bin/esbuild')
     await run(
       tools,
@@ -125,14 +125,14 @@ describe('the library in a bundle', () => {
     expect(await node(join(tools, 'alone/node'), 'main.mjs')).toBe(`${expected}\n`)
   })
 
-  it('of esbuild for browsers', async () => {
+  it('an esbuild bundle of the library solves a problem in a browser', async () => {
     const bin = join(tools, 'node_modules/esbuild/bin/esbuild')
     await run(tools, bin, 'main.js', '--bundle', '--format=esm', '--minify', '--outfile=esbuild/main.js')
     write(tools, 'esbuild/index.html', PAGE('/main.js'))
     await isSolvedIn('esbuild')
   })
 
-  it('of webpack 5', async () => {
+  it('a webpack 5 bundle of the library solves a problem in a browser', async () => {
     const program = `import webpack from 'webpack'
       webpack({ mode: 'production', entry: './main.js' }, (error, stats) => {
         if (error || stats.hasErrors() || stats.hasWarnings()) throw error ?? new Error(stats.toString())
@@ -142,7 +142,7 @@ describe('the library in a bundle', () => {
     await isSolvedIn('dist')
   })
 
-  it('of Vite 8, also where the page allows no workers from text', async () => {
+  it('a Vite 8 bundle of the library solves a problem, also under a policy without blob workers', async () => {
     await build({ root: tools, configFile: false, logLevel: 'error', build: { outDir: 'vite' } })
     await isSolvedIn('vite')
     const policy =
@@ -155,22 +155,25 @@ describe('the library in a bundle', () => {
 
   it.each([
     ['isolated', isolation, true],
-    ['as it comes, on one thread', {}, false],
-  ])('of Vite 8 in development: %s', async (_, headers, isolated) => {
-    const server = await createServer({
-      root: tools,
-      configFile: false,
-      logLevel: 'silent',
-      server: { headers, port: 0 },
-    })
-    try {
-      await server.listen()
-      const seen = await visit(browser, server.resolvedUrls!.local[0])
-      expect(seen).toEqual({ answer: expected, isolated, complaints: [] })
-    } finally {
-      await server.close()
-    }
-  })
+    ['not isolated', {}, false],
+  ])(
+    "the library solves a problem in a page of Vite's development server that is %s",
+    async (_, headers, isolated) => {
+      const server = await createServer({
+        root: tools,
+        configFile: false,
+        logLevel: 'silent',
+        server: { headers, port: 0 },
+      })
+      try {
+        await server.listen()
+        const seen = await visit(browser, server.resolvedUrls!.local[0])
+        expect(seen).toEqual({ answer: expected, isolated, complaints: [] })
+      } finally {
+        await server.close()
+      }
+    },
+  )
 })
 
 describe('the types', () => {
@@ -198,17 +201,20 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, gpuEng
   }
   const page = { module: 'es2022', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
 
-  it.each(typescripts)('satisfy TypeScript %s, with and without those of Node', async (version) => {
-    const program = { module: 'nodenext', lib: ['es2022'], types: ['node'] }
-    const readsFiles = `${PROGRAM}import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
-    const said = await Promise.all([
-      check(`node-${version}`, version, readsFiles, program),
-      check(`page-${version}`, version, PROGRAM, page),
-    ])
-    expect(said).toEqual(['', ''])
-  })
+  it.each(typescripts)(
+    "the library's types satisfy TypeScript %s, with and without Node's types",
+    async (version) => {
+      const program = { module: 'nodenext', lib: ['es2022'], types: ['node'] }
+      const readsFiles = `${PROGRAM}import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
+      const said = await Promise.all([
+        check(`node-${version}`, version, readsFiles, program),
+        check(`page-${version}`, version, PROGRAM, page),
+      ])
+      expect(said).toEqual(['', ''])
+    },
+  )
 
-  it('offer a browser no files', async () => {
+  it("the library's types for browsers offer no functions that read files", async () => {
     const files = `import { readTensor } from 'lacuna'\nexport const t = readTensor('x.tns')\n`
     const conditions = { ...page, customConditions: ['browser'] }
     expect(await check('browser', '7', files, conditions)).toMatch(/no exported member 'readTensor'/)
@@ -218,7 +224,7 @@ export const all = [tensor, Run, restore, readRows, textTable, decodeNpz, gpuEng
 })
 
 describe('the command line', () => {
-  it('is installed by one command, and works', async () => {
+  it('the package lacuna-cli is installed by one command and works', async () => {
     const folder = await install(packed.folder, 'cli', packed.cli)
     const lacuna = (...args: string[]) => run(folder, join(folder, 'node_modules/.bin/lacuna'), ...args)
     const { version } = JSON.parse(
@@ -235,7 +241,7 @@ describe('the command line', () => {
     await lacuna('paper', '--help')
   }, 120_000)
 
-  it('needs what the library may need, in the same versions, and has its version', () => {
+  it("the package lacuna-cli has the library's version and the same ranges of its dependencies", () => {
     const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
     const [library, cli] = [read('packages/lacuna/package.json'), read('packages/cli/package.json')]
     expect(cli.version).toBe(library.version)

@@ -1,3 +1,4 @@
+/** The Complete view in Chromium, compared with the command line. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +28,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Labels in quotes, with commas and umlauts; numbers that are labels; a column of no use; values that are missing. */
+/**
+ * Labels in quotes, with commas and umlauts; numbers that are labels; a column of no use; values that are
+ * missing.
+ */
 function salesTable(): string {
   const key = stream(5, 1)
   const shops = ['Øst', 'Ä-Markt', '"Corner, left"', 'zoo', 'Airport', 'harbour']
@@ -51,8 +55,8 @@ async function open(
   await page.getByLabel('Open a file …').first().setInputFiles(file)
 }
 
-describe('a table', () => {
-  it('is completed to the same bits as by the command line, whose models open here and the reverse', async () => {
+describe('the Complete view', () => {
+  it("the page and the command line complete a table to the same bits and open each other's models", async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=3&heldout=10&seed=4')
     await open(page, join(folder, 'sales.csv'))
     const size = page.getByTestId('size')
@@ -125,7 +129,7 @@ describe('a table', () => {
     expect(complaints).toEqual([])
   })
 
-  it('is asked with the same answers as on the command line, and takes in a new row', async () => {
+  it('the page answers queries about a model as the command line does, and folds in a new row', async () => {
     const { page, complaints } = await visit(studio, '#complete')
     await open(page, join(folder, 'cli.npz'))
     await page.getByRole('radio', { name: 'Best along a mode' }).check()
@@ -176,7 +180,7 @@ describe('a table', () => {
     expect(complaints).toEqual([])
   })
 
-  it('by folds is opened with its honest error, intervals, and how far the models agree', async () => {
+  it("the page shows an ensemble's out-of-fold error, its intervals and the stability of its components", async () => {
     const cell = ['--at', 'shop=Airport', 'week=9', 'product=104']
     const modes = ['--modes', 'shop', 'week', 'product', '--value', 'amount', '--merge', 'sum']
     const folding = ['--rank', '2', '--folds', '3', '--epochs', '8', '--json', '-q', '-o', 'folds.npz']
@@ -210,7 +214,7 @@ describe('a table', () => {
     expect(complaints).toEqual([])
   })
 
-  it('is still there after a reload, with its model', async () => {
+  it('the page has the same data and model after a reload', async () => {
     const { page, complaints } = await visit(studio, '#complete?rank=2')
     await page.getByRole('button', { name: 'Bicycle trips' }).click()
     await page.getByRole('button', { name: 'Complete', exact: true }).click()
@@ -226,7 +230,7 @@ describe('a table', () => {
   })
 })
 
-describe('what cannot be', () => {
+describe('the Complete view and bad input', () => {
   let here: Visit
   beforeAll(async () => {
     here = await visit(studio, '#complete')
@@ -247,14 +251,14 @@ describe('what cannot be', () => {
       'who,when,value\nann,01/02/2024,3\nbo,02/03/2024,4\n',
       'the dates in when ("01/02/2024") are not written as ISO writes them (2014-04-01), and may be read in more than one way',
     ],
-  ])('is said in a sentence: %s', async (name, text, sentence) => {
+  ])('the page explains in one sentence why it cannot use %s', async (name, text, sentence) => {
     await open(here.page, { name, mimeType: '', buffer: Buffer.from(text) })
     await expect.poll(() => here.page.getByRole('alert').textContent(), PATIENT).toContain(sentence)
     expect(here.complaints).toEqual([])
   })
 })
 
-describe('the command line and the page', () => {
+describe('tables in the page and on the command line', () => {
   // pandas' own row numbers come first; a number beyond 2^53; a date; a mark for what is missing.
   const rows = [
     { '': 0, user: 'ann', tweet: '9007199254740993', when: '2024-02-29', price: 9.5, rating: 4 },
@@ -264,38 +268,50 @@ describe('the command line and the page', () => {
   ]
   const csv = [Object.keys(rows[0]), ...rows.map(Object.values)].map((row) => row.join()).join('\n')
 
-  it.each(['csv', 'json', 'parquet'])('see the same in a .%s file', async (ending) => {
-    await writeFile(join(folder, 'seen.csv'), `${csv}\n`)
-    const numbers = JSON.stringify(rows)
-      .replaceAll(/"(\d{16})"/g, '$1')
-      .replaceAll('"":', '"column0":')
-    await writeFile(join(folder, 'seen.json'), `\uFEFF${numbers.replaceAll('"N/A"', 'null')}`)
-    const converted = ['user', 'tweet', 'when', 'rating']
-    await lacuna(
-      ['convert', 'seen.csv', 'seen.parquet', '--modes', ...converted.slice(0, 3), '--value', 'rating', '-q'],
-      { cwd: folder },
-    )
-    const told = await lacuna(['info', `seen.${ending}`, '--json'], { cwd: folder })
-    const { dims, entries } = JSON.parse(told.stdout)
-    expect({ dims, entries }).toEqual({ dims: [2, 2, 2], entries: 3 })
-    const { page, complaints } = await visit(studio, '#complete')
-    await open(page, join(folder, `seen.${ending}`))
-    await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2 × 2')
-    const choice = (column: RegExp) => page.getByLabel(column).inputValue()
-    expect([await choice(/^user/), await choice(/^when/), await choice(/^rating/)]).toEqual([
-      'mode',
-      'week',
-      'value',
-    ])
-    if (ending === 'csv') {
-      expect(await choice(/^column0/)).toBe('none')
-      expect(told.stderr).toContain('a cell is taken as empty ("N/A" in seen.csv, line 3)')
-      await page.getByText('a cell is taken as empty ("N/A" in seen.csv, line 3)').waitFor()
-    }
-    expect(complaints).toEqual([])
-  })
+  it.each(['csv', 'json', 'parquet'])(
+    'the page and the command line read the same tensor from a .%s file',
+    async (ending) => {
+      await writeFile(join(folder, 'seen.csv'), `${csv}\n`)
+      const numbers = JSON.stringify(rows)
+        .replaceAll(/"(\d{16})"/g, '$1')
+        .replaceAll('"":', '"column0":')
+      await writeFile(join(folder, 'seen.json'), `\uFEFF${numbers.replaceAll('"N/A"', 'null')}`)
+      const converted = ['user', 'tweet', 'when', 'rating']
+      await lacuna(
+        [
+          'convert',
+          'seen.csv',
+          'seen.parquet',
+          '--modes',
+          ...converted.slice(0, 3),
+          '--value',
+          'rating',
+          '-q',
+        ],
+        { cwd: folder },
+      )
+      const told = await lacuna(['info', `seen.${ending}`, '--json'], { cwd: folder })
+      const { dims, entries } = JSON.parse(told.stdout)
+      expect({ dims, entries }).toEqual({ dims: [2, 2, 2], entries: 3 })
+      const { page, complaints } = await visit(studio, '#complete')
+      await open(page, join(folder, `seen.${ending}`))
+      await expect.poll(() => page.getByTestId('size').textContent(), PATIENT).toBe('2 × 2 × 2')
+      const choice = (column: RegExp) => page.getByLabel(column).inputValue()
+      expect([await choice(/^user/), await choice(/^when/), await choice(/^rating/)]).toEqual([
+        'mode',
+        'week',
+        'value',
+      ])
+      if (ending === 'csv') {
+        expect(await choice(/^column0/)).toBe('none')
+        expect(told.stderr).toContain('a cell is taken as empty ("N/A" in seen.csv, line 3)')
+        await page.getByText('a cell is taken as empty ("N/A" in seen.csv, line 3)').waitFor()
+      }
+      expect(complaints).toEqual([])
+    },
+  )
 
-  it('read dates as they are told to', async () => {
+  it('the page and the command line read dates in the format that is given', async () => {
     const text = 'who,when,value\nann,01/02/2024,3\nbo,02/03/2024,4\nann,03/04/2024,1\n'
     await writeFile(join(folder, 'dates.csv'), text)
     const { page, complaints } = await visit(studio, '#complete')
@@ -309,7 +325,7 @@ describe('the command line and the page', () => {
   })
 })
 
-it('reads and solves a large table without holding up the page', async () => {
+it('the page stays responsive while it reads and completes a large table', async () => {
   const { page } = await visit(studio, '#complete?rank=8')
   const lines = Array.from({ length: 200_000 }, (_, n) => {
     const [user, item] = [n % 1000, Math.floor(n / 1000)]
@@ -326,7 +342,7 @@ it('reads and solves a large table without holding up the page', async () => {
   expect(longest).toBeLessThan(50)
 })
 
-it('opens NumPy arrays, NaN being what is missing', async () => {
+it('the page opens NumPy arrays and takes NaN as missing', async () => {
   const { page } = await visit(studio, '#complete')
   const data = Float64Array.from({ length: 60 }, (_, i) => (i % 7 === 0 ? Number.NaN : i))
   await open(page, {

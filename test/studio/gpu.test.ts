@@ -1,4 +1,4 @@
-/** The page on a graphics card: SwiftShader, which Chromium brings. */
+/** The studio on a GPU: SwiftShader, which is part of Chromium. */
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -7,12 +7,12 @@ import { type Studio, startStudio, visit } from './studio.ts'
 let studio: Studio
 
 beforeAll(async () => {
-  studio = await startStudio({ hasCard: true })
+  studio = await startStudio({ hasGpu: true })
 })
 afterAll(() => studio?.close())
 
 /** Bands of colour: of rank 2, and a little noise. */
-async function picture(): Promise<Buffer> {
+async function drawPicture(): Promise<Buffer> {
   const [width, height] = [48, 32]
   const data = Buffer.alloc(3 * width * height)
   for (let y = 0; y < height; y++)
@@ -25,9 +25,9 @@ async function picture(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Opens the picture, restores it, and says how well. */
-async function restored(page: Page): Promise<number> {
-  const file = { name: 'bands.png', mimeType: 'image/png', buffer: await picture() }
+/** Opens the picture and restores it. Returns the PSNR. */
+async function restorePicture(page: Page): Promise<number> {
+  const file = { name: 'bands.png', mimeType: 'image/png', buffer: await drawPicture() }
   await page.getByLabel('Open a photo …').setInputFiles(file)
   await page.getByText('bands.png, 48 × 32').waitFor()
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -35,18 +35,18 @@ async function restored(page: Page): Promise<number> {
   return Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
 }
 
-it('restores a picture on the card that its header names, as well as on the CPU', {
+it('the page restores a picture on the GPU named in its header as well as on the CPU', {
   timeout: 300_000,
 }, async () => {
   const { page, complaints } = await visit(studio, '#restore?method=plain&rank=3&hide=50')
-  const onCpu = await restored(page)
-  const card = page.getByLabel(/GPU: .*swiftshader/i)
-  expect(await card.isChecked()).toBe(false)
-  await card.click() // the page begins anew
-  await expect.poll(() => card.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true)
-  const onCard = await restored(page)
+  const onCpu = await restorePicture(page)
+  const checkbox = page.getByLabel(/GPU: .*swiftshader/i)
+  expect(await checkbox.isChecked()).toBe(false)
+  await checkbox.click() // the page reloads
+  await expect.poll(() => checkbox.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true)
+  const onGpu = await restorePicture(page)
   expect(onCpu).toBeGreaterThan(20)
-  expect(Math.abs(onCard - onCpu)).toBeLessThan(0.5)
+  expect(Math.abs(onGpu - onCpu)).toBeLessThan(0.5)
   expect(await page.getByText(/^google swiftshader$/).count()).toBe(1) // among the figures of the run
   expect(complaints).toEqual([])
 })

@@ -1,3 +1,4 @@
+/** Measures how long the tasks of a page's main thread take. */
 import type { Page } from 'playwright-core'
 
 interface TraceEvent {
@@ -11,8 +12,9 @@ interface TraceEvent {
 }
 
 /**
- * The longest task of the pages' main threads while something goes on, in milliseconds. Processor time, by Chromium's own
- * trace: on a machine that is busy with something else, a task may wait for long in the middle.
+ * The longest task of the pages' main threads while something goes on, in milliseconds. Processor time, by
+ * Chromium's own trace: on a machine that is busy with something else, a task may wait for long in the
+ * middle.
  */
 export async function longestTaskMs(page: Page, during: () => Promise<void>): Promise<number> {
   const session = await page.context().browser()!.newBrowserCDPSession()

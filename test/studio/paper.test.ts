@@ -1,3 +1,4 @@
+/** The Paper view in Chromium. */
 import { formatResults } from 'lacuna-figures/results'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sampleResults } from '../cli/paper/sample.ts'
@@ -11,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => studio?.close())
 
-it('opens a report of lacuna paper, with its claims and four figures, and says what is no report', async () => {
+it('the page shows a report of lacuna paper with claims and four figures, and refuses other files', async () => {
   const { page, complaints } = await visit(studio, '#paper')
   const results = sampleResults()
   const open = (text: string): Promise<void> =>
@@ -31,7 +32,7 @@ it('opens a report of lacuna paper, with its claims and four figures, and says w
   expect(complaints).toEqual([])
 })
 
-it('runs figure 2 in the page: curves of every c and of the fast solver', async () => {
+it('the page runs figure 2 and draws curves of every c and of the fast solver', async () => {
   const { page, complaints } = await visit(studio, '#paper')
   const section = page.getByRole('region', { name: 'Figure 2' })
   await section.getByRole('button', { name: 'Run it here' }).click()

@@ -1,3 +1,4 @@
+/** The Restore view in Chromium. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,7 +21,7 @@ const psnr = async (page: Page): Promise<number> =>
   Number.parseFloat((await page.getByTestId('psnr').textContent()) ?? '')
 
 it(
-  'restores the sample, 80% of it hidden, while frames keep coming',
+  'the page restores the sample with 80% of it hidden, and draws frames meanwhile',
   async () => {
     const { page, complaints } = await visit(studio)
     await page.getByRole('button', { name: 'Restore', exact: true }).waitFor()
@@ -66,7 +67,7 @@ it(
 )
 
 it(
-  'heals what was painted over',
+  'the page restores what was painted over',
   async () => {
     const { page, complaints } = await visit(studio, '#restore?damage=brush&brush=8')
     const layer = page.getByLabel('Paint damage here')
@@ -87,7 +88,7 @@ it(
 )
 
 it(
-  'pauses, and goes on from there with another rank and λ',
+  'a paused restoration continues with another rank and λ',
   async () => {
     const { page, complaints } = await visit(studio, '#restore?method=plain&rank=20')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()

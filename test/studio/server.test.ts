@@ -1,3 +1,4 @@
+/** The server of `lacuna studio`, and the command. */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -48,7 +49,7 @@ function get(
 }
 
 describe('the server', () => {
-  it('serves its folder with the headers that isolate the page', async () => {
+  it("the studio's server sends the headers that isolate the page", async () => {
     const { status, body, headers } = await get('/')
     expect({ status, body }).toEqual({ status: 200, body: '<!doctype html>hello' })
     expect(headers).toMatchObject({
@@ -74,18 +75,18 @@ describe('the server', () => {
     '/%zz',
     '/assets',
     '/nothing.js',
-  ])('serves nothing else: %s', async (path) => {
+  ])("the studio's server answers %s with 404", async (path) => {
     const { status, body } = await get(path)
     expect(status).toBe(404)
     expect(body).not.toContain('secret')
   })
 
-  it('only reads', async () => {
+  it("the studio's server allows only GET and HEAD", async () => {
     expect((await get('/', 'POST')).status).toBe(405)
     expect(await get('/', 'HEAD')).toMatchObject({ status: 200, body: '' })
   })
 
-  it('takes the next free port when the one wished for is taken', async () => {
+  it("the studio's server takes another port if the requested one is in use", async () => {
     const second = await serveFolder(join(parent, 'public'), { host: '127.0.0.1', port: server.port })
     expect(second.port).not.toBe(server.port)
     expect(await (await fetch(second.url)).text()).toBe('<!doctype html>hello')
@@ -94,7 +95,7 @@ describe('the server', () => {
 })
 
 describe('lacuna studio', () => {
-  it('says where it is, serves the page, and stops cleanly on Ctrl-C', async () => {
+  it('lacuna studio prints its address, serves the page and stops on Ctrl-C', async () => {
     const child = spawn(process.execPath, [MAIN, 'studio', '--no-open', '--port', '5333'])
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
     const url = await new Promise<string>((resolve) => {
@@ -111,7 +112,7 @@ describe('lacuna studio', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('answers a port that cannot be with one sentence', async () => {
+  it('lacuna studio refuses a port above 65535 in one sentence', async () => {
     const child = spawn(process.execPath, [MAIN, 'studio', '--no-open', '--port', '70000'])
     let text = ''
     child.stderr.on('data', (piece) => {

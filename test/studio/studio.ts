@@ -1,4 +1,7 @@
-/** The built studio in a real Chromium, as `lacuna studio` serves it or as a static host without any headers does. */
+/**
+ * The built studio in a real Chromium, as `lacuna studio` serves it or as a static host without any headers
+ * does.
+ */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,28 +10,32 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { serveFolder } from '#cli/commands/studio/server.ts'
 
+/** The built studio. */
 export const FOLDER = fileURLToPath(new URL('../../packages/cli/dist/studio', import.meta.url))
 
+/** A running server and browser. */
 export interface Studio {
   url: string
   browser: Browser
   close(): Promise<void>
 }
 
+/** An opened page. */
 export interface Visit {
   page: Page
   /** Errors in the console, exceptions and requests to other origins: there must be none. */
   complaints: string[]
 }
 
-/** A card that is a program, SwiftShader; the second is for speed. */
-export const SOFTWARE_CARD = [
+/** Arguments of Chromium for a GPU in software, SwiftShader; the last one makes it faster. */
+export const SOFTWARE_GPU = [
   '--enable-unsafe-webgpu',
   '--use-webgpu-adapter=swiftshader',
   '--enable-dawn-features=disable_workgroup_init',
 ]
 
-export async function startStudio({ isolated = true, hasCard = false } = {}): Promise<Studio> {
+/** Starts a server and Chromium. @param isolated whether the server sends the isolation headers */
+export async function startStudio({ isolated = true, hasGpu = false } = {}): Promise<Studio> {
   const server = isolated ? await serveFolder(FOLDER, { host: '127.0.0.1', port: 0 }) : await serveBare()
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -36,7 +43,7 @@ export async function startStudio({ isolated = true, hasCard = false } = {}): Pr
       '--headless',
       '--no-sandbox',
       '--disable-background-networking',
-      ...(hasCard ? SOFTWARE_CARD : ['--disable-gpu']),
+      ...(hasGpu ? SOFTWARE_GPU : ['--disable-gpu']),
     ],
   })
   return {
@@ -49,7 +56,7 @@ export async function startStudio({ isolated = true, hasCard = false } = {}): Pr
   }
 }
 
-/** A visitor who was never here before. */
+/** Opens a page in a new browser context, without stored state. */
 export async function visit(
   { browser, url }: Studio,
   address = '',
@@ -68,6 +75,7 @@ export async function visit(
   return { page, complaints }
 }
 
+/** Serves the folder without any of the headers of `lacuna studio`. */
 async function serveBare(): Promise<{ url: string; close(): Promise<void> }> {
   const types: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' }
   const server = createServer(async ({ url = '/' }, response) => {

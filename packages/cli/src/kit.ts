@@ -8,7 +8,7 @@ export {
   threadCounts,
   wholeNumbers,
 } from './options/arguments.ts'
-export { count, figure, seconds, short, table } from './print/format.ts'
+export { abbreviateNumber, formatCount, formatNumber, formatSeconds, formatTable } from './print/format.ts'
 export { print, printJson } from './print/print.ts'
 export { startProgress } from './print/terminal.ts'
 export { explainFailure } from './process/failure.ts'

@@ -12,7 +12,7 @@ export class FileRun extends Run {
    */
   async save(path: string): Promise<void> {
     const state = await this.state()
-    if (this.isFirst) await writeFileWhole(path, encodeRun(state))
+    if (this.isRoot) await writeFileWhole(path, encodeRun(state))
   }
 }
 

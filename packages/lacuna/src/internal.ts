@@ -8,12 +8,11 @@ export { abortJob, launchedProcess, launchedProcesses } from './comm/mpi/index.t
 export { mpiEngine } from './engine/cpu/mpiEngine.ts'
 export { FileRun } from './fileRun.ts'
 export * from './internalInBrowser.ts'
-export { kindOfShares } from './io/drive/processes/kindOfShards.ts'
+export { kindOfShards } from './io/drive/processes/kindOfShards.ts'
 export { readNpzShare } from './io/drive/processes/readNpz.ts'
-export { readParquetShare } from './io/drive/processes/readParquet.ts'
-export { type ReadShareOptions, readTnsShare } from './io/drive/processes/readTns.ts'
-export { type AnswerOutput, checkAnswerOutput, readNames, writeAnswers } from './io/node/answers.ts'
-export { readBeside } from './io/node/besideRows.ts'
+export { readParquetShard } from './io/drive/processes/readParquet.ts'
+export { type ReadShardOptions, readTnsShard } from './io/drive/processes/readTns.ts'
+export { readBeside, readNames } from './io/node/besideRows.ts'
 export { estimateTensor } from './io/node/estimate.ts'
 export { checkOutput, checkOutputs } from './io/node/files/checkOutput.ts'
 export { explainFileError } from './io/node/files/fileError.ts'
@@ -31,6 +30,7 @@ export {
   writeFactorTable,
   writeTensors,
 } from './io/node/tensorFile.ts'
+export { type AnswerOutput, checkAnswerOutput, writeAnswers } from './io/node/writeAnswers.ts'
 export {
   checkEnding,
   endings,

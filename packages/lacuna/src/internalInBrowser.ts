@@ -25,13 +25,13 @@ export { autoEngine, GpuEngine, gpuEngine } from './engine/gpu/gpuEngine.ts'
 export { countHidden } from './image/damage.ts'
 export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
-export type { AnswerColumn, AnswerRow } from './io/table/answerRows.ts'
 export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
-export { type MergePolicy, mergePolicies } from './io/table/readRows.ts'
+export { type MergePolicy, mergePolicies } from './io/table/readPlan.ts'
 export { type RecipeName, recipeNames } from './io/table/recipes.ts'
 export { type Batch, type Cells, cellsOf, type Wanted } from './io/table/source/rows.ts'
+export type { OutputColumn, OutputRow } from './io/table/writeRows.ts'
 export {
   type FileKind,
   isTableKind,
@@ -58,16 +58,11 @@ export { stepOf } from './solver/methods/fast.ts'
 export { fixedStage } from './solver/methods/schedule.ts'
 export { sizeOfRun } from './solver/run/loadRun.ts'
 export { explainStop } from './solver/run/stopping.ts'
-export {
-  type Choice,
-  type Chosen,
-  chooseSettings,
-  choosesByDefault,
-  type Trial,
-} from './solver/select/choose.ts'
+export { type Chosen, chooseSettings, choosesByDefault } from './solver/select/choose.ts'
 export { chooseByFolds, type FoldChoice } from './solver/select/chooseByFolds.ts'
-export type { SearchOptions, TrialName } from './solver/select/foldSearch.ts'
+export type { SearchOptions } from './solver/select/foldSearch.ts'
 export { isSearch } from './solver/select/foldsCheckpoint.ts'
+export { type Choice, type Trial, type TrialSettings, trialName } from './solver/select/trials.ts'
 export { settingsOf } from './solver/settings/options.ts'
 export {
   defaults,

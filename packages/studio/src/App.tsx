@@ -1,3 +1,4 @@
+/** The studio: a header with tabs, a notice for errors, and the three views. */
 import { useState } from 'preact/hooks'
 import { useView } from './address.ts'
 import { CompleteView } from './complete/CompleteView.tsx'
@@ -5,6 +6,7 @@ import { PaperView } from './paper/PaperView.tsx'
 import { RestoreView } from './restore/RestoreView.tsx'
 import { Header } from './shell/Header.tsx'
 import { Notice } from './shell/Notice.tsx'
+import type { ViewProps } from './viewProps.ts'
 
 const views = [
   { name: 'restore', text: 'Restore' },
@@ -14,17 +16,19 @@ const views = [
 
 const names = views.map(({ name }) => name)
 
+/** The whole page. */
 export function App() {
   const [view, setView] = useView(names)
-  const [trouble, setTrouble] = useState<string>()
-  const complain = (error: unknown): void =>
-    setTrouble(error instanceof Error ? error.message : String(error))
-  const shared = { complain, settle: () => setTrouble(undefined) }
+  const [message, setMessage] = useState<string>()
+  const shared: ViewProps = {
+    showError: (error) => setMessage(error instanceof Error ? error.message : String(error)),
+    clearError: () => setMessage(undefined),
+  }
   return (
     <div class="shell">
       <Header views={views} view={view} onView={setView} />
-      {trouble && <Notice text={trouble} onClose={() => setTrouble(undefined)} />}
-      {/* Views stay alive while another is shown: what they are solving goes on. */}
+      {message && <Notice text={message} onClose={shared.clearError} />}
+      {/* Hidden views stay mounted, so that their runs continue. */}
       <main>
         <section id="view-restore" role="tabpanel" aria-labelledby="tab-restore" hidden={view !== 'restore'}>
           <RestoreView {...shared} />
@@ -47,10 +51,4 @@ export function App() {
       </footer>
     </div>
   )
-}
-
-/** What every view is given: a way to say what went wrong, and to take it back. */
-export interface ViewProps {
-  complain(error: unknown): void
-  settle(): void
 }

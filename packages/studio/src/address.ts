@@ -1,28 +1,31 @@
 /**
- * What is shown and how it is set stands in the URL, as in #restore?hide=80&rank=40: a reload or a link brings it back.
- * The settings of the views not shown are kept by the browser meanwhile.
+ * State in the URL: the view and its settings, as in #restore?hide=80&rank=40, so that a reload or a link
+ * restores them. Local storage holds the settings of the views that are not shown.
  */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
-const kept = (view: string): string => `lacuna.view.${view}`
+const storageKey = (view: string): string => `lacuna.view.${view}`
 
-function addressed(): { view: string; query: string } {
+/** Splits the URL's hash into view and query. */
+function parseHash(): { view: string; query: string } {
   const [view, query = ''] = location.hash.slice(1).split('?')
   return { view, query }
 }
 
-/** The settings of a view: those in the URL if it is the one shown. */
-function settingsOf(view: string): URLSearchParams {
-  const address = addressed()
-  const query = address.view === view && address.query ? address.query : localStorage.getItem(kept(view))
+/** The settings of a view: from the URL if it is shown, else from local storage. */
+function readSettings(view: string): URLSearchParams {
+  const address = parseHash()
+  const query =
+    address.view === view && address.query ? address.query : localStorage.getItem(storageKey(view))
   return new URLSearchParams(query ?? '')
 }
 
-const withSettings = (view: string, settings: URLSearchParams): string =>
+const hashOf = (view: string, settings: URLSearchParams): string =>
   settings.size > 0 ? `#${view}?${settings}` : `#${view}`
 
+/** The view named in the URL, or the first one, and a function that shows another. */
 export function useView<V extends string>(views: readonly V[]): [V, (view: V) => void] {
-  const parse = (): V => views.find((view) => view === addressed().view) ?? views[0]
+  const parse = (): V => views.find((view) => view === parseHash().view) ?? views[0]
   const [view, setView] = useState(parse)
   useEffect(() => {
     const follow = (): void => setView(parse())
@@ -32,19 +35,22 @@ export function useView<V extends string>(views: readonly V[]): [V, (view: V) =>
   return [
     view,
     (next) => {
-      location.hash = withSettings(next, settingsOf(next))
+      location.hash = hashOf(next, readSettings(next))
     },
   ]
 }
 
-/** A setting in the URL of its view. */
+/**
+ * One setting of a view, stored in the URL and in local storage.
+ * @param fallback the default, which is not written into the URL; its type decides how the text is parsed
+ */
 export function useSetting<T extends string | number>(
   view: string,
   name: string,
   fallback: T,
 ): [T, (value: T) => void] {
   const [value, setValue] = useState<T>(() => {
-    const text = settingsOf(view).get(name)
+    const text = readSettings(view).get(name)
     if (text === null) return fallback
     if (typeof fallback === 'string') return text as T
     return (Number.isFinite(Number(text)) ? Number(text) : fallback) as T
@@ -52,11 +58,11 @@ export function useSetting<T extends string | number>(
   const set = useCallback(
     (next: T) => {
       setValue(next)
-      const settings = settingsOf(view)
+      const settings = readSettings(view)
       if (next === fallback) settings.delete(name)
       else settings.set(name, String(next))
-      localStorage.setItem(kept(view), settings.toString())
-      history.replaceState(null, '', withSettings(view, settings))
+      localStorage.setItem(storageKey(view), settings.toString())
+      history.replaceState(null, '', hashOf(view, settings))
     },
     [view, name, fallback],
   )

@@ -1,19 +1,25 @@
-/** What the page solves on, as its visitor chose it: kept by the browser, and told to every worker. */
+/**
+ * The engine that the user chose, CPU or GPU. Local storage holds it; every worker gets it when it starts.
+ */
 import { findAdapter } from 'lacuna/internal'
-import type { EngineName } from './solving/engine.ts'
+import type { EngineName } from './run/engine.ts'
 
 const KEY = 'lacuna.engine'
 
+/** The chosen engine; the CPU by default. */
 export const chosenEngine = (): EngineName => (localStorage.getItem(KEY) === 'gpu' ? 'gpu' : 'cpu')
 
-/** Workers have their engine from the start: the page begins anew, and finds everything as it was. */
+/**
+ * Stores the choice and reloads the page, since workers get their engine when they start. State survives the
+ * reload.
+ */
 export function chooseEngine(name: EngineName): void {
   localStorage.setItem(KEY, name)
   location.reload()
 }
 
-/** The card's name, if the browser shows one. */
-export async function cardName(): Promise<string | undefined> {
+/** The name of the GPU, or undefined if the browser offers none. */
+export async function gpuName(): Promise<string | undefined> {
   try {
     return (await findAdapter()).name
   } catch {

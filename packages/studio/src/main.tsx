@@ -1,3 +1,4 @@
+/** Entry point of the page: loads the style sheets and renders the App. */
 import { render } from 'preact'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -8,7 +9,7 @@ import './styles/complete.css'
 import './styles/paper.css'
 import { App } from './App.tsx'
 
-// A file dropped beside its place must not make the browser leave the page.
+// A file that is dropped outside a drop target must not make the browser leave the page.
 for (const event of ['dragover', 'drop']) addEventListener(event, (drop) => drop.preventDefault())
 
 render(<App />, document.getElementById('studio')!)

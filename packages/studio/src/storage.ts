@@ -1,9 +1,12 @@
-/** What is too large for the URL (a picture, a file, a model) is kept by the browser, on this machine. */
+/** Values that are too large for the URL (a picture, a file, a model), stored by the browser in IndexedDB. */
 
-function open(): Promise<IDBDatabase> {
+/** The object store; its name must stay, or a new version would not find the values of the last one. */
+const STORE = 'kept'
+
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open('lacuna-studio', 1)
-    request.onupgradeneeded = () => request.result.createObjectStore('kept')
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)
   })
@@ -13,12 +16,12 @@ async function withStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
 ): Promise<T | undefined> {
-  // Private windows and full disks refuse: then a reload forgets, and nothing else happens.
+  // Private windows and full disks refuse to store: then a reload loses the state, and nothing else happens.
   try {
-    const database = await open()
+    const database = await openDatabase()
     return await new Promise((resolve, reject) => {
-      const transaction = database.transaction('kept', mode)
-      const request = act(transaction.objectStore('kept'))
+      const transaction = database.transaction(STORE, mode)
+      const request = act(transaction.objectStore(STORE))
       transaction.oncomplete = () => resolve(request.result)
       transaction.onerror = () => reject(transaction.error)
       transaction.onabort = () => reject(transaction.error)
@@ -28,14 +31,17 @@ async function withStore<T>(
   }
 }
 
-export function keep(name: string, value: unknown): Promise<unknown> {
+/** Stores a value under a name, replacing the one before. */
+export function storeValue(name: string, value: unknown): Promise<unknown> {
   return withStore('readwrite', (store) => store.put(value, name))
 }
 
-export function recall<T>(name: string): Promise<T | undefined> {
+/** Loads the value of a name; undefined if there is none or storage is not available. */
+export function loadValue<T>(name: string): Promise<T | undefined> {
   return withStore<T>('readonly', (store) => store.get(name))
 }
 
-export function forget(...names: string[]): Promise<unknown> {
+/** Removes the values of these names. */
+export function removeValues(...names: string[]): Promise<unknown> {
   return Promise.all(names.map((name) => withStore('readwrite', (store) => store.delete(name))))
 }

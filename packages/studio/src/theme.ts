@@ -1,44 +1,47 @@
-/** Light or dark: as the system says, or as the user has chosen. */
+/** Light or dark theme: the system's preference, or the user's choice, which local storage holds. */
 import { useEffect, useState } from 'preact/hooks'
 
+/** A colour theme. */
 export type Theme = 'light' | 'dark'
 
 const KEY = 'lacuna.theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
-const followers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
-function chosen(): Theme | undefined {
+function storedTheme(): Theme | undefined {
   const theme = localStorage.getItem(KEY)
   return theme === 'light' || theme === 'dark' ? theme : undefined
 }
 
-const current = (): Theme => chosen() ?? (system.matches ? 'dark' : 'light')
+const currentTheme = (): Theme => storedTheme() ?? (system.matches ? 'dark' : 'light')
 
-function show(): void {
-  const theme = chosen()
+/** Applies the stored theme to the document and informs the listeners. */
+function applyTheme(): void {
+  const theme = storedTheme()
   if (theme) document.documentElement.dataset.theme = theme
   else delete document.documentElement.dataset.theme
-  for (const follow of followers) follow()
+  for (const listener of listeners) listener()
 }
 
-system.addEventListener('change', show)
-show()
+system.addEventListener('change', applyTheme)
+applyTheme()
 
+/** Changes between light and dark. */
 export function toggleTheme(): void {
-  const other = current() === 'dark' ? 'light' : 'dark'
-  // What the system says anyway needs no remembering.
+  const other = currentTheme() === 'dark' ? 'light' : 'dark'
+  // The system's preference is not stored, so that the page follows it when it changes.
   if ((other === 'dark') === system.matches) localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, other)
-  show()
+  applyTheme()
 }
 
-/** The theme shown. */
+/** The current theme; the component renders again when it changes. */
 export function useTheme(): Theme {
-  const [theme, setTheme] = useState(current)
+  const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
-    const follow = (): void => setTheme(current())
-    followers.add(follow)
-    return () => void followers.delete(follow)
+    const update = (): void => setTheme(currentTheme())
+    listeners.add(update)
+    return () => void listeners.delete(update)
   }, [])
   return theme
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { storyOf } from '#cli/report/story.ts'
+import { describeComponents } from '#cli/report/describeComponents.ts'
 import { CpModel, modeKinds } from '#lacuna/model/index.js'
 import { randomModel } from './answers.ts'
 
@@ -50,7 +50,7 @@ describe('components', () => {
   })
 
   it('are a story: when, and where', () => {
-    const { components } = storyOf(shops, (mode, row) => shops.label(mode, row), { strongest: 2 })
+    const { components } = describeComponents(shops, (mode, row) => shops.label(mode, row), { strongest: 2 })
     expect(components[0].sentence).toMatch(/^hour 8 to 1\d \(×1\.\d\); shop bakery, kiosk\.$/)
   })
 })

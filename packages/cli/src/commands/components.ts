@@ -4,11 +4,11 @@ import { InputError } from 'lacuna'
 import { checkOutputs, readAnyModel, type TensorModel, writeFileWhole } from 'lacuna/internal'
 import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
-import { count, figure, table } from '../print/format.ts'
+import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { painter, startProgress } from '../print/terminal.ts'
-import { type Story, storyOf } from '../report/story.ts'
+import { describeComponents, type ModelDescription } from '../report/describeComponents.ts'
 
 interface Options {
   strongest: number
@@ -23,7 +23,7 @@ interface Options {
 
 export function componentsCommand(): Command {
   return new Command('components')
-    .description('Tells what a model is made of: its components, and what is special about each.')
+    .description('Describes the components of a model: the rows that are special about each.')
     .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
     .option('--strongest <n>', 'rows that are named in each mode', positiveWholeNumber, 5)
     .option('--min-entries <n>', 'do not name rows of fewer entries than this (default: 1)', wholeNumber)
@@ -64,31 +64,33 @@ async function components(modelFile: string, options: Options): Promise<void> {
       `The model has ${model.dims.length} modes, but --mode-names names ${modeNames.length}; name each.`,
     )
   const names = await RowNames.read(model, options.names, progress)
-  const story = storyOf(model, (mode, row) => names.called(mode, row), {
+  const description = describeComponents(model, (mode, row) => names.called(mode, row), {
     ...{ strongest, minEntries, ...(modeNames && { titles: modeNames }) },
   })
   if (html !== undefined) {
-    const { componentsPage } = await import('../report/page.ts')
+    const { componentsPage } = await import('../report/componentsPage.ts')
     const title = options.title ?? basename(modelFile, '.npz')
-    const page = await componentsPage(model, story, { title })
+    const page = await componentsPage(model, description, { title })
     await writeFileWhole(html, [new TextEncoder().encode(page)])
-    progress.say(`${html}: ${count(story.components.length)} components, ${Math.ceil(page.length / 1024)} kB`)
+    progress.say(
+      `${html}: ${formatCount(description.components.length)} components, ${Math.ceil(page.length / 1024)} kB`,
+    )
     if (!options.json) return
   }
-  if (options.json) return printJson(asJson(model, story))
-  await print(asText(story))
+  if (options.json) return printJson(asJson(model, description))
+  await print(asText(description))
 }
 
-function asJson(model: TensorModel, { modes, components }: Story): object {
+function asJson(model: TensorModel, { modes, components }: ModelDescription): object {
   return {
     rank: model.members[0].rank,
-    components: components.map(({ number, share, found, sentence, modes: told }) => ({
+    components: components.map(({ number, share, found, sentence, modes: described }) => ({
       number,
       share,
       ...(found && { found }),
       sentence,
       modes: Object.fromEntries(
-        told.map(({ rows, course }, mode) => [
+        described.map(({ rows, course }, mode) => [
           modes[mode].name,
           {
             strongest: rows.map(({ label, called, weight, lift, entries }) => ({
@@ -106,22 +108,22 @@ function asJson(model: TensorModel, { modes, components }: Story): object {
   }
 }
 
-function asText({ modes, components }: Story): string {
+function asText({ modes, components }: ModelDescription): string {
   const { bold, dim } = painter(process.stdout)
   const width = Math.max(...modes.map(({ title }) => title.length))
   return components
-    .map(({ number, share, found, sentence, modes: told }) => {
-      const rows = told.flatMap(({ rows }, mode) =>
+    .map(({ number, share, found, sentence, modes: described }) => {
+      const rows = described.flatMap(({ rows }, mode) =>
         rows.map(({ called, weight, lift, entries }, i) => [
           `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(width)}  ${oneLine(called)}`,
-          figure(weight),
+          formatNumber(weight),
           `×${lift.toFixed(1)}`,
-          ...(entries === undefined ? [] : [count(entries)]),
+          ...(entries === undefined ? [] : [formatCount(entries)]),
         ]),
       )
       const head = ['', 'weight', 'lift', ...(rows.some(({ length }) => length === 4) ? ['entries'] : [])]
       const whole = rows.map((row) => [...row, ...Array<string>(head.length - row.length).fill('')])
-      const [first, ...lines] = table([head, ...whole]).split('\n')
+      const [first, ...lines] = formatTable([head, ...whole]).split('\n')
       return [
         bold(
           `Component ${number}, ${(100 * share).toFixed(1)}%${found ? `, found in ${found.in} of ${found.of}` : ''}`,

@@ -26,7 +26,7 @@ import {
   tellRemark,
 } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 
 interface Options extends TableOptions {
@@ -110,7 +110,7 @@ async function convert(from: string, to: string, options: Options): Promise<void
     )
   if (found instanceof CpModel) return convertModel(nameOf(from), found, to, ending, writing, progress)
   await writeTensor(to, found, writing)
-  progress.say(`${name}: ${found.dims.join('×')}, ${count(found.values.length)} entries`)
+  progress.say(`${name}: ${found.dims.join('×')}, ${formatCount(found.values.length)} entries`)
   const lost = listLost(found, ending)
   if (lost.length > 0) progress.say(`Not kept: ${lost.join('; ')}.`)
 }
@@ -157,7 +157,7 @@ function listLost(tensor: SparseTensor, to: string): string[] {
   return dims.flatMap((dim, mode) => {
     const empty = dim - rowsWithEntries(tensor, mode)
     return empty > 0
-      ? [`${count(empty)} of ${count(dim)} rows of mode ${mode + 1}, which have no entries`]
+      ? [`${formatCount(empty)} of ${formatCount(dim)} rows of mode ${mode + 1}, which have no entries`]
       : []
   })
 }

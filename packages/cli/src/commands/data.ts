@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Dataset, FetchOptions } from '../datasets/index.ts'
-import { count, seconds, table } from '../print/format.ts'
+import { formatCount, formatSeconds, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { shellWord } from '../process/failure.ts'
@@ -66,7 +66,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     const size = dataset.dims ? `, ${dataset.dims.join('×')}` : ''
     return [
       dataset.name,
-      count(dataset.entries),
+      formatCount(dataset.entries),
       bytes === undefined ? '–' : megabytes(bytes),
       isVerified(dataset) ? 'yes' : 'no',
       `  ${dataset.modes}${size}`,
@@ -74,7 +74,7 @@ async function list(options: { json?: boolean }): Promise<void> {
   })
   const widest = Math.max(...rows.map((row) => row[4].length))
   const head = ['name', 'entries', 'download', 'verified', '  tensor']
-  await print(table([head, ...rows].map((row) => [...row.slice(0, 4), row[4].padEnd(widest)])))
+  await print(formatTable([head, ...rows].map((row) => [...row.slice(0, 4), row[4].padEnd(widest)])))
   await print('\nTerms and sources')
   for (const { terms, page, names } of groupByTerms(catalogue))
     await print(`${names.join(', ')}\n    ${terms}\n    ${page}`)
@@ -154,7 +154,8 @@ function downloadLine(progress: Progress): FetchOptions['onProgress'] {
     const rate = elapsed > 1 ? bytes / elapsed : 0
     const of = byteLength === undefined ? '' : ` of ${megabytes(byteLength)}`
     const speed = rate > 0 ? `, ${megabytes(rate)}/s` : ''
-    const left = byteLength !== undefined && rate > 0 ? `, ${seconds((byteLength - bytes) / rate)} left` : ''
+    const left =
+      byteLength !== undefined && rate > 0 ? `, ${formatSeconds((byteLength - bytes) / rate)} left` : ''
     progress.update(
       `${step === 'unpack' ? 'Unpacking ' : ''}${file}: ${megabytes(bytes)}${of}${speed}${left}`,
     )

@@ -14,7 +14,7 @@ import { readKnownEntries, readMeetings } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { supportLine, worstHead, worstLine } from '../print/errorsByMode.ts'
-import { count, figure, table } from '../print/format.ts'
+import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { type Progress, painter, startProgress } from '../print/terminal.ts'
@@ -144,11 +144,11 @@ async function rank(
 
 const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): string[] => [
   oneLine(name),
-  figure(rmse),
-  figure(mae),
-  figure(relative),
+  formatNumber(rmse),
+  formatNumber(mae),
+  formatNumber(relative),
   (Math.abs(r2) < 5e-4 ? 0 : r2).toFixed(3),
-  count(entries),
+  formatCount(entries),
 ]
 
 function errorsTable(judged: readonly Judged[]): string {
@@ -161,7 +161,7 @@ function errorsTable(judged: readonly Judged[]): string {
       const cells = row(name, errors)
       baselines.set(cells.join(), cells)
     }
-  const [head, ...lines] = table([
+  const [head, ...lines] = formatTable([
     ['', 'RMSE', 'MAE', 'relative error', 'R²', 'entries'],
     ...rows,
     ...baselines.values(),
@@ -173,9 +173,9 @@ function details({ evaluation, names }: Judged): string {
   const { bold } = painter(process.stdout)
   const support = evaluation.modes.filter(({ bySupport }) => bySupport.length > 1).map(supportLine)
   const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.called(m, row)))
-  const calibration = table([
-    ['predicted', ...evaluation.calibration.map(({ predicted }) => figure(predicted))],
-    ['observed', ...evaluation.calibration.map(({ observed }) => figure(observed))],
+  const calibration = formatTable([
+    ['predicted', ...evaluation.calibration.map(({ predicted }) => formatNumber(predicted))],
+    ['observed', ...evaluation.calibration.map(({ observed }) => formatNumber(observed))],
   ])
   return [
     ...(support.length > 0
@@ -193,11 +193,18 @@ function rankingTable(judged: readonly Judged[], n: number): string {
   const { bold } = painter(process.stdout)
   const rows = judged.flatMap(({ file, ranking }) =>
     ranking
-      ? [[oneLine(file), ranking.model.recall.toFixed(4), ranking.model.ndcg.toFixed(4), count(ranking.rows)]]
+      ? [
+          [
+            oneLine(file),
+            ranking.model.recall.toFixed(4),
+            ranking.model.ndcg.toFixed(4),
+            formatCount(ranking.rows),
+          ],
+        ]
       : [],
   )
   const popularity = judged[0].ranking?.popularity
-  const [head, ...lines] = table([
+  const [head, ...lines] = formatTable([
     ['', `recall@${n}`, `nDCG@${n}`, 'rows'],
     ...rows,
     ...(popularity ? [['what is popular', popularity.recall.toFixed(4), popularity.ndcg.toFixed(4)]] : []),

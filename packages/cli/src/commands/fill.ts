@@ -3,9 +3,7 @@ import { complete, InputError, type SparseTensor } from 'lacuna'
 import { fillSlice } from 'lacuna/answers'
 import { encodeNpy } from 'lacuna/formats'
 import {
-  type AnswerColumn,
   type AnswerOutput,
-  type AnswerRow,
   checkAnswerOutput,
   checkOutputs,
   fillTable,
@@ -14,6 +12,8 @@ import {
   kindByName,
   labelOf,
   modeName,
+  type OutputColumn,
+  type OutputRow,
   openInput,
   readTensorOrModel,
   TensorModel,
@@ -26,7 +26,7 @@ import { readKnownEntries } from '../options/knownEntries.ts'
 import { readWithProgress } from '../options/readTensor.ts'
 import { type Assignment, assignment } from '../options/rowNames.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -154,8 +154,10 @@ async function fillRows(
     ...(query !== undefined && { query }),
     ...(value !== undefined && { value }),
   })
-  const cells = empty === 1 ? '1 empty cell' : `${count(empty)} empty cells`
-  progress.say(`${rows === 1 ? '1 row' : `${count(rows)} rows`}, ${cells}, ${count(filled)} filled`)
+  const cells = empty === 1 ? '1 empty cell' : `${formatCount(empty)} empty cells`
+  progress.say(
+    `${rows === 1 ? '1 row' : `${formatCount(rows)} rows`}, ${cells}, ${formatCount(filled)} filled`,
+  )
   if (filled < empty) progress.say('Cells of labels that the model does not know stay empty.')
 }
 
@@ -181,7 +183,7 @@ async function fillArray(
   )
   await writeFileWhole(output, [encodeNpy({ shape: dims, data: values })])
   progress.say(
-    `${output}: ${dims.join('×')}, ${count(inferred.reduce((sum, is) => sum + is, 0))} cells are filled`,
+    `${output}: ${dims.join('×')}, ${formatCount(inferred.reduce((sum, is) => sum + is, 0))} cells are filled`,
   )
 }
 
@@ -224,9 +226,9 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
     return
   }
   const valueName = typeof model.training.value === 'string' ? model.training.value : 'value'
-  const columns: AnswerColumn[] = [
+  const columns: OutputColumn[] = [
     ...model.dims.map(
-      (_, mode): AnswerColumn => ({
+      (_, mode): OutputColumn => ({
         name: modeName(model, mode),
         kind: 'text',
         type: model.modes?.[mode]?.type ?? 'BIGINT',
@@ -236,11 +238,11 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
     { name: 'inferred', kind: 'text', type: 'BOOLEAN' },
   ]
   await writeAnswers(outputOf(options), columns, rows())
-  if (output !== undefined && output !== '-') progress.say(`${output}: ${count(values.length)} cells`)
+  if (output !== undefined && output !== '-') progress.say(`${output}: ${formatCount(values.length)} cells`)
 
-  function* rows(): Generator<AnswerRow[]> {
+  function* rows(): Generator<OutputRow[]> {
     const index = [...fixed].map((row) => row ?? 0)
-    let batch: AnswerRow[] = []
+    let batch: OutputRow[] = []
     for (let at = 0; at < values.length; at++) {
       let rest = at
       for (let f = free.length - 1; f >= 0; f--) {

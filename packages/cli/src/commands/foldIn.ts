@@ -6,7 +6,7 @@ import { positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
 import { readNewEntries } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
-import { count, seconds } from '../print/format.ts'
+import { formatCount, formatSeconds } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -110,10 +110,12 @@ function tellFolded(
     if (list.length === 0) return []
     const labels = list.slice(0, 3).map((row) => labelOf(model, mode, row))
     const named = list.length <= 3 ? ` (${labels.join(', ')})` : ''
-    return [`${count(list.length)} of ${modeName(model, mode)}${named}`]
+    return [`${formatCount(list.length)} of ${modeName(model, mode)}${named}`]
   })
   progress.say(
-    oneLine(`New rows: ${kinds.join(', ')}, from ${count(values.length)} entries in ${seconds(elapsed)}`),
+    oneLine(
+      `New rows: ${kinds.join(', ')}, from ${formatCount(values.length)} entries in ${formatSeconds(elapsed)}`,
+    ),
   )
 }
 

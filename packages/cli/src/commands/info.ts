@@ -19,7 +19,7 @@ import type { TableOptions } from 'lacuna/tables'
 import { duplicates, positiveWholeNumber, sizes } from '../options/arguments.ts'
 import { nameOf, type ReadingOptions, readWithProgress, tellRemark } from '../options/readTensor.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
-import { count, figure, table } from '../print/format.ts'
+import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -113,8 +113,8 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
   const rows = dims.map((dim, i) => [
     String(i + 1),
     oneLine(modes?.[i]?.name ?? ''),
-    count(dim),
-    count(unobserved[i].length),
+    formatCount(dim),
+    formatCount(unobserved[i].length),
     labels?.[i] ? oneLine(`${labels[i]?.[0]} … ${labels[i]?.at(-1)}`) : '',
   ])
   // What is long is told in short; --json has it whole.
@@ -126,7 +126,7 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
   for (const [name, text] of describeCrossFitRecord(training)) settings.push([name, oneLine(text)])
   const what = members.length > 1 ? `${members.length} models` : 'a model'
   await print(`${oneLine(file)}: ${what} of rank ${rank}, ${dims.join(' × ')}\n`)
-  await print(table([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
+  await print(formatTable([['mode', 'name', 'rows', 'never observed', 'labels'], ...rows]))
   if (reshaping) await print(`\n${oneLine(describeReshaping(reshaping, model))}`)
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
@@ -136,41 +136,46 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
 
 function describe(file: string, description: TensorDescription): string {
   const { order, dims, entries, density, values, weights, modes } = description
-  const head = table(
+  const head = formatTable(
     [
       ['File', oneLine(file)],
       ['Order', String(order)],
       ['Size', dims.join(' × ')],
-      ['Entries', count(entries)],
-      ['Density', `${figure(100 * density)} %`],
+      ['Entries', formatCount(entries)],
+      ['Density', `${formatNumber(100 * density)} %`],
       [
         'Values',
-        `${figure(values.min)} … ${figure(values.max)}, mean ${figure(values.mean)}, rms ${figure(values.rms)}`,
+        `${formatNumber(values.min)} … ${formatNumber(values.max)}, mean ${formatNumber(values.mean)}, rms ${formatNumber(values.rms)}`,
       ],
       ...(weights
-        ? [['Weights', `${figure(weights.min)} … ${figure(weights.max)}, mean ${figure(weights.mean)}`]]
+        ? [
+            [
+              'Weights',
+              `${formatNumber(weights.min)} … ${formatNumber(weights.max)}, mean ${formatNumber(weights.mean)}`,
+            ],
+          ]
         : []),
-      ...(values.negative > 0 ? [['', `${count(values.negative)} negative`]] : []),
+      ...(values.negative > 0 ? [['', `${formatCount(values.negative)} negative`]] : []),
     ].map(([name, value]) => [name.padEnd(9) + value]),
   )
   const rows = modes.map((m, i) => [
     String(i + 1),
-    count(m.rows),
-    count(m.empty),
-    count(m.min),
-    count(m.median),
-    figure(m.mean),
-    count(m.max),
+    formatCount(m.rows),
+    formatCount(m.empty),
+    formatCount(m.min),
+    formatCount(m.median),
+    formatNumber(m.mean),
+    formatCount(m.max),
   ])
   const named = modes.some(({ name }) => name !== undefined)
   const names = modes.map(({ name = '', labels }, i) =>
     oneLine(
-      `${i + 1}  ${name}${labels ? `  ${count(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
+      `${i + 1}  ${name}${labels ? `  ${formatCount(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
     ),
   )
   const what = named ? `\n\nModes\n${names.join('\n')}` : ''
-  return `${head}${what}\n\nEntries per row, by mode\n${table([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
+  return `${head}${what}\n\nEntries per row, by mode\n${formatTable([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }
 
 const seenBy = ({ entries, min, max, mean }: Observed): string =>
-  `entries       ${count(entries)}, from ${figure(min)} to ${figure(max)}, mean ${figure(mean)}`
+  `entries       ${formatCount(entries)}, from ${formatNumber(min)} to ${formatNumber(max)}, mean ${formatNumber(mean)}`

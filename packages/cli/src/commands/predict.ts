@@ -21,7 +21,7 @@ import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
 import { decimalNumber } from '../options/arguments.ts'
 import { nameOf } from '../options/readTensor.ts'
 import { type Assignment, assignment } from '../options/rowNames.ts'
-import { count, figure } from '../print/format.ts'
+import { formatCount, formatNumber } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
@@ -219,13 +219,13 @@ async function predictRows(
     ...(decimal && { decimal }),
     ...(value !== undefined && { value }),
     onRows: (done) => {
-      if (done > 1e6) progress.update(`Predicting: ${count(done)} rows`)
+      if (done > 1e6) progress.update(`Predicting: ${formatCount(done)} rows`)
     },
   })
   const { rows, unknown } = predictor
-  if (output) progress.say(`${nameOf(output)}: ${count(rows)} rows`)
+  if (output) progress.say(`${nameOf(output)}: ${formatCount(rows)} rows`)
   if (unknown > 0) {
-    const which = unknown === 1 ? '1 row has' : `${count(unknown)} rows have`
+    const which = unknown === 1 ? '1 row has' : `${formatCount(unknown)} rows have`
     const given = fallback === undefined ? 'no prediction' : `the fallback (${fallback})`
     progress.say(
       `${which} a label that the model does not know, and ${unknown === 1 ? 'gets' : 'get'} ${given}.`,
@@ -241,7 +241,7 @@ function tellQuality(predictor: RowPredictor, intervals: RowIntervals | undefine
   if (!intervals || intervals.held.rows === 0) return
   const { rows, inside } = intervals.held
   progress.say(
-    `Intervals of ${figure(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${count(rows)} values.`,
+    `Intervals of ${formatNumber(100 * intervals.level)}% hold ${((100 * inside) / rows).toFixed(1)}% of ${formatCount(rows)} values.`,
   )
 }
 
@@ -315,4 +315,4 @@ function* encoded(texts: Iterable<string>): Generator<Uint8Array> {
 }
 
 const compared = ({ relative, rmse, mae }: ErrorSummary): string =>
-  `Against the values given: relative error ${figure(relative)}, RMSE ${figure(rmse)}, MAE ${figure(mae)}`
+  `Against the values given: relative error ${formatNumber(relative)}, RMSE ${formatNumber(rmse)}, MAE ${formatNumber(mae)}`

@@ -15,7 +15,7 @@ import type { TableOptions } from 'lacuna/tables'
 import { duplicates, negative, share, sizes, wholeNumber } from '../options/arguments.ts'
 import { readWithProgress } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
@@ -105,7 +105,7 @@ async function run(file: string, options: Options): Promise<void> {
   for (const part of wanted) {
     const entries = parts[part].values.length
     report[part] = { file: place(part), entries }
-    progress.say(`${place(part)}: ${count(entries)} entries`)
+    progress.say(`${place(part)}: ${formatCount(entries)} entries`)
   }
   if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
     progress.say(`Not kept: the weights, for which ${ending} has no place.`)

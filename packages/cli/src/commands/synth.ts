@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { InputError, synthetic } from 'lacuna'
 import { checkOutputs, writeTensors } from 'lacuna/internal'
 import { decibels, positiveWholeNumber, sizes, wholeNumber } from '../options/arguments.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { printJson } from '../print/print.ts'
 import { startProgress } from '../print/terminal.ts'
 
@@ -59,9 +59,9 @@ async function synth(options: Options): Promise<void> {
     ...(test && testFile ? [{ path: testFile, tensor: test }] : []),
   ])
   progress.say(
-    `${output}: ${dims.join('×')}, ${count(entries)} entries, rank ${rank}, ${snr === Infinity ? 'no noise' : `SNR ${snr} dB`}, seed ${seed}`,
+    `${output}: ${dims.join('×')}, ${formatCount(entries)} entries, rank ${rank}, ${snr === Infinity ? 'no noise' : `SNR ${snr} dB`}, seed ${seed}`,
   )
-  if (testFile) progress.say(`${testFile}: ${count(testEntries!)} held-out entries, without noise`)
+  if (testFile) progress.say(`${testFile}: ${formatCount(testEntries!)} held-out entries, without noise`)
   if (options.json)
     await printJson({
       output,

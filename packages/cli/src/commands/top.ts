@@ -3,11 +3,11 @@ import { InputError, type SparseTensor } from 'lacuna'
 import { topForAll } from 'lacuna/answers'
 import {
   type AnswerOutput,
-  type AnswerRow,
   checkAnswerOutput,
   checkOutputs,
   labelOf,
   modeName,
+  type OutputRow,
   readAnyModel,
   type TensorModel,
   writeAnswers,
@@ -15,7 +15,7 @@ import {
 import { positiveWholeNumber, threadsOption, wholeNumber } from '../options/arguments.ts'
 import { readMeetings } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
@@ -159,10 +159,10 @@ async function topOfEach(
   const batches = topForAll(model, { ...question, for: name })
   // What is wrong with the question shows here, before anything is written.
   const begun = await batches.next()
-  async function* rows(): AsyncGenerator<AnswerRow[]> {
+  async function* rows(): AsyncGenerator<OutputRow[]> {
     for (let batch = begun; !batch.done; batch = await batches.next()) {
       const { first, count: some, n, rows, predicted, found } = batch.value
-      const answers: AnswerRow[] = []
+      const answers: OutputRow[] = []
       for (let q = 0; q < some; q++)
         for (let i = 0; i < found[q]; i++) {
           const row = rows[q * n + i]
@@ -173,7 +173,7 @@ async function topOfEach(
             model.observed?.counts[of][row] ?? null,
           ])
         }
-      progress.update(`${count(first + some)} of ${count(total)} rows of ${name}`)
+      progress.update(`${formatCount(first + some)} of ${formatCount(total)} rows of ${name}`)
       yield answers
     }
   }
@@ -191,5 +191,7 @@ async function topOfEach(
   }
   progress.end()
   if (typeof out === 'string')
-    progress.say(`${out}: the best ${options.n} of ${options.of} for each of ${count(total)} rows of ${name}`)
+    progress.say(
+      `${out}: the best ${options.n} of ${options.of} for each of ${formatCount(total)} rows of ${name}`,
+    )
 }

@@ -13,7 +13,7 @@ import type { TableOptions } from 'lacuna/tables'
 import { positiveWholeNumber } from '../options/arguments.ts'
 import { readKnownEntries, readNewEntries } from '../options/knownEntries.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
-import { count, figure, seconds } from '../print/format.ts'
+import { formatCount, formatNumber, formatSeconds } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
 import { saveModel } from '../process/saveModel.ts'
@@ -70,7 +70,7 @@ async function update(modelFile: string, files: string[], options: Options): Pro
   const read = (from: readonly string[]) => readNewEntries(from, before, tableOptions(options), progress)
   const entries = await read(files)
   const old = data.length > 0 ? await read(data) : undefined
-  progress.update(`Learning from ${count(entries.values.length)} entries …`)
+  progress.update(`Learning from ${formatCount(entries.values.length)} entries …`)
   const started = performance.now()
   const updated = before.foldIn(entries, { update: true })
   const after = old ? await learnAgain(updated, [old, entries], options, progress) : updated
@@ -87,13 +87,13 @@ async function update(modelFile: string, files: string[], options: Options): Pro
       ...(errors && { test: errors }),
       model: output,
     })
-  const news = added.filter(([, rows]) => rows > 0).map(([name, rows]) => `${count(rows)} of ${name}`)
+  const news = added.filter(([, rows]) => rows > 0).map(([name, rows]) => `${formatCount(rows)} of ${name}`)
   const total = entries.values.length + (old?.values.length ?? 0)
-  const learned = `${count(total)} entries in ${seconds(elapsed)}`
+  const learned = `${formatCount(total)} entries in ${formatSeconds(elapsed)}`
   await print(`Learned from ${learned}${news.length > 0 ? `; new rows: ${news.join(', ')}` : ''}.`)
   if (errors)
     await print(
-      `RMSE on ${testFile}: ${figure(errors.before.rmse)} before, ${figure(errors.after.rmse)} now.`,
+      `RMSE on ${testFile}: ${formatNumber(errors.before.rmse)} before, ${formatNumber(errors.after.rmse)} now.`,
     )
   await print(`The model is in ${output}.`)
 }

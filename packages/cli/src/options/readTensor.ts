@@ -9,7 +9,7 @@ import {
   type Remark,
 } from 'lacuna/internal'
 import { type ReadTableOptions, readTable } from 'lacuna/tables'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 import { oneLine } from '../print/printable.ts'
 import type { Progress } from '../print/terminal.ts'
 import { asFlag } from '../process/failure.ts'
@@ -35,7 +35,7 @@ export async function readWithProgress(
   const tensor = isTable(files, options)
     ? await readTable(files, told)
     : await readTensor(oneFile(files, options), { ...told, onProgress: readingProgress(name, progress) })
-  progress.say(`${name}: ${tensor.dims.join('×')}, ${count(tensor.values.length)} entries`)
+  progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(tensor.values.length)} entries`)
   return tensor
 }
 
@@ -57,7 +57,7 @@ export function readingProgress(name: string, progress: Progress): (bytes: numbe
 /** The same for a table, whose length shows only at its end. */
 export function rowProgress(name: string, progress: Progress): (rows: number) => void {
   return (rows) => {
-    if (rows > 500_000) progress.update(`Reading ${name}: ${count(rows)} rows`)
+    if (rows > 500_000) progress.update(`Reading ${name}: ${formatCount(rows)} rows`)
   }
 }
 

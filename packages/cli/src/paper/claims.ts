@@ -9,7 +9,8 @@ import type {
   TimingProblem,
 } from 'lacuna-figures/results'
 import { bandOf, speedUps, timingPoints } from 'lacuna-figures/results'
-import { listed, short } from './wording.ts'
+import { formatList } from '../print/format.ts'
+import { formatThreeDigits } from './numbers.ts'
 
 type Measured = Pick<PaperResults, 'image' | 'convergence' | 'timing' | 'machine'>
 
@@ -56,7 +57,7 @@ function imageFinding({ mean, runs }: ImageResult): Finding {
   const gain = psnr - mean.psnr
   return {
     verdict: gain >= RECONSTRUCTED_DB ? 'holds' : 'fails',
-    evidence: `With c = ${run.sample} the hidden values come back at ${psnr.toFixed(1)} dB (relative error ${short(relative)}); each channel's mean gives ${mean.psnr.toFixed(1)} dB. Holds if the gain, ${gain.toFixed(1)} dB, is at least ${RECONSTRUCTED_DB} dB.`,
+    evidence: `With c = ${run.sample} the hidden values come back at ${psnr.toFixed(1)} dB (relative error ${formatThreeDigits(relative)}); each channel's mean gives ${mean.psnr.toFixed(1)} dB. Holds if the gain, ${gain.toFixed(1)} dB, is at least ${RECONSTRUCTED_DB} dB.`,
   }
 }
 
@@ -82,7 +83,9 @@ function orderFinding(problem: ConvergenceProblem | undefined, which: 'smallest'
     if (errors[0] === extreme) agreeing++
   }
   const ends = (what: 'observed' | 'hidden'): string =>
-    listed(bySample.map((one) => `${short(meanAt(one, what, epochs - 1))} with c = ${one.sample}`))
+    formatList(
+      bySample.map((one) => `${formatThreeDigits(meanAt(one, what, epochs - 1))} with c = ${one.sample}`),
+    )
   return {
     verdict: 2 * agreeing > epochs ? 'holds' : 'fails',
     evidence: `At ${problem.snrDb} dB, c = ${bySample[0].sample} has the ${which} error on the observed entries in ${agreeing} of ${epochs} epochs. At the end it is ${ends('observed')}; on hidden entries, without their noise, ${ends('hidden')}.`,

@@ -1,13 +1,13 @@
 /** Where errors lie, by the rows of a mode, in lines of text. */
 import type { ModeErrors } from 'lacuna/answers'
-import { count, figure } from './format.ts'
+import { formatCount, formatNumber } from './format.ts'
 import { oneLine } from './printable.ts'
 
 /** 1–4: 0.95 (621)   5–19: … */
 export function supportLine({ name, bySupport }: ModeErrors): string {
   const groups = bySupport.map(
     ({ from, to, entries, rmse }) =>
-      `${Number.isFinite(to) ? (from === to ? from : `${from}–${to}`) : `${from}+`}: ${figure(rmse)} (${count(entries)})`,
+      `${Number.isFinite(to) ? (from === to ? from : `${from}–${to}`) : `${from}+`}: ${formatNumber(rmse)} (${formatCount(entries)})`,
   )
   return `${oneLine(name)}  ${groups.join('   ')}`
 }
@@ -21,7 +21,7 @@ export function worstLine(
 ): string {
   const rows = worst.map(
     ({ row, label, entries, rmse, share }) =>
-      `${oneLine(called(row) ?? label)} ${figure(rmse)} (${count(entries)}, ${(100 * share).toFixed(1)}%)`,
+      `${oneLine(called(row) ?? label)} ${formatNumber(rmse)} (${formatCount(entries)}, ${(100 * share).toFixed(1)}%)`,
   )
   return `${oneLine(name)}  ${rows.join('   ')}`
 }

@@ -1,38 +1,22 @@
-/** Numbers and tables as people read them. */
+/** Numbers and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
+import { formatNumber } from 'lacuna-figures/numbers'
 
-export { grouped as count } from 'lacuna/internal'
+export {
+  abbreviateNumber,
+  formatCount,
+  formatNumber,
+  formatSeconds,
+  formatSignificant,
+} from 'lacuna-figures/numbers'
 
-/** Four significant digits, without needless ones. */
-export const figure = (x: number): string =>
-  x === 0
-    ? '0'
-    : Math.abs(x) >= 1e-4 && Math.abs(x) < 1e6
-      ? String(Number(x.toPrecision(4)))
-      : x.toExponential(2)
-
-export const seconds = (s: number): string =>
-  s < 10
-    ? `${s.toFixed(s < 1 ? 2 : 1)} s`
-    : s < 120
-      ? `${Math.round(s)} s`
-      : s < 7200
-        ? `${Math.round(s / 60)} min`
-        : `${(s / 3600).toFixed(1)} h`
-
-/** 12.3 M, 4.56 k */
-export function short(n: number): string {
-  for (const [size, unit] of [
-    [1e9, ' G'],
-    [1e6, ' M'],
-    [1e3, ' k'],
-  ] as const)
-    if (n >= size) return (n / size).toPrecision(3) + unit
-  return n.toPrecision(3)
+/** An enumeration: a, b and c. */
+export function formatList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Columns of equal width: the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Rows of cells as lines with columns of equal width: the first aligned left, the others right. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, c) =>
     Math.max(...rows.map((row) => (row[c] ?? '').length)),
@@ -47,12 +31,13 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Columns of a table of errors. */
+/** Head of a table of errors, whose rows are made by errorRow. */
 export const errorHeads: string[] = ['', 'relative error', 'RMSE', 'MAE']
 
+/** Row of a table of errors. */
 export const errorRow = (name: string, { relative, rmse, mae }: ErrorSummary): string[] => [
   name,
-  figure(relative),
-  figure(rmse),
-  figure(mae),
+  formatNumber(relative),
+  formatNumber(rmse),
+  formatNumber(mae),
 ]

@@ -1,10 +1,10 @@
 /** The best rows along a mode, as people read them, as JSON, or as a table. */
 
 import type { Ranked } from 'lacuna/answers'
-import { type AnswerColumn, type AnswerRow, modeName, type TensorModel, writeAnswers } from 'lacuna/internal'
+import { modeName, type OutputColumn, type OutputRow, type TensorModel, writeAnswers } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
 import { inWordsOf } from './componentWords.ts'
-import { count, figure, table } from './format.ts'
+import { formatCount, formatNumber, formatTable } from './format.ts'
 import { print, printJson } from './print.ts'
 import { oneLine, printable } from './printable.ts'
 import { painter } from './terminal.ts'
@@ -21,7 +21,7 @@ export async function tellTop(
   const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
   if (options.output && options.output !== '-') {
     const rows = named.map(
-      ({ label, name, predicted, entries, mean }, i): AnswerRow => [
+      ({ label, name, predicted, entries, mean }, i): OutputRow => [
         ...Object.values(labels),
         ...[
           i + 1,
@@ -49,8 +49,8 @@ export async function tellTop(
   const lines = named.map(({ label, name, predicted, entries, mean, why }, i) => [
     String(i + 1),
     oneLine(hasNames ? (name ?? label) : label),
-    figure(predicted),
-    ...(entries === undefined ? [] : [count(entries), figure(mean ?? 0)]),
+    formatNumber(predicted),
+    ...(entries === undefined ? [] : [formatCount(entries), formatNumber(mean ?? 0)]),
     why.map(({ component, share }) => `${component} (${Math.round(100 * share)}%)`).join(', '),
   ])
   const support = model.observed ? ['entries', 'their mean'] : []
@@ -60,7 +60,7 @@ export async function tellTop(
     `${number.padStart(2)}  ${name.padEnd(width)}`,
     ...rest,
   ])
-  const [first, ...rows] = table(padded).split('\n')
+  const [first, ...rows] = formatTable(padded).split('\n')
   const reasons = [...used]
     .sort((a, b) => a - b)
     .map((component) => `  ${component}  ${words(component, of)}`)
@@ -78,8 +78,8 @@ export function columnsOf(
   of: number,
   names: RowNames,
   hasMean: boolean,
-): AnswerColumn[] {
-  const labels = (mode: number): AnswerColumn => ({
+): OutputColumn[] {
+  const labels = (mode: number): OutputColumn => ({
     name: modeName(model, mode),
     kind: 'text',
     type: model.modes?.[mode]?.type ?? 'BIGINT',

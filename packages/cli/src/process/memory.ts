@@ -13,7 +13,7 @@ import {
   type ProblemSize,
   sizeOfRun,
 } from 'lacuna/internal'
-import { count } from '../print/format.ts'
+import { formatCount } from '../print/format.ts'
 
 /** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
@@ -82,7 +82,7 @@ export async function refuseTooLarge(
   const reading = (estimates.reduce((sum, estimate) => sum + estimate.reading, 0) + copies) / holders
   const weighted = options.weight !== undefined
   const plan = planJob(engine, sizeOfRun({ dims, entries, weighted }, options), { reading, holders })
-  refuseJob(plan, `${files.join(' ')}: about ${count(roundTo(entries))} entries of ${order} modes`)
+  refuseJob(plan, `${files.join(' ')}: about ${formatCount(roundTo(entries))} entries of ${order} modes`)
   return reading
 }
 
@@ -108,7 +108,7 @@ export async function refuseUnreadable(files: readonly string[]): Promise<void> 
     if (bytes > available)
       throw new InputError(
         'memory',
-        `${file}: reading up to ${count(roundTo(entries))} entries of ${order} modes would take ` +
+        `${file}: reading up to ${formatCount(roundTo(entries))} entries of ${order} modes would take ` +
           `${formatBytes(bytes)} of memory; there are ${formatBytes(available)}. Save fewer of them.`,
       )
   }

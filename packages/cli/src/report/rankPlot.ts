@@ -1,7 +1,8 @@
 /** Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near the best. */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, logScale, looks, Sheet, stroke, WIDTH } from 'lacuna-figures/plot'
-import { css } from './style.ts'
+import { formatNumber } from '../print/format.ts'
+import { createDocument, htmlPage } from './htmlPage.ts'
 
 /** A rank that was tried. */
 export interface TriedRank {
@@ -25,45 +26,33 @@ export async function rankPlot(
   chosen: TriedRank,
   format: 'svg' | 'html',
 ): Promise<string> {
-  const { parseHTML } = await import('linkedom')
-  const { document } = parseHTML('<html></html>') as unknown as { document: Document }
-  const svg = figure(trials, chosen, document).outerHTML
+  const svg = rankFigure(trials, chosen, await createDocument()).outerHTML
   if (format === 'svg') return `${svg}\n`
   const title = `Error against rank: ${chosen.rank} is chosen`
   const rows = trials.map(
     (trial) =>
-      `<tr><td>${trial.rank}</td><td>${short(trial.rmse)}</td><td>± ${short(trial.spread)}</td><td>${trial === chosen ? 'chosen' : ''}</td></tr>`,
+      `<tr><td>${trial.rank}</td><td>${formatNumber(trial.rmse)}</td><td>± ${formatNumber(trial.spread)}</td><td>${trial === chosen ? 'chosen' : ''}</td></tr>`,
   )
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${css}
-.figure svg { width: 46rem; }
-td, th { text-align: right; padding: .1rem .8rem .1rem 0; font-variant-numeric: tabular-nums; font-weight: 400; }</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
+  const body = `<h1>${title}</h1>
 <div class="figure">${svg}</div>
 <table><tr class="soft"><th>rank</th><th>RMSE out of fold</th><th></th><th></th></tr>${rows.join('')}</table>
 <p class="soft">Every entry is predicted by models that have not seen it. The bars are a standard error to either side, by how much the
-folds differ.</p>
-</main>
-</body>
-</html>
-`
+folds differ.</p>`
+  return htmlPage({ title, css, body })
 }
 
-function figure(trials: readonly TriedRank[], chosen: TriedRank, document: Document): SVGSVGElement {
+/** Rules of the page beside those of all pages. */
+const css = `
+.figure svg { width: 46rem; }
+td, th { text-align: right; padding: .1rem .8rem .1rem 0; font-weight: 400; }`
+
+function rankFigure(trials: readonly TriedRank[], chosen: TriedRank, document: Document): SVGSVGElement {
   const sorted = [...trials].sort((a, b) => a.rank - b.rank)
   const near = nearest(sorted, chosen)
   const sheet = new Sheet(document, `RMSE out of fold against rank; ${chosen.rank} is chosen`)
   sheet.legend([
     { look: looks.paper, label: 'RMSE out of fold, ± a standard error', marker: true },
-    { look: looks.fast, label: `chosen: rank ${chosen.rank}, ${short(chosen.rmse)}`, marker: true },
+    { look: looks.fast, label: `chosen: rank ${chosen.rank}, ${formatNumber(chosen.rmse)}`, marker: true },
   ])
   sheet.space(6)
   const top = (some: readonly TriedRank[]): number => Math.max(...some.map(({ rmse }) => rmse))
@@ -110,8 +99,8 @@ function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Docume
 function errorScale(errors: readonly number[]) {
   const [low, high] = [Math.min(...errors), Math.max(...errors)]
   return high > 2 * low
-    ? { ...logScale(errors, 4), tickFormat: short }
-    : { domain: [low, high] as const, nice: true, ticks: 5, tickFormat: short }
+    ? { ...logScale(errors, 4), tickFormat: formatNumber }
+    : { domain: [low, high] as const, nice: true, ticks: 5, tickFormat: formatNumber }
 }
 
 /** Ranks are labelled by themselves, as far as there is room; the chosen one always. */
@@ -124,5 +113,3 @@ function rankScale(trials: readonly TriedRank[], chosen: number, width: number) 
     if (ticks.every((other) => Math.abs(place(other) - place(rank)) >= LABEL)) ticks.push(rank)
   return { type: 'log' as const, domain, ticks, tickFormat: String }
 }
-
-const short = (x: number): string => String(Number(x.toPrecision(4)))

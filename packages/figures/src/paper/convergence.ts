@@ -1,4 +1,4 @@
-/** Figure 2: relative error against epochs, as in the paper, and against seconds. */
+/** Figure 2: convergence. */
 import * as Plot from '@observablehq/plot'
 import {
   axisLabel,
@@ -20,6 +20,10 @@ interface DrawnSeries {
   points: MeanPoint[]
 }
 
+/**
+ * Draws the relative error against epochs, as in the paper, and against seconds: means over the trials with
+ * their range.
+ */
 export function convergenceFigure({ problems }: ConvergenceResult, document: Document): SVGSVGElement {
   const samples = [...new Set(problems.flatMap(({ series }) => series.map(({ sample }) => sample)))]
   const byC = sampleLooks(samples.filter((sample) => sample !== 'auto'))
@@ -44,9 +48,11 @@ export function convergenceFigure({ problems }: ConvergenceResult, document: Doc
   return sheet.end()
 }
 
+/** The title of a problem's panel. */
 const titleOf = ({ name, snrDb }: ConvergenceProblem): string =>
   snrDb === null ? `${name}: real` : `${name}: ${snrDb} dB`
 
+/** A note on the hidden entries of synthetic problems. */
 const noteOf = (problems: readonly ConvergenceProblem[]): string =>
   problems.every(({ snrDb }) => snrDb !== null) ? ', without their noise,' : ''
 
@@ -91,7 +97,7 @@ function panel(
           y: (point: MeanPoint) => point[error].mean,
         }),
       ),
-      // Where the fast solver ended, mostly by itself.
+      // A dot where the fast solver stopped.
       ...drawn
         .filter(({ look }) => look === looks.fast)
         .map(({ panel, look, points }) =>

@@ -1,23 +1,28 @@
-/** Figure 1: the picture, what was left of it, what came back, and the error on the way. */
+/** Figure 1: image completion. */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, frame, type Look, logScale, looks, Sheet, stroke, WIDTH } from '../plot/index.ts'
 import type { Curve, ImageMethod, ImageResult } from '../results/index.ts'
 
-/** Where each picture is to be found: data URIs in a file of its own, addresses in a page. */
+/** The URL of each picture: a data URI in a file that stands alone, an object URL in a page. */
 export type PictureLinks = { original: string; damaged: string } & { [method in ImageMethod]?: string }
 
+/** What the methods are called in captions and legends. */
 const NAMES: { [method in ImageMethod]: string } = { paper: 'paper', fast: 'fast', patches: 'fast, patches' }
+/** Pictures per row, the gap between them and the height of a caption, in pixels. */
 const COLUMNS = 3
 const GAP = 8
 const CAPTION = 20
 
+/**
+ * Draws the original, damaged and restored pictures, and the error of each run against epochs and seconds.
+ */
 export function imageFigure(result: ImageResult, links: PictureLinks, document: Document): SVGSVGElement {
   const sheet = new Sheet(document, 'The picture, what was left of it and what came back')
   const [height, width] = result.data.dims
-  const share = (100 * result.data.entries) / result.data.dims.reduce((cells, dim) => cells * dim, 1)
+  const known = (100 * result.data.entries) / result.data.dims.reduce((cells, dim) => cells * dim, 1)
   const tiles = [
     { href: links.original, caption: 'original' },
-    { href: links.damaged, caption: `${Math.round(share)}% of the values known` },
+    { href: links.damaged, caption: `${Math.round(known)}% of the values known` },
     ...result.runs.map(({ method, quality }) => ({
       href: links[method],
       caption: `${NAMES[method]}: ${quality.psnr.toFixed(1)} dB`,

@@ -1,4 +1,6 @@
-/** The paper's figures, drawn from results.json by Observable Plot. They need a `document` and nothing else. */
+/**
+ * The paper's figures, drawn from results.json by Observable Plot. They need a `document` and nothing else.
+ */
 export { convergenceFigure } from './convergence.ts'
 export { imageFigure, type PictureLinks } from './image.ts'
 export { secondsFigure, speedUpFigure } from './timing.ts'

@@ -1,15 +1,21 @@
-/** Figures 3 and 4: seconds per epoch, and how many times faster than one thread, against the number of threads. */
+/**
+ * Figures 3 and 4: seconds per epoch, and how many times faster than one thread, against the number of
+ * threads.
+ */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, type Look, logScale, looks, Sheet, stroke } from '../plot/index.ts'
 import type { TimingResult } from '../results/index.ts'
 import { type TimingPoint, timingPoints } from '../results/index.ts'
 
+/** Dashes of the synthetic and the real problem. */
 const DASHES = { S: undefined, T: '5 3' }
 
+/** Draws seconds per epoch against threads (figure 3). */
 export function secondsFigure(timing: TimingResult, document: Document): SVGSVGElement {
   return timingFigure(timing, document, 'seconds', 'Seconds per epoch against threads')
 }
 
+/** Draws the speed-up against threads (figure 4), with the ideal as a dotted line. */
 export function speedUpFigure(timing: TimingResult, document: Document): SVGSVGElement {
   return timingFigure(timing, document, 'speedUp', 'Speed-up against threads')
 }
@@ -56,12 +62,18 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
   const facet = (point: { rank: number }): string => `R = ${point.rank}`
   const ranks = [...new Set(all.map(({ rank }) => rank))]
   const ideal = what === 'speedUp' ? ranks.flatMap((rank) => [least, most].map((n) => ({ rank, n }))) : []
-  const room = most > least ? (most / least) ** 0.12 : 2
+  const margin = most > least ? (most / least) ** 0.12 : 2
   return Plot.plot({
     ...frame(document, { height: 210 }),
     fx: { label: null, padding: 0.12, domain: ranks.map((rank) => facet({ rank })) },
     x: {
-      ...{ type: 'log', base: 2, domain: [least / room, most * room], ticks: threads, tickFormat: String },
+      ...{
+        type: 'log',
+        base: 2,
+        domain: [least / margin, most * margin],
+        ticks: threads,
+        tickFormat: String,
+      },
       ...axisLabel('threads'),
     },
     y: {
@@ -101,7 +113,7 @@ function panel(drawn: readonly DrawnSeries[], what: 'seconds' | 'speedUp', docum
   })
 }
 
-/** Ticks at the numbers of threads: where a speed-up would be ideal. */
+/** A logarithmic scale of speed-ups with ticks at the numbers of threads, which are the ideal speed-ups. */
 function speedUpScale(points: readonly TimingPoint[], threads: readonly number[]) {
   const low = Math.min(1, ...points.map(({ speedUp }) => speedUp.low))
   const high = Math.max(...threads, ...points.map(({ speedUp }) => speedUp.high))

@@ -1,52 +1,55 @@
-/** Puts panels, headings and a legend together into one SVG. */
+/** Composes plots, headings, pictures and a legend into one SVG figure. */
 import { FONT, FONT_SIZE, INK, type Look, styleSheet, WIDTH } from './style.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
+/** An entry of a legend. */
 export interface LegendItem {
   look: Look
   label: string
-  /** Where the series is told by its dashes and not by the look's own. */
+  /** Dashes of the line, if they differ from the look's own. */
   dash?: string
+  /** Whether the series also has dots. */
   marker?: boolean
 }
 
 const LINE_HEIGHT = 18
 const SWATCH = 24
-/** Mean width of a character of the font, for what must be laid out without measuring it. */
+/** Mean width of a character in pixels: the layout cannot measure text, since there may be no browser. */
 const CHARACTER = 0.54 * FONT_SIZE
 
-/** A figure that grows downwards as parts are added to it. */
+/** A figure to which elements are added from top to bottom. Lengths are in pixels. */
 export class Sheet {
   readonly #document: Document
   readonly #svg: SVGSVGElement
   readonly #width: number
   #height = 0
 
+  /** @param title the accessible name of the figure */
   constructor(document: Document, title: string, width = WIDTH) {
     this.#document = document
     this.#width = width
-    this.#svg = this.#make('svg', { class: 'lacuna-figure', xmlns: SVG, role: 'img', 'aria-label': title })
-    this.#svg.append(this.#make('style', {}, styleSheet))
+    this.#svg = this.#create('svg', { class: 'lacuna-figure', xmlns: SVG, role: 'img', 'aria-label': title })
+    this.#svg.append(this.#create('style', {}, styleSheet))
   }
 
-  /** Free space. */
+  /** Adds empty space. */
   space(height: number): void {
     this.#height += height
   }
 
-  /** A line of bold text at the left. */
+  /** Adds a line of bold text at the left. */
   heading(text: string): void {
     this.#height += LINE_HEIGHT
     this.#text(text, 4, this.#height - 5, { 'font-weight': '600' })
   }
 
-  /** Text anywhere on the sheet; y counts from what has been added so far. */
+  /** Puts text anywhere, without taking space. @param y from the lower edge of what has been added so far */
   label(text: string, x: number, y: number, attributes: Record<string, string> = {}): void {
     this.#text(text, x, this.#height + y, attributes)
   }
 
-  /** Swatches with their names, in as many lines as they need. */
+  /** Adds a legend: line samples with their names, in as many lines as they need. */
   legend(items: readonly LegendItem[]): void {
     let x = 4
     this.#height += LINE_HEIGHT
@@ -59,14 +62,14 @@ export class Sheet {
       const y = this.#height - 8
       const dashes = dash ?? look.dash
       this.#svg.append(
-        this.#make('line', {
+        this.#create('line', {
           ...{ x1: x, x2: x + SWATCH, y1: y, y2: y, stroke: look.light, class: `stroke-${look.name}` },
           ...{ 'stroke-width': look.width, ...(dashes ? { 'stroke-dasharray': dashes } : {}) },
         }),
       )
       if (marker)
         this.#svg.append(
-          this.#make('circle', {
+          this.#create('circle', {
             cx: x + SWATCH / 2,
             cy: y,
             r: 3,
@@ -80,13 +83,13 @@ export class Sheet {
     this.#height += 4
   }
 
-  /** Plots side by side. */
+  /** Adds plots side by side. */
   panels(...plots: Element[]): void {
     let x = 0
     for (const plot of plots) {
       plot.setAttribute('x', String(x))
       plot.setAttribute('y', String(this.#height))
-      plot.removeAttribute('class') // Plot's own style sheet hangs on it, and would be one per panel
+      plot.removeAttribute('class') // Plot's style sheet selects by it, and would be repeated in every panel
       for (const style of plot.querySelectorAll('style')) style.remove()
       this.#svg.append(plot)
       x += Number(plot.getAttribute('width'))
@@ -94,15 +97,19 @@ export class Sheet {
     this.#height += Math.max(...plots.map((plot) => Number(plot.getAttribute('height'))))
   }
 
-  /** A picture; y counts from what has been added so far. */
+  /**
+   * Puts a picture anywhere, without taking space.
+   * @param y from the lower edge of what has been added so far
+   */
   picture(href: string, x: number, y: number, width: number, height: number): void {
     this.#svg.append(
-      this.#make('image', {
+      this.#create('image', {
         ...{ href, x, y: this.#height + y, width, height, preserveAspectRatio: 'none' },
       }),
     )
   }
 
+  /** Sets the size of the figure and returns it. */
   end(): SVGSVGElement {
     const [width, height] = [this.#width, Math.ceil(this.#height)]
     const size = { width, height, viewBox: `0 0 ${width} ${height}` }
@@ -120,10 +127,10 @@ export class Sheet {
       'font-size': String(FONT_SIZE),
       ...attributes,
     }
-    this.#svg.append(this.#make('text', all, text))
+    this.#svg.append(this.#create('text', all, text))
   }
 
-  #make<Name extends keyof SVGElementTagNameMap>(
+  #create<Name extends keyof SVGElementTagNameMap>(
     name: Name,
     attributes: Record<string, string | number>,
     text?: string,

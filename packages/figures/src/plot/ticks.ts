@@ -1,4 +1,6 @@
-/** Digits that ticks may have, from few to many; a logarithmic axis takes the first that give it enough. */
+/** Logarithmic axes with few, round ticks. */
+
+/** Leading digits of ticks, from few to many; an axis takes the first set that gives it enough ticks. */
 const DIGITS = [
   [1],
   [1, 3],
@@ -6,17 +8,21 @@ const DIGITS = [
   [1, 1.5, 2, 3, 5, 7],
   [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9],
 ]
-/** A little room beside what is drawn. */
-const ROOM = 0.04
+/** Space on either side of the data, relative to the length of the axis. */
+const MARGIN = 0.04
 
-/** A logarithmic scale for Plot that holds the numbers, every tick of it labelled without an exponent. */
+/**
+ * A logarithmic scale of Observable Plot that covers the numbers; ticks are labelled without exponents.
+ * @param numbers the data; values that are not positive and finite are ignored
+ * @param wanted the least number of ticks
+ */
 export function logScale(numbers: readonly number[], wanted: number) {
   const positive = numbers.filter((x) => x > 0 && Number.isFinite(x))
   let [low, high] = [Math.min(...positive), Math.max(...positive)]
   if (low === high) [low, high] = [low / 1.5, high * 1.5]
-  const room = (high / low) ** ROOM
-  const domain: [number, number] = [low / room, high * room]
-  return { type: 'log' as const, domain, ticks: logTicks(domain, wanted), tickFormat: plainNumber }
+  const margin = (high / low) ** MARGIN
+  const domain: [number, number] = [low / margin, high * margin]
+  return { type: 'log' as const, domain, ticks: logTicks(domain, wanted), tickFormat: formatTick }
 }
 
 function logTicks([low, high]: [number, number], wanted: number): number[] {
@@ -29,10 +35,10 @@ function logTicks([low, high]: [number, number], wanted: number): number[] {
       .filter((tick) => tick >= low && tick <= high)
     if (ticks.length >= wanted) break
   }
-  // Too many, then: some digits of one power only, or every other power.
+  // If that gives too many, every other tick is left out.
   while (ticks.length > 2 * wanted + 1) ticks = ticks.filter((_, i) => i % 2 === 0)
   return ticks
 }
 
-/** 0.0015, 20, 1000; two digits tell all ticks apart. */
-const plainNumber = (x: number): string => String(Number(x.toPrecision(2)))
+/** A number without an exponent, with the two significant digits that ticks have: 0.0015, 20, 1000. */
+const formatTick = (x: number): string => String(Number(x.toPrecision(2)))

@@ -1,13 +1,16 @@
-/** Means and spreads over the trials. */
+/** Means and ranges over the trials of an experiment. */
 import type { Curve, TimingProblem, TimingSeries } from './results.ts'
 
+/** The mean and range of a number over the trials. */
 export interface Band {
   mean: number
-  /** The smallest and the largest of the trials. */
+  /** The smallest value. */
   low: number
+  /** The largest value. */
   high: number
 }
 
+/** A point of a mean curve. */
 export interface MeanPoint {
   epoch: number
   /** Mean over the trials. */
@@ -16,12 +19,12 @@ export interface MeanPoint {
   hidden: Band
 }
 
-/** Neighbouring points of a mean curve are at least so far apart, as a ratio of epochs. */
+/** The least ratio of the epochs of neighbouring points of a mean curve. */
 const SPACING = 1.02
 
 /**
- * The curves of several trials as one. The paper's solver reports at the same epochs in all trials; the fast one where
- * its samples lead it: its curves are read in between, and a trial that has ended stays where it ended.
+ * The mean of the curves of several trials. The paper's solver reports at the same epochs in all trials, the
+ * fast solver does not: its curves are interpolated. A trial that has ended contributes its last point.
  */
 export function meanCurve(curves: readonly Curve[]): MeanPoint[] {
   const start = Math.max(...curves.map(({ epoch }) => epoch[0]))
@@ -32,7 +35,7 @@ export function meanCurve(curves: readonly Curve[]): MeanPoint[] {
     if (epoch >= start && (epochs.length === 0 || epoch === last || epoch >= SPACING * epochs.at(-1)!))
       epochs.push(epoch)
   return epochs.map((epoch) => {
-    const at = curves.map((curve) => readAt(curve, epoch))
+    const at = curves.map((curve) => interpolate(curve, epoch))
     return {
       epoch,
       seconds: bandOf(at.map(({ seconds }) => seconds)).mean,
@@ -42,18 +45,19 @@ export function meanCurve(curves: readonly Curve[]): MeanPoint[] {
   })
 }
 
-/** A curve between its points; errors are interpolated as their logarithms are drawn. */
-function readAt(curve: Curve, epoch: number): { seconds: number; observed: number; hidden: number } {
+/** Interpolates a curve at an epoch: seconds linearly, errors by their logarithms. */
+function interpolate(curve: Curve, epoch: number): { seconds: number; observed: number; hidden: number } {
   const { epoch: epochs } = curve
   let right = epochs.findIndex((e) => e >= epoch)
   if (right < 0) right = epochs.length - 1
   const left = Math.max(0, right - 1)
   const span = epochs[right] - epochs[left]
-  const share = span > 0 ? Math.min(1, (epoch - epochs[left]) / span) : 1
-  const between = (column: readonly number[]): number => column[left] + share * (column[right] - column[left])
+  const fraction = span > 0 ? Math.min(1, (epoch - epochs[left]) / span) : 1
+  const between = (column: readonly number[]): number =>
+    column[left] + fraction * (column[right] - column[left])
   const betweenLogs = (column: readonly number[]): number =>
     column[left] > 0 && column[right] > 0
-      ? column[left] ** (1 - share) * column[right] ** share
+      ? column[left] ** (1 - fraction) * column[right] ** fraction
       : between(column)
   return {
     seconds: between(curve.seconds),
@@ -62,22 +66,25 @@ function readAt(curve: Curve, epoch: number): { seconds: number; observed: numbe
   }
 }
 
+/** The mean and range of some numbers. */
 export function bandOf(numbers: readonly number[]): Band {
   const mean = numbers.reduce((sum, x) => sum + x, 0) / numbers.length
   return { mean, low: Math.min(...numbers), high: Math.max(...numbers) }
 }
 
+/** Time and speed-up of a solver with a rank and a number of threads. */
 export interface TimingPoint {
   problem: TimingProblem['name']
   solver: 'paper' | 'fast'
   rank: number
   threads: number
+  /** Seconds per epoch. */
   seconds: Band
-  /** Against the smallest number of threads, as a mean of trials; times that number. */
+  /** Relative to the run with the fewest threads, times that number of threads. */
   speedUp: Band
 }
 
-/** Seconds per epoch and speed-ups. */
+/** Seconds per epoch and speed-ups of every series of a problem. */
 export function timingPoints(problem: TimingProblem): TimingPoint[] {
   return problem.series.map((one) => {
     const { solver, rank, threads, seconds } = one
@@ -86,7 +93,7 @@ export function timingPoints(problem: TimingProblem): TimingPoint[] {
   })
 }
 
-/** How many times as fast as the smallest number of threads, one per trial: runs of the same trial are compared. */
+/** The speed-up of a series per trial: each trial is compared with the same trial on the fewest threads. */
 export function speedUps({ series }: TimingProblem, { solver, rank, seconds }: TimingSeries): number[] {
   const same = series.filter((one) => one.solver === solver && one.rank === rank)
   const base = same.reduce((least, one) => (one.threads < least.threads ? one : least))

@@ -1,4 +1,4 @@
-/** Reader and writer of results.json; a file that is not one gets a sentence that says so. */
+/** Reader and writer of results.json. */
 import { InputError } from 'lacuna'
 import { type Shape, shapeFault } from 'lacuna/internal'
 import { type PaperResults, RESULTS_FORMAT, RESULTS_VERSION } from './results.ts'
@@ -75,7 +75,11 @@ const results: Shape = {
   claims: [{ id: 'string', figure: 'number', statement: 'string', verdict: 'string', evidence: 'string' }],
 }
 
-/** Reads the text of a results.json; `where` names it in messages. */
+/**
+ * Parses and checks a results.json.
+ * @param where the file's name for messages
+ * @throws InputError if it is not one, or of another version
+ */
 export function parseResults(text: string, where = 'results.json'): PaperResults {
   let value: unknown
   try {
@@ -99,7 +103,7 @@ export function parseResults(text: string, where = 'results.json'): PaperResults
   return value as PaperResults
 }
 
-/** The text of a results.json: one field per line, but a list of numbers on one. */
+/** Formats results as JSON: one field per line, lists of numbers on one line. */
 export function formatResults(results: PaperResults): string {
   const text = JSON.stringify(results, null, 2)
   return `${text.replace(/\[[-+.\deE,\s]*\]/g, (list) => list.replace(/\s+/g, ' ').replace('[ ', '[').replace(' ]', ']'))}\n`

@@ -1,3 +1,4 @@
+/** A nonnegative CP model: factors that predict every cell of a tensor. */
 import { InputError } from '../base/inputError.ts'
 import {
   isReshaped,
@@ -18,47 +19,55 @@ import type { Labels } from './labelLookup.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
 import { type Variance, varianceOf } from './variance.ts'
 
+/** The fields of a CP model. */
 export interface CpModelFields extends TensorModelFields {
-  /** R */
+  /** R, the number of components. */
   rank: number
   /**
    * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With a reshaping, those of the reshaped
    * modes.
    */
   factors: readonly Float32Array[]
-  /** Which modes were learned as one, and which as several. */
+  /** Modes that were merged or split for learning; none by default. */
   reshaping?: ModeReshaping
-  /** Per factor, the rows that no training entry spoke of; none by default. */
+  /** Per factor, the rows without training entries; none by default. */
   unobserved?: readonly Uint32Array[]
-  /** What is known of a factor's row before its entries; without it, new rows are held by the λ of the training, if any. */
+  /** Prior of the rows, for fold-in; by default an isotropic one from the λ of the training record, if any. */
   prior?: Prior
 }
 
-/** How new entries are taken in. */
+/** Options of `CpModel.foldIn`. */
 export interface FoldInOptions {
-  /** The name of the values in the rows; by default that of the training data's, or `value`. */
+  /** Property that holds the value of a new entry; by default the name of the training data's values, or `value`. */
   value?: string
-  /** Rows that the model knows learn from the entries as well; by default only new ones do. */
+  /** Whether existing rows are updated by the new entries, too, not only new rows solved; false by default. */
   update?: boolean
 }
 
 /**
- * What is learned: X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, the tensor with its gaps filled, held as its factors. Indices, labels and
- * sizes are those of the data, whatever modes were merged or split to learn from it.
+ * A nonnegative CP (PARAFAC) model X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, which predicts every cell of the tensor. Indices, labels and
+ * sizes are those of the data, even if modes were merged or split for learning.
  */
 export class CpModel extends TensorModel implements Factored {
+  /** R, the number of components. */
   readonly rank: number
+  /** Factor matrices, one per mode, or per reshaped mode: factors[i] is (I_i × R), row-major, nonnegative. */
   readonly factors: readonly Float32Array[]
-  /** Which modes were learned as one, and which as several; undefined where none were. */
+  /** Modes that were merged or split for learning; undefined where none were. */
   readonly reshaping?: ResolvedReshaping
-  /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
+  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
-  /** Per factor, the rows that no training entry spoke of: they have the mean of the others. */
+  /** Per factor, the rows without training entries: they have the mean of the others. */
   readonly unobserved: readonly Uint32Array[]
+  /** Prior of the rows, from which fold-in and variances are computed; undefined in models without one. */
   readonly prior?: Prior
 
   #variance: ReturnType<typeof varianceOf> | undefined
 
+  /**
+   * Makes a model of factors; checks their shapes and that they are finite and nonnegative.
+   * @param fields sizes, rank and factors; the others are optional
+   */
   constructor(fields: CpModelFields) {
     const { dims, rank, factors, labels, modes, unobserved, observed, prior, training } = fields
     super({ dims, labels, modes, observed, training })
@@ -77,29 +86,30 @@ export class CpModel extends TensorModel implements Factored {
     if (prior) this.prior = prior
   }
 
-  /** The models of which predictions are the mean: this one. */
+  /** The models whose mean the predictions are: this one alone. */
   get members(): readonly CpModel[] {
     return [this]
   }
 
   /**
-   * How uncertain the prediction is: the variance of what the model expects, and of a value around that. Where a prior was
-   * learned; rows of as many entries count as equally uncertain.
+   * The variance of a prediction: of the expected value, and of a value around it. Only for models with a learned prior; rows with
+   * equally many entries count as equally uncertain.
+   * @param coordinate 0-based indices, or the label of each mode by the mode's name
    */
   variance(coordinate: readonly number[] | Labels): Variance {
     this.#variance ??= varianceOf(this)
     return this.#variance(this.indicesOf(coordinate))
   }
 
-  /** The components, that which explains most first, with the rows that are special about each. */
+  /** The components, the one that explains most first, each with the rows that are most specific to it. */
   components(options?: ComponentsOptions): Component[] {
     return componentsOf(this, options)
   }
 
   /**
-   * The model with rows that it did not have: entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`,
-   * or a tensor. New rows are solved under what was learned of rows, the others stay as they are, unless they are
-   * updated.
+   * Fold-in: a model with additional rows, solved from new entries under the prior while all other rows stay as they are.
+   * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
+   * @param options name of the value, and whether existing rows are updated, too
    */
   foldIn(entries: Iterable<NewEntry> | SparseTensor, options: FoldInOptions = {}): CpModel {
     const { value = this.#valueName(), update = false } = options
@@ -122,7 +132,7 @@ export class CpModel extends TensorModel implements Factored {
     return typeof this.training.value === 'string' ? this.training.value : 'value'
   }
 
-  /** What it is made of. */
+  /** The fields from which an equal model can be made. */
   get fields(): CpModelFields & Pick<CpModel, 'unobserved' | 'training'> {
     const { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training } = this
     return { dims, rank, factors, reshaping, labels, modes, unobserved, observed, prior, training }

@@ -1,57 +1,67 @@
-/** What answers stand on: factors, what was observed, and what was learned of rows. */
+/** The interfaces that predictions are computed from: factors, statistics of the entries, and the prior of rows. */
 
 import type { Mode, Observed, ReshapedModes } from '../tensor/index.ts'
 
-/** What was known of a row before its entries: a ~ N(μ, Σ), in data units. */
+/** The prior of rows, a ~ N(μ, Σ) per mode, in data units. */
 export interface Prior {
   /**
-   * learned: by the last sweeps, which hold rows for uncertain; isotropic: by λ, which does not; zeros: cells that
-   * are not listed are zeros, and nothing else holds a row.
+   * 'learned' by variational EM, with posterior covariances of the rows; 'isotropic' from λ, without them; 'zeros' where unlisted
+   * cells are zeros and there is no other regularization.
    */
   kind: 'learned' | 'isotropic' | 'zeros'
-  /** Noise has the variance σ² (c₀ + c₁ y + c₂ y²), y being what is predicted, or `least` where that is less. */
+  /** σ² in the variance of the noise, σ² (c₀ + c₁ y + c₂ y²), where y is the prediction, at least `least`. */
   sigma2: number
+  /** c₀, c₁ and c₂ in the variance of the noise. */
   noise: readonly [number, number, number]
+  /** Smallest prediction for which the noise is computed. */
   least: number
-  /** Per mode, μ (R) and Σ⁻¹ (R × R). */
+  /** μ (R) per mode. */
   means: readonly Float32Array[]
+  /** Σ⁻¹ (R × R) per mode. */
   precisions: readonly Float32Array[]
 }
 
-/** One set of factors. */
+/** One set of factors, a member of a model. */
 export interface Factored {
+  /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
+  /** R, the number of components. */
   readonly rank: number
-  /** One per mode; where modes were merged or split to learn, one per reshaped mode. */
+  /** Factor matrices (I_i × R), one per mode, or per reshaped mode. */
   readonly factors: readonly Float32Array[]
-  /** The modes of the factors, as parts of the model's own; undefined where they are the same. */
+  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
 }
 
-/** Who answers questions: a model, or several whose mean it is. */
+/** What predictions are computed from: a model, or an ensemble of several. */
 export interface Predictor {
+  /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
+  /** Per mode, the labels of its rows; undefined where rows are called by their index from 1. */
   readonly labels?: readonly (readonly string[] | undefined)[]
+  /** Names and sources of the modes, if known. */
   readonly modes?: readonly Mode[]
+  /** Statistics of the training entries, if known. */
   readonly observed?: Observed
-  /** Per mode, or reshaped mode, the rows that no training entry spoke of. */
+  /** Per mode, or reshaped mode, the rows without training entries. */
   readonly unobserved: readonly Uint32Array[]
+  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes?: ReshapedModes
-  /** The models of which predictions are the mean … */
+  /** The models whose mean the predictions are. */
   readonly members: readonly Factored[]
-  /** … and what is said of a cell beyond it, if anything. */
+  /** Corrects the members' mean y at a cell, given by its indices; undefined where it is the prediction. */
   refine?(cell: ArrayLike<number>, y: number): number
 }
 
-/** What a mode is called. */
+/** The name of a mode, or `mode_1` … where it has none. */
 export const modeName = ({ modes }: Pick<Predictor, 'modes'>, mode: number): string =>
   modes?.[mode]?.name || `mode_${mode + 1}`
 
-/** What a row is called: its label, or its index from 1. */
+/** The label of a row, or its index from 1 in a mode without labels. */
 export const labelOf = ({ labels }: Pick<Predictor, 'labels'>, mode: number, row: number): string =>
   labels?.[mode]?.[row] ?? String(row + 1)
 
-/** A prediction within the values that were seen, if these are known. */
+/** A prediction limited to the range of the training values, if that is known. */
 export function clipped({ observed }: Pick<Predictor, 'observed'>, y: number): number {
   return observed ? Math.min(observed.max, Math.max(observed.min, y)) : y
 }

@@ -1,26 +1,28 @@
+/** Finds modes by name and rows by label. */
 import { InputError } from '../base/inputError.ts'
 import { modeName, type Predictor } from './factored.ts'
 
-/** What is asked for in a mode: a label, as text or as the number that it writes. */
+/** A label, as text or as the number that the text represents. */
 export type Label = string | number | bigint | boolean
 
-/** By the names of modes, what is asked for in each. */
+/** A label for each mode, by the modes' names. */
 export type Labels = Readonly<Record<string, Label>>
 
 type Labelled = Pick<Predictor, 'dims' | 'labels' | 'modes'>
 
-/** Finds the modes and rows that names and labels stand for. */
+/** Finds modes by name and rows by label. */
 export class LabelLookup {
   readonly #of: Labelled
-  /** Per mode, made when it is first asked for. */
-  readonly #places: (ReadonlyMap<string | number, number> | undefined)[]
+  /** Per mode, rows by label; made at the first use. */
+  readonly #rows: (ReadonlyMap<string | number, number> | undefined)[]
 
+  /** @param of the model or tensor with these sizes, labels and modes */
   constructor(of: Labelled) {
     this.#of = of
-    this.#places = of.dims.map(() => undefined)
+    this.#rows = of.dims.map(() => undefined)
   }
 
-  /** The mode of that name, as it is or in another case, or by what it was made of: `week` is week(seen). */
+  /** The mode of that name, in any case, by the function in its name (`week` for week(seen)), or by its number from 1. */
   mode(name: string): number {
     const { dims } = this.#of
     const names = dims.map((_, mode) => modeName(this.#of, mode))
@@ -37,21 +39,21 @@ export class LabelLookup {
     throw new InputError('option', `There is no mode "${name}"; the modes are ${names.join(', ')}.`)
   }
 
-  /** From 0; undefined if there is no such row. */
+  /** The row with this label, from 0; undefined if there is none. */
   find(mode: number, label: Label): number | undefined {
     const labels = this.#of.labels?.[mode]
     if (!labels) {
       const index = String(label).trim() === '' ? NaN : Number(label) - 1
       return Number.isInteger(index) && index >= 0 && index < this.#of.dims[mode] ? index : undefined
     }
-    this.#places[mode] ??= placesOf(labels)
-    const places = this.#places[mode]
+    this.#rows[mode] ??= rowsByLabel(labels)
+    const rows = this.#rows[mode]
     const text = String(label)
     const number = text.trim() === '' || typeof label === 'boolean' ? NaN : Number(text)
-    return places.get(text) ?? (Number.isNaN(number) ? undefined : places.get(number))
+    return rows.get(text) ?? (Number.isNaN(number) ? undefined : rows.get(number))
   }
 
-  /** From 0. */
+  /** The row with this label, from 0; throws if there is none. */
   row(mode: number, label: Label): number {
     const found = this.find(mode, label)
     if (found !== undefined) return found
@@ -65,10 +67,7 @@ export class LabelLookup {
     )
   }
 
-  /**
-   * The rows of all modes, from 0. Other properties than the modes are passed over, so that whole rows can be asked
-   * for.
-   */
+  /** The rows of all modes, from 0. Other properties than the modes are ignored, so that whole records can be given. */
   rows(asked: Labels): number[] {
     const { modes } = this.#of
     if (!modes)
@@ -87,17 +86,17 @@ export class LabelLookup {
   }
 }
 
-/** By text, and by the number that a text writes: a label 4.50 is also 4.5. */
-function placesOf(labels: readonly string[]): Map<string | number, number> {
-  const places = new Map<string | number, number>()
-  labels.forEach((label, place) => {
-    places.set(label, place)
-    if (label.trim() !== '' && !Number.isNaN(Number(label))) places.set(Number(label), place)
+/** Rows by label, and by the number that a label represents: a label 4.50 is also 4.5. */
+function rowsByLabel(labels: readonly string[]): Map<string | number, number> {
+  const rows = new Map<string | number, number>()
+  labels.forEach((label, row) => {
+    rows.set(label, row)
+    if (label.trim() !== '' && !Number.isNaN(Number(label))) rows.set(Number(label), row)
   })
-  return places
+  return rows
 }
 
-/** Labels that begin with or contain a text. */
+/** Labels that begin with or contain a text, those that begin with it first. @param most how many at most */
 export function suggestLabels(labels: readonly string[] | undefined, text: string, most = 30): string[] {
   const wanted = text.toLowerCase()
   const [begin, contain]: [string[], string[]] = [[], []]

@@ -1,4 +1,4 @@
-/** What everything that predicts a tensor has: its sizes and labels, and answers made of its members. */
+/** The base class of models and ensembles: sizes, labels, and predictions as the mean of the members'. */
 import { InputError } from '../base/inputError.ts'
 import {
   checkDims,
@@ -20,43 +20,55 @@ import { writeSlice } from './predict/writeSlice.ts'
 
 /** How a model was trained: solver, rank, lambda, sample, seed, epochs, errors … as plain JSON. */
 export interface TrainingRecord {
+  /** A setting or result by name. */
   [key: string]: unknown
 }
 
-/** How predictions are given. */
+/** Options of predictions. */
 export interface PredictOptions {
-  /** They stay within the values that were seen, which is the default; false: as the factors have them. */
+  /** Whether predictions are limited to the range of the training values; true by default. */
   clip?: boolean
 }
 
 /** A slice is refused beyond this many values: 1 GiB of float32. */
 const MAX_SLICE = 2 ** 28
 
+/** The fields that models and ensembles share. */
 export interface TensorModelFields {
-  /** I_1 … I_N */
+  /** I_1 … I_N, the sizes of the modes. */
   dims: readonly number[]
+  /** Per mode, the labels of its rows; rows of a mode without labels are called by their index from 1. */
   labels?: readonly (readonly string[] | undefined)[]
+  /** Names and sources of the modes; unknown by default. */
   modes?: readonly Mode[]
-  /** What the training entries were like, row by row of the modes as they are without a reshaping. */
+  /** Statistics of the training entries, by the rows of the modes as they are without a reshaping; unknown by default. */
   observed?: Observed
+  /** How the model was trained; empty by default. */
   training?: TrainingRecord
 }
 
-/** A model, or several together: X with its gaps filled. */
+/** A model or an ensemble of several, which predicts every cell of a tensor. */
 export abstract class TensorModel implements Predictor {
+  /** I_1 … I_N, the sizes of the modes. */
   readonly dims: readonly number[]
+  /** Per mode, the labels of its rows; undefined where rows are called by their index from 1. */
   readonly labels?: readonly (readonly string[] | undefined)[]
-  /** What the modes stand for, if known. */
+  /** Names and sources of the modes, if known. */
   readonly modes?: readonly Mode[]
-  /** What the training entries were like, row by row; files of older versions do not say. */
+  /** Statistics of the training entries by row; undefined in models from files of older versions. */
   readonly observed?: Observed
+  /** How the model was trained. */
   readonly training: TrainingRecord
+  /** Per mode, or reshaped mode, the rows without training entries. */
   abstract readonly unobserved: readonly Uint32Array[]
+  /** The models whose mean the predictions are. */
   abstract readonly members: readonly Factored[]
+  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   abstract readonly reshapedModes?: ReshapedModes
 
   #lookup: LabelLookup | undefined
 
+  /** Checks sizes, labels and statistics. */
   constructor({ dims, labels, modes, observed, training }: TensorModelFields) {
     checkDims(dims, 'model')
     if (labels) checkLabels(dims, labels)
@@ -70,20 +82,21 @@ export abstract class TensorModel implements Predictor {
     this.training = training ?? {}
   }
 
-  /** The components, that which explains most first, with the rows that are special about each. */
+  /** The components, the one that explains most first, each with the rows that are most specific to it. */
   abstract components(options?: ComponentsOptions): Component[]
 
-  /** What is said of a cell beyond the members' mean. */
+  /** Corrects the members' mean y at a cell, given by its indices; undefined where it is the prediction. */
   refine?(cell: ArrayLike<number>, y: number): number
 
-  /** The smallest and the largest value that was seen, if that is known. */
+  /** The smallest and the largest training value, if known. */
   get range(): readonly [number, number] | undefined {
     return this.observed && [this.observed.min, this.observed.max]
   }
 
   /**
-   * The value at a coordinate: 0-based indices, or the label of each mode by the mode's name, as in
-   * `{ user: 'a', film: 'x' }`. In a mode without labels, whose values are its indices, that is the index from 1.
+   * Predicts one cell.
+   * @param coordinate 0-based indices, or the label of each mode by the mode's name, as in `{ user: 'a', film: 'x' }`; in a mode
+   * without labels the index from 1
    */
   predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
     const y = predictCell(this, this.indicesOf(coordinate))
@@ -100,33 +113,36 @@ export abstract class TensorModel implements Predictor {
     return indices
   }
 
-  /** Which rows names and labels stand for. */
+  /** Finds modes by name and rows by label. */
   get lookup(): LabelLookup {
     this.#lookup ??= new LabelLookup(this)
     return this.#lookup
   }
 
-  /** What a row is called: its label, or its index from 1. */
+  /** The label of a row, or its index from 1 in a mode without labels. */
   label(mode: number, row: number): string {
     return labelOf(this, mode, row)
   }
 
-  /** Labels of a mode that begin with or contain a text. */
+  /**
+   * Labels of a mode that begin with or contain a text, those that begin with it first.
+   * @param most how many at most; 30 by default
+   */
   suggest(mode: number, text: string, most?: number): string[] {
     return suggestLabels(this.labels?.[mode], text, most)
   }
 
-  /** The best rows along a mode: `top({ for: { user: 'ann' }, of: 'film' })`. */
+  /** The rows of a mode with the largest predictions: `top({ for: { user: 'ann' }, of: 'film' })`. */
   top(options: TopOptions): Ranked[] {
     return topRows(this, options)
   }
 
-  /** The rows of a mode that are most like one of them. */
+  /** The rows of a mode that are most similar to the one with this label. */
   similar(mode: string, label: Label, options?: SimilarOptions): Similar[] {
     return similarRows(this, mode, label, options)
   }
 
-  /** The values at many coordinates, given as one column of 0-based indices per mode. */
+  /** Predicts many cells, given as one column of 0-based indices per mode. */
   predictMany(indices: readonly Uint32Array[], { clip = true }: PredictOptions = {}): Float32Array {
     this.#checkColumns(indices)
     const predictions = new Float32Array(indices[0].length)
@@ -136,7 +152,10 @@ export abstract class TensorModel implements Predictor {
     return predictions
   }
 
-  /** A dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. */
+  /**
+   * Predicts a dense slice of the tensor, row-major.
+   * @param fixed per mode, the index that is fixed, or null for all of its rows
+   */
   slice(
     fixed: readonly (number | null)[],
     { clip = true }: PredictOptions = {},
@@ -183,12 +202,12 @@ export abstract class TensorModel implements Predictor {
     }
   }
 
-  /** How far the model is from observed entries. */
+  /** The error of the predictions at the cells of observed entries. */
   error(tensor: SparseTensor, options?: PredictOptions): ErrorSummary {
     return this.errorTally(tensor, options).summary
   }
 
-  /** The same, to be added to those of other entries. */
+  /** The error as a tally, which can be merged with those of other entries. */
   errorTally(tensor: SparseTensor, { clip = true }: PredictOptions = {}): ErrorTally {
     this.#checkColumns(tensor.indices)
     const x = tensor.values

@@ -1,21 +1,25 @@
 /**
- * How uncertain predictions are, where a prior was learned: rows are known up to V (docs/accuracy.md), and entries have noise.
+ * Variances of predictions where a prior was learned: rows are known up to their posterior covariance V (docs/accuracy.md), and
+ * entries have noise.
  * E[y²] = Σ_rs Π_j M_j[r, s], M = a aᵀ + V of the cell's rows, so that the variance of y is E[y²] − (Σ_r Π_j a_j[r])².
  */
 import { InputError } from '../base/inputError.ts'
-import type { CpModel } from './cpModel.ts'
+import type { Observed } from '../tensor/index.ts'
+import type { Factored, Prior } from './factored.ts'
 import { uncertaintyOf } from './foldIn/uncertainty.ts'
 
-/** Of a prediction. */
+/** The variance of a prediction, in two parts that add up. */
 export interface Variance {
-  /** Of what the model expects of the cell: what it does not know of its rows. */
+  /** Variance of the expected value of the cell, due to the uncertainty of its rows. */
   model: number
-  /** Of a value around that. */
+  /** Variance of a value around its expectation: noise. */
   noise: number
 }
 
-/** Tells the variance at cells, by their indices. */
-export function varianceOf(model: CpModel): (cell: readonly number[]) => Variance {
+/** Makes a function that returns the variance at a cell, given by its indices. */
+export function varianceOf(
+  model: Factored & { readonly prior?: Prior; readonly observed?: Observed },
+): (cell: readonly number[]) => Variance {
   const { prior, observed, rank, factors, reshapedModes } = model
   if (prior?.kind !== 'learned' || !observed || reshapedModes)
     throw new InputError(

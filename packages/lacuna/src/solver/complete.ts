@@ -1,3 +1,4 @@
+/** `complete`: a whole run, or a cross-fit, in one call. */
 import type { SparseTensor } from '../tensor/index.ts'
 import { Run } from './run/run.ts'
 import type { Completion } from './run/runState.ts'
@@ -6,10 +7,17 @@ import { completeByFolds, type FoldedCompletion } from './select/completeByFolds
 import { type CompleteOptions, type FoldedOptions, settingsOf } from './settings/options.ts'
 
 /**
- * Learns a nonnegative model of rank R from the observed entries. With `folds`, several, and puts them together; undefined if
- * that was interrupted. `completeByFolds` of lacuna/folds can be told more.
+ * Fits several models by cross-fitting and combines them; `completeByFolds` of lacuna/folds has more options.
+ * @param tensor the observed entries
+ * @param options `folds`, and settings of the runs; each other has a default
+ * @returns undefined if it was interrupted
  */
 export function complete(tensor: SparseTensor, options: FoldedOptions): Promise<FoldedCompletion | undefined>
+/**
+ * Fits a nonnegative CP model of rank R to the observed entries.
+ * @param tensor the observed entries
+ * @param options settings of the run; each has a default
+ */
 export function complete(tensor: SparseTensor, options?: CompleteOptions): Promise<Completion>
 export async function complete(
   tensor: SparseTensor,

@@ -6,7 +6,7 @@ export type { EpochReport } from './run/report.ts'
 export { Run } from './run/run.ts'
 export type { Completion, Progress, RunState } from './run/runState.ts'
 export { explainStop, type StopReason } from './run/stopping.ts'
-export { type Choice, type Chosen, chooseSettings, choosesByDefault, type Trial } from './select/choose.ts'
+export { type Chosen, chooseSettings, choosesByDefault } from './select/choose.ts'
 export {
   type Candidate,
   type ChooseByFoldsOptions,
@@ -19,8 +19,9 @@ export {
   completeByFolds,
   type FoldedCompletion,
 } from './select/completeByFolds.ts'
-export type { FoldTrial, SearchOptions, SearchState, TrialName } from './select/foldSearch.ts'
+export type { FoldTrial, SearchCheckpointing, SearchOptions, SearchState } from './select/foldSearch.ts'
 export { decodeSearch, encodeSearch, isSearch } from './select/foldsCheckpoint.ts'
+export { type Choice, type Trial, type TrialSettings, trialName } from './select/trials.ts'
 export { type Changes, type CompleteOptions, type RunOptions, settingsOf } from './settings/options.ts'
 export {
   defaults,

@@ -1,50 +1,58 @@
+/** The Complete view: opens a table, tensor or model, runs the solver and shows the model. */
 import type { NegativePolicy } from 'lacuna/internal'
+import { formatNumber, formatPercent } from 'lacuna-figures/numbers'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ViewProps } from '../App.tsx'
 import { useSetting } from '../address.ts'
 import { chosenEngine } from '../engineChoice.ts'
-import { figure, percent } from '../numbers.ts'
-import { type Connection, connect } from '../solving/remote.ts'
-import type { Progress, RunSettings } from '../solving/solving.ts'
-import { useRun } from '../solving/useRun.ts'
-import { forget, keep, recall } from '../storage.ts'
-import { ErrorChart } from '../widgets/ErrorChart.tsx'
-import { FileButton, FileDrop, useDrop } from '../widgets/FileDrop.tsx'
-import { LambdaField } from '../widgets/LambdaField.tsx'
-import { RunButton } from '../widgets/RunButton.tsx'
-import { RunFigures } from '../widgets/RunFigures.tsx'
-import { Slider } from '../widgets/Slider.tsx'
-import { CareFields, ColumnsPanel } from './ColumnsPanel.tsx'
-import { DataCard } from './DataCard.tsx'
-import { Explorer } from './Explorer.tsx'
-import type { Reading } from './opening.ts'
-import type { DataSummary, ModelSummary, Opened } from './protocol.ts'
-import { sampleTable } from './sample.ts'
-import type { CompleteFunctions } from './worker.ts'
+import type { Progress, RunSettings } from '../run/interactiveRun.ts'
+import { type Connection, connect } from '../run/remote.ts'
+import { useRun } from '../run/useRun.ts'
+import { loadValue, removeValues, storeValue } from '../storage.ts'
+import type { ViewProps } from '../viewProps.ts'
+import {
+  ErrorChart,
+  FileButton,
+  FileDrop,
+  LambdaField,
+  RunButton,
+  RunFigures,
+  Slider,
+  useDrop,
+} from '../widgets/index.ts'
+import { ColumnsPanel, PolicyFields } from './data/ColumnsPanel.tsx'
+import { DataCard } from './data/DataCard.tsx'
+import { sampleTable } from './data/sampleTable.ts'
+import { Explorer } from './explorer/Explorer.tsx'
+import type { DataSummary, ModelSummary, Opened, ReadSettings } from './protocol.ts'
+import type { CompleteFunctions } from './worker/worker.ts'
 
 const ACCEPT = '.tns,.csv,.tsv,.txt,.dat,.json,.jsonl,.ndjson,.parquet,.npy,.npz,.gz'
-/** Larger files are not kept over a reload. */
-const MOST_KEPT = 200e6
+/** Larger files are not stored for a reload. */
+const MOST_STORED_BYTES = 200e6
 
-interface KeptFile {
+/** The stored file, and how it is read. */
+interface StoredFile {
   file: File
-  reading: Reading
+  reading: ReadSettings
 }
 
-interface KeptRun {
+/** The stored result of a run. */
+interface StoredRun {
+  /** The model as an .npz file. */
   bytes: Uint8Array
   model: ModelSummary
   history: Progress[]
 }
 
-export function CompleteView({ complain, settle }: ViewProps) {
+/** Before a file is opened, a place to drop one and a sample. */
+export function CompleteView({ showError, clearError }: ViewProps) {
   const [rank, setRank] = useSetting<number>('complete', 'rank', 6)
   const [lambdaText, setLambda] = useSetting<string>('complete', 'lambda', 'auto')
   const [heldOut, setHeldOut] = useSetting<number>('complete', 'heldout', 10)
   const [seed, setSeed] = useSetting<number>('complete', 'seed', 1)
   const [file, setFile] = useState<File>()
   const [opened, setOpened] = useState<Opened>()
-  const [reading, setReading] = useState<Reading>({ negative: 'error', merge: 'error' })
+  const [reading, setReading] = useState<ReadSettings>({ negative: 'error', merge: 'error' })
   const [data, setData] = useState<DataSummary>()
   const [model, setModel] = useState<ModelSummary>()
   const [progress, setProgress] = useState<number>()
@@ -52,91 +60,96 @@ export function CompleteView({ complain, settle }: ViewProps) {
   const connection: Connection<CompleteFunctions> = useMemo(
     () =>
       connect(
-        new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'complete' }),
+        new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module', name: 'complete' }),
         chosenEngine(),
       ),
     [],
   )
-  const { call, onNews } = connection
+  const { call, onEvent } = connection
   const run = useRun<ModelSummary>(
     connection,
     async (outcome, history) => {
       setModel(outcome)
-      void keep('complete.run', { bytes: await call.modelFile(), model: outcome, history } satisfies KeptRun)
+      void storeValue('complete.run', {
+        bytes: await call.modelFile(),
+        model: outcome,
+        history,
+      } satisfies StoredRun)
     },
-    complain,
+    showError,
   )
   const lambda = lambdaText === 'auto' ? 'auto' : Math.max(0, Number(lambdaText) || 0)
   const settings = (changes: Partial<RunSettings> = {}): RunSettings => ({ rank, lambda, seed, ...changes })
 
-  useEffect(() => onNews<number>('reading', setProgress), [])
-  useEffect(() => void begin(), [])
+  useEffect(() => onEvent<number>('reading', setProgress), [])
+  useEffect(() => void restoreState(), [])
 
-  /** As it was before a reload. */
-  async function begin(): Promise<void> {
-    const [kept, past] = await Promise.all([
-      recall<KeptFile>('complete.file'),
-      recall<KeptRun>('complete.run'),
+  /** Restores the state before a reload. */
+  async function restoreState(): Promise<void> {
+    const [stored, past] = await Promise.all([
+      loadValue<StoredFile>('complete.file'),
+      loadValue<StoredRun>('complete.run'),
     ])
-    if (!kept) return
+    if (!stored) return
     try {
-      setFile(kept.file)
-      const found = await call.inspect(kept.file)
-      setOpened(found)
-      if (found.kind === 'model') return setModel(found.model)
-      setReading(kept.reading)
-      setData(await call.read(kept.file, kept.reading))
+      setFile(stored.file)
+      const content = await call.inspect(stored.file)
+      setOpened(content)
+      if (content.kind === 'model') return setModel(content.model)
+      setReading(stored.reading)
+      setData(await call.read(stored.file, stored.reading))
       if (!past) return
       await call.restoreModel(past.bytes)
       setModel(past.model)
       run.reset(past.history)
     } catch {
-      void forget('complete.file', 'complete.run') // it can be opened again; what is wrong with it will be said then
+      void removeValues('complete.file', 'complete.run') // opening the file again shows what is wrong with it
     }
   }
 
   async function open(next: File): Promise<void> {
     try {
-      const found = await call.inspect(next)
-      settle()
+      const content = await call.inspect(next)
+      clearError()
       dropRun()
       setFile(next)
-      setOpened(found)
+      setOpened(content)
       setData(undefined)
-      if (found.kind === 'model') {
-        setModel(found.model)
-        void keep('complete.file', { file: next, reading } satisfies KeptFile)
+      if (content.kind === 'model') {
+        setModel(content.model)
+        void storeValue('complete.file', { file: next, reading } satisfies StoredFile)
         return
       }
-      // What is not clear is left to choose; a sentence says what.
-      if (found.kind === 'table' && found.problem !== undefined) {
-        setReading({ ...reading, choice: found.choice })
-        return complain(new Error(found.problem))
+      // The columns could not be guessed: the user chooses them.
+      if (content.kind === 'table' && content.problem !== undefined) {
+        setReading({ ...reading, choice: content.choice })
+        return showError(new Error(content.problem))
       }
-      await read(next, { ...reading, choice: found.kind === 'table' ? found.choice : undefined })
+      await read(next, { ...reading, choice: content.kind === 'table' ? content.choice : undefined })
     } catch (error) {
-      complain(error)
+      showError(error)
     }
   }
 
-  /** Four habits of riding are hidden in it. */
+  /** The sample has four components. */
   function openSample(): void {
     setRank(4)
     void open(sampleTable())
   }
 
-  async function read(from: File, how: Reading): Promise<void> {
+  async function read(from: File, how: ReadSettings): Promise<void> {
     setReading(how)
     dropRun()
     try {
       setProgress(0)
       setData(await call.read(from, how))
-      settle()
-      if (from.size < MOST_KEPT) void keep('complete.file', { file: from, reading: how } satisfies KeptFile)
-      else void forget('complete.file')
+      clearError()
+      if (from.size < MOST_STORED_BYTES)
+        void storeValue('complete.file', { file: from, reading: how } satisfies StoredFile)
+      else void removeValues('complete.file')
     } catch (error) {
       setData(undefined)
-      complain(error)
+      showError(error)
     } finally {
       setProgress(undefined)
     }
@@ -145,17 +158,17 @@ export function CompleteView({ complain, settle }: ViewProps) {
   function dropRun(): void {
     run.reset()
     setModel(undefined)
-    void forget('complete.run')
+    void removeValues('complete.run')
   }
 
   async function start(): Promise<void> {
-    settle()
+    clearError()
     setModel(undefined)
     try {
       await call.prepare(heldOut / 100, seed, rank)
       run.start(settings())
     } catch (error) {
-      complain(error)
+      showError(error)
     }
   }
 
@@ -169,7 +182,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
       <div class="stack">
         {progress !== undefined && (
           <p class="card soft">
-            Reading {file.name}: {percent(progress)}
+            ReadSettings {file.name}: {formatPercent(progress)}
           </p>
         )}
         {data && <DataCard name={opened.name} data={data} />}
@@ -194,13 +207,13 @@ export function CompleteView({ complain, settle }: ViewProps) {
               <p class="soft small" role="status">
                 Done: {model.stopped}.
                 {model.validation &&
-                  ` Held-out entries are predicted with an error of ${figure(model.validation.rmse)} (RMSE).`}
+                  ` Held-out entries are predicted with an error of ${formatNumber(model.validation.rmse)} (RMSE).`}
               </p>
             )}
           </section>
         )}
         {model && run.status !== 'running' && (
-          <Explorer name={opened.name} onModel={setModel} {...{ model, call, complain }} />
+          <Explorer name={opened.name} onModel={setModel} {...{ model, call, showError }} />
         )}
       </div>
 
@@ -223,7 +236,7 @@ export function CompleteView({ complain, settle }: ViewProps) {
         )}
         {opened.kind !== 'model' && (
           <>
-            <CareFields
+            <PolicyFields
               negative={reading.negative}
               onNegative={(negative: NegativePolicy) => void read(file, { ...reading, negative })}
               merge={table ? (table.value === undefined ? undefined : table.merge) : reading.merge}
@@ -305,12 +318,12 @@ export function CompleteView({ complain, settle }: ViewProps) {
   )
 }
 
-/** An honest error: each entry was predicted by models that had not seen it. */
+/** The error of an ensemble on entries that its models had not seen. */
 function OutOfFold({ rmse, by, verdict, hasNeighbours }: NonNullable<ModelSummary['outOfFold']>) {
   return (
     <>
       <p data-testid="verdict">
-        Each has not seen some entries ({by}), and predicts them with an error of {figure(rmse)} (RMSE):{' '}
+        Each has not seen some entries ({by}), and predicts them with an error of {formatNumber(rmse)} (RMSE):{' '}
         {verdict}.
       </p>
       {hasNeighbours && (
@@ -320,6 +333,7 @@ function OutOfFold({ rmse, by, verdict, hasNeighbours }: NonNullable<ModelSummar
   )
 }
 
+/** The view before a file is opened. */
 function Welcome({ onFile, onSample }: { onFile(file: File): void; onSample(): void }) {
   return (
     <div class="welcome">

@@ -1,119 +1,160 @@
-/** What the page and the worker of this view say to each other. */
-
+/** The types of what the page of the Complete view and its worker exchange. */
 import type { ErrorSummary } from 'lacuna'
-import type { ColumnSummary, MergePolicy } from 'lacuna/internal'
+import type { ColumnSummary, MergePolicy, NegativePolicy } from 'lacuna/internal'
 
-/** What was found in a file. */
+/**
+ * The content of an opened file: a table, a tensor or a model. `problem`: why the columns could not be
+ * guessed.
+ */
 export type Opened =
   | { kind: 'table'; name: string; columns: ColumnSummary[]; choice: TableChoice; problem?: string }
   | { kind: 'tensor'; name: string }
   | { kind: 'model'; name: string; model: ModelSummary }
 
-/** Which columns of a table are the tensor. */
+/** How a table becomes a tensor. */
 export interface TableChoice {
+  /** The columns, or binnings of columns such as week(day), that are the modes. */
   modes: string[]
+  /** The column of values; without one, rows are counted. */
   value?: string
   merge: MergePolicy
-  /** How the text is written, where that is not clear: forms of times, and what stands before a fraction. */
+  /** Formats of dates that are not ISO 8601. */
   dates?: string[]
+  /** The decimal sign, if it is not to be guessed. */
   decimal?: ',' | '.'
-  /** Of a wide table, the mode that its columns become. */
+  /** The name of the mode that the remaining columns of a wide table become. */
   melt?: string
 }
 
+/** How a file is read. */
+export interface ReadSettings {
+  /** Set for a table. */
+  choice?: TableChoice
+  negative: NegativePolicy
+  /** The merge policy of anything but a table, whose choice has its own. */
+  merge: MergePolicy
+}
+
+/** A tensor as the page describes it. */
 export interface DataSummary {
   modes: ModeSummary[]
   entries: number
+  /** The fraction of the cells that are observed. */
   density: number
   values: { min: number; max: number; mean: number; bins: Bin[] }
-  /** What was guessed or left out. */
+  /** Sentences about what was guessed or left out while reading. */
   remarks: string[]
 }
 
+/** A mode of the data, with the distribution of its entries. */
 export interface ModeSummary {
   name: string
   size: number
+  /** Whether rows have labels; else they are numbered from 1. */
   labelled: boolean
-  /** Entries per row: in the order of the rows if they are few, else from the fullest to the emptiest. */
+  /**
+   * Entries per row: in the order of the rows if they are few, else a sample from the fullest to the emptiest
+   * row.
+   */
   rows: number[]
+  /** Whether `rows` is in the order of the rows. */
   inOrder: boolean
+  /** The largest number of entries of a row. */
   most: number
+  /** The median number of entries per row. */
   median: number
+  /** The number of rows without entries. */
   empty: number
 }
 
+/** A bin of a histogram. `from` and `to` are equal where a bin is a single value. */
 export interface Bin {
   from: number
   to: number
   entries: number
 }
 
+/** A model as the page describes it. */
 export interface ModelSummary {
   rank: number
-  /** How many models it is the mean of. */
+  /** The number of models: more than one for an ensemble. */
   models: number
-  /** Of models of folds, how good they are on entries that they had not seen. */
+  /** For an ensemble, its error on entries that its models had not seen. */
   outOfFold?: { rmse: number; by: string; verdict: string; hasNeighbours: boolean }
   modes: { name: string; size: number; labelled: boolean }[]
   train?: ErrorSummary
   validation?: ErrorSummary
-  /** Why it stopped, as a person would say it. */
+  /** Why the run stopped, as a clause. */
   stopped?: string
-  /** Whether there are observed entries to compare with. */
+  /** Whether the worker has observed entries to compare with. */
   observed: boolean
 }
 
+/** A component of a model. */
 export interface Component {
+  /** From 1. */
   number: number
-  /** Of all that is predicted. */
+  /** The fraction of all predictions that is due to it. */
   share: number
-  /** Of several models, in how many it is found. */
+  /** In how many models of an ensemble it is found. */
   found?: { in: number; of: number }
-  /** Those that were merged are one. */
+  /** The modes of the factors; modes that were merged are one. */
   modes: {
     name: string
-    /** The model's, by number. */
+    /** The numbers of the tensor's modes that it consists of. */
     modes: readonly number[]
     size: number
-    /** The rows that tell it from others; weights relative to the largest, lift: times its usual share. */
+    /**
+     * The characteristic rows; weights are relative to the largest, `lift` is its share relative to the usual
+     * one.
+     */
     strongest: { label: string; labels: readonly string[]; weight: number; lift: number }[]
-    /** The whole column, at most 120 points, relative to its largest. */
+    /** The column of the factor, reduced to at most 120 points, relative to its largest value. */
     profile: number[]
   }[]
 }
 
+/** A matrix of the tensor: two modes vary, the others are fixed. */
 export interface Slice {
+  /** Labels of the rows that are shown. */
   rows: string[]
+  /** Labels of the columns that are shown. */
   columns: string[]
-  /** NaN where nothing was observed. */
+  /** Observed values (rows × columns); NaN where nothing was observed. */
   observed: Float32Array
+  /** Predictions (rows × columns). */
   predicted: Float32Array
-  /** Rows and columns left out because there are too many to see. */
+  /** The number of rows left out because there are too many to show. */
   hiddenRows: number
+  /** The number of columns left out. */
   hiddenColumns: number
 }
 
+/** The prediction of a cell. */
 export interface Prediction {
   predicted: number
-  /** Holds the value with a chance of level. */
+  /** A prediction interval, which contains the value with probability `level`. */
   interval?: { low: number; high: number; level: number }
   observed?: number
-  /** Modes in which no training entry spoke of the row. */
-  unseen: string[]
+  /** The names of the modes whose row has no training entry. */
+  unobservedModes: string[]
 }
 
+/** A row among the largest predictions along a mode. */
 export interface Ranked {
   label: string
   predicted: number
   observed?: number
-  /** How many training entries the row has. */
+  /** The number of training entries of the row. */
   entries?: number
-  /** The components that made it so, by number. */
+  /** The numbers of the components that contribute most. */
   components: number[]
 }
 
-export interface Folded {
+/** The result of a fold-in. */
+export interface FoldInOutcome {
+  /** The model with the new rows. */
   model: ModelSummary
-  /** Per mode, the labels that are new. */
+  /** Per mode, the labels of the new rows. */
   added: string[][]
 }

@@ -1,25 +1,26 @@
+/** Shows a figure that is drawn as an SVG element. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 interface Props {
   title?: string
   draw(): Element
-  /** Drawn anew when any of these changes. */
-  of: readonly unknown[]
+  /** The figure is drawn again when one of these changes. */
+  inputs: readonly unknown[]
   children?: ComponentChildren
 }
 
-/** A figure of the paper, which brings its own size, style and label. */
-export function Drawing({ title, draw, of, children }: Props) {
-  const place = useRef<HTMLDivElement>(null)
+/** A figure of the paper, which has its own size, style and label. */
+export function Drawing({ title, draw, inputs, children }: Props) {
+  const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const timer = setTimeout(() => place.current?.replaceChildren(draw()))
+    const timer = setTimeout(() => container.current?.replaceChildren(draw()))
     return () => clearTimeout(timer)
-  }, of)
+  }, inputs)
   return (
     <figure class="drawing">
       {title && <figcaption class="figure-title">{title}</figcaption>}
-      <div ref={place} />
+      <div ref={container} />
       {children}
     </figure>
   )

@@ -1,11 +1,11 @@
+/** Chart of figure 1. */
 import * as Plot from '@observablehq/plot'
 import { logScale, looks } from 'lacuna-figures/plot'
 import { useTheme } from '../theme.ts'
-import { Chart } from '../widgets/Chart.tsx'
-import { chartStyle } from '../widgets/chartStyle.ts'
+import { Chart, chartStyle } from '../widgets/index.ts'
 import { type ImageCurve, imageRunNames } from './experiments.ts'
 
-/** Error of the known pixels against epochs, in the looks of the paper's figures. */
+/** Relative error of the known pixels against epochs, in the colours of the paper's figures. */
 export function ImageCurves({ curves }: { curves: readonly ImageCurve[] }) {
   const theme = useTheme()
   const errors = curves.flatMap(({ points }) => points.map(({ error }) => error))
@@ -26,7 +26,7 @@ export function ImageCurves({ curves }: { curves: readonly ImageCurve[] }) {
     })
   return (
     <div>
-      <Chart label="Relative error of the known pixels against epochs" draw={draw} of={[curves, theme]} />
+      <Chart label="Relative error of the known pixels against epochs" draw={draw} inputs={[curves, theme]} />
       <p class="legend">
         {curves.map(({ name }) => (
           <span key={name}>

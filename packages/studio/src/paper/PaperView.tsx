@@ -1,31 +1,33 @@
+/** The Paper view: two of the paper's experiments, and reports of `lacuna paper`. */
+import { formatPercent } from 'lacuna-figures/numbers'
 import { convergenceFigure } from 'lacuna-figures/paper'
 import { type ConvergenceResult, type PaperResults, parseResults } from 'lacuna-figures/results'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ViewProps } from '../App.tsx'
 import { chosenEngine } from '../engineChoice.ts'
-import { percent } from '../numbers.ts'
-import { damaged, lostAtRandom, type Mask } from '../restore/damage.ts'
+import { applyMask, hidePixels, type Mask } from '../restore/damage.ts'
 import { Canvas } from '../restore/Stage.tsx'
-import { samplePicture } from '../restore/sample.ts'
+import { samplePicture } from '../restore/samplePicture.ts'
 import type { Frame } from '../restore/worker.ts'
-import { type Connection, connect } from '../solving/remote.ts'
-import { forget, keep, recall } from '../storage.ts'
-import { FilesButton, useDropFiles } from '../widgets/FileDrop.tsx'
+import { type Connection, connect } from '../run/remote.ts'
+import { loadValue, removeValues, storeValue } from '../storage.ts'
+import type { ViewProps } from '../viewProps.ts'
+import { FilesButton, useDropFiles } from '../widgets/index.ts'
 import { Drawing } from './Drawing.tsx'
 import { type ImageCurve, type ImageRunName, imageHidden, imageRunNames, imageRuns } from './experiments.ts'
 import { ImageCurves } from './ImageCurves.tsx'
 import { Report, type ReportPictures } from './Report.tsx'
-import type { PaperFunctions, PictureNews } from './worker.ts'
+import type { PaperFunctions, PictureEvent } from './worker.ts'
 
 type Experiment = 'image' | 'convergence'
 
-interface KeptReport {
+/** The stored results.json, and the pictures beside it. */
+interface StoredReport {
   text: string
   files: File[]
 }
 
-/** The paper's experiments: two small enough to watch, and reports of all four. */
-export function PaperView({ complain, settle }: ViewProps) {
+/** Each experiment runs in the worker when the user starts it. */
+export function PaperView({ showError, clearError }: ViewProps) {
   const connection: Connection<PaperFunctions> = useMemo(
     () =>
       connect(
@@ -34,7 +36,7 @@ export function PaperView({ complain, settle }: ViewProps) {
       ),
     [],
   )
-  const { call, onNews } = connection
+  const { call, onEvent } = connection
   const [running, setRunning] = useState<Experiment>()
   const [curves, setCurves] = useState<readonly ImageCurve[]>([])
   const [frames, setFrames] = useState<Partial<Record<ImageRunName, Frame>>>({})
@@ -44,14 +46,14 @@ export function PaperView({ complain, settle }: ViewProps) {
 
   useEffect(() => {
     samplePicture(0.5).then((picture) => {
-      const mask = lostAtRandom([picture.width, picture.height], imageHidden, 1)
-      setSubject({ picture, mask, holes: damaged(picture, mask) })
-    }, complain)
-    void recall<KeptReport>('paper.report').then((kept) => kept && show(kept))
+      const mask = hidePixels([picture.width, picture.height], imageHidden, 1)
+      setSubject({ picture, mask, holes: applyMask(picture, mask) })
+    }, showError)
+    void loadValue<StoredReport>('paper.report').then((stored) => stored && show(stored))
     const stops = [
-      onNews<ImageCurve[]>('curves', setCurves),
-      onNews<ConvergenceResult>('convergence', setConvergence),
-      onNews<PictureNews>('picture', ({ name, frame }) =>
+      onEvent<ImageCurve[]>('curves', setCurves),
+      onEvent<ConvergenceResult>('convergence', setConvergence),
+      onEvent<PictureEvent>('picture', ({ name, frame }) =>
         setFrames((before) => ({ ...before, [name]: frame })),
       ),
     ]
@@ -61,7 +63,7 @@ export function PaperView({ complain, settle }: ViewProps) {
   }, [])
 
   async function run(which: Experiment): Promise<void> {
-    settle()
+    clearError()
     setRunning(which)
     try {
       if (which === 'image') {
@@ -73,13 +75,13 @@ export function PaperView({ complain, settle }: ViewProps) {
         await call.convergence()
       }
     } catch (error) {
-      complain(error)
+      showError(error)
     } finally {
       setRunning(undefined)
     }
   }
 
-  function show({ text, files }: KeptReport): void {
+  function show({ text, files }: StoredReport): void {
     const pictures = files.map((file): [string, string] => [file.name, URL.createObjectURL(file)])
     setReport({ results: parseResults(text), pictures: Object.fromEntries(pictures) })
   }
@@ -91,12 +93,12 @@ export function PaperView({ complain, settle }: ViewProps) {
         throw new Error(
           'Open the results.json that lacuna paper wrote, and the pictures beside it if you like.',
         )
-      const kept = { text: await json.text(), files: files.filter(({ name }) => /\.png$/i.test(name)) }
-      show(kept)
-      settle()
-      void keep('paper.report', kept)
+      const stored = { text: await json.text(), files: files.filter(({ name }) => /\.png$/i.test(name)) }
+      show(stored)
+      clearError()
+      void storeValue('paper.report', stored)
     } catch (error) {
-      complain(error)
+      showError(error)
     }
   }
 
@@ -132,7 +134,9 @@ export function PaperView({ complain, settle }: ViewProps) {
         </p>
         <div class="paper-pictures">
           {subject && <Picture image={subject.picture} text="Original" />}
-          {subject && <Picture image={subject.holes} text={`Corrupted, ${percent(imageHidden)} missing`} />}
+          {subject && (
+            <Picture image={subject.holes} text={`Corrupted, ${formatPercent(imageHidden)} missing`} />
+          )}
           {imageRuns.map(({ name }) => (
             <Restored key={name} name={imageRunNames[name]} frame={frames[name]} />
           ))}
@@ -151,7 +155,7 @@ export function PaperView({ complain, settle }: ViewProps) {
           instead of five.
         </p>
         {convergence?.problems.some(({ series }) => series.length > 0) && (
-          <Drawing draw={() => convergenceFigure(drawable(convergence), document)} of={[convergence]} />
+          <Drawing draw={() => convergenceFigure(drawable(convergence), document)} inputs={[convergence]} />
         )}
       </section>
 
@@ -170,7 +174,7 @@ export function PaperView({ complain, settle }: ViewProps) {
                 class="button quiet"
                 onClick={() => {
                   setReport(undefined)
-                  void forget('paper.report')
+                  void removeValues('paper.report')
                 }}
               >
                 Close
@@ -191,7 +195,7 @@ export function PaperView({ complain, settle }: ViewProps) {
   )
 }
 
-/** Without problems of which there is no point yet. */
+/** The problems that have points to draw. */
 const drawable = ({ problems }: ConvergenceResult): ConvergenceResult => ({
   problems: problems.filter(({ series }) => series.length > 0),
 })

@@ -1,3 +1,4 @@
+/** Shows a report of `lacuna paper`. */
 import { convergenceFigure, imageFigure, secondsFigure, speedUpFigure } from 'lacuna-figures/paper'
 import type { Claim, PaperResults } from 'lacuna-figures/results'
 import { useMemo } from 'preact/hooks'
@@ -9,12 +10,14 @@ const VERDICTS: Record<Claim['verdict'], string> = {
   untested: 'not tested',
 }
 
-/** The pictures beside a results.json, by name; those that were not opened with it are left blank. */
+/**
+ * URLs of the pictures beside a results.json, by file name. Pictures that were not opened with it are blank.
+ */
 export type ReportPictures = Readonly<Record<string, string>>
 
 const BLANK = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
 
-/** What `lacuna paper` has found: the claims, and the four figures. */
+/** The claims with their verdicts, and the four figures. */
 export function Report({ results, pictures }: { results: PaperResults; pictures: ReportPictures }) {
   const { image, convergence, timing, claims, machine, scale } = results
   const links = useMemo(() => {
@@ -45,7 +48,7 @@ export function Report({ results, pictures }: { results: PaperResults; pictures:
       </ul>
       <div class="report-figures">
         {image && links && (
-          <Drawing title="Figure 1" draw={() => imageFigure(image, links, document)} of={[image, links]}>
+          <Drawing title="Figure 1" draw={() => imageFigure(image, links, document)} inputs={[image, links]}>
             {blank && (
               <small class="soft">Open the pictures beside results.json with it to see them here.</small>
             )}
@@ -55,11 +58,15 @@ export function Report({ results, pictures }: { results: PaperResults; pictures:
           <Drawing
             title="Figure 2"
             draw={() => convergenceFigure(convergence, document)}
-            of={[convergence]}
+            inputs={[convergence]}
           />
         )}
-        {timing && <Drawing title="Figure 3" draw={() => secondsFigure(timing, document)} of={[timing]} />}
-        {timing && <Drawing title="Figure 4" draw={() => speedUpFigure(timing, document)} of={[timing]} />}
+        {timing && (
+          <Drawing title="Figure 3" draw={() => secondsFigure(timing, document)} inputs={[timing]} />
+        )}
+        {timing && (
+          <Drawing title="Figure 4" draw={() => speedUpFigure(timing, document)} inputs={[timing]} />
+        )}
       </div>
     </>
   )

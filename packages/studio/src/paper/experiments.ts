@@ -1,12 +1,13 @@
-/** The paper's settings, and what is smaller here so that one can watch. */
+/** Settings of the experiments in the page: the paper's, with smaller data so that they take seconds. */
 import type { ConvergenceProblem, ConvergenceSeries } from 'lacuna-figures/results'
-import type { RunSettings } from '../solving/solving.ts'
+import type { RunSettings } from '../run/interactiveRun.ts'
 
-/**
- * Figure 1. The paper: 1063 × 1599 × 3, 500 epochs, c = 0.02, which is some ten pixels of each row in a step. Here the rows
- * are shorter: c = 0.1 is as many.
- */
+/** The fraction of hidden pixels in figure 1. */
 export const imageHidden = 0.9
+/**
+ * The runs of figure 1. In the paper: 1063 × 1599 × 3, 500 epochs, c = 0.02, which is about ten pixels of
+ * each row in a step. Here rows are shorter, and c = 0.1 is as many.
+ */
 export const imageRuns: readonly { name: ImageRunName; options?: RunSettings }[] = [
   {
     name: 'paper',
@@ -15,24 +16,31 @@ export const imageRuns: readonly { name: ImageRunName; options?: RunSettings }[]
   { name: 'fast', options: { rank: 50, lambda: 'auto', epochs: 100, seed: 1 } },
   { name: 'patches' },
 ]
+/** The methods of figure 1. */
 export type ImageRunName = 'paper' | 'fast' | 'patches'
+/** What the methods are called in legends. */
 export const imageRunNames: Record<ImageRunName, string> = {
   paper: 'paper, c = 0.1',
   fast: 'fast',
   patches: 'fast, patches',
 }
 
+/** Relative error of the known pixels against epochs. */
 export interface ImageCurve {
   name: ImageRunName
   points: { epoch: number; error: number }[]
 }
 
-/** Figure 2. The paper: 71567 × 65133 × 730, 10 million entries, 100 epochs, five trials. */
+/** Common to the problems of figure 2. */
 const small = { dims: [360, 320, 40], entries: 120_000, rank: 10, testEntries: 20_000, seed: 1 }
+/**
+ * The problems of figure 2. In the paper: 71567 × 65133 × 730, 10 million entries, 100 epochs, five trials.
+ */
 export const problems = [
   { name: 'S1', snrDb: 5, ...small },
   { name: 'S2', snrDb: 30, ...small },
 ] as const
+/** The runs of each problem of figure 2. */
 export const convergenceRuns: readonly RunSettings[] = [
   ...[0.05, 0.2, 0.5].map(
     (sample): RunSettings => ({ solver: 'paper', rank: 10, lambda: 0.01, sample, epochs: 40, seed: 1 }),
@@ -40,7 +48,7 @@ export const convergenceRuns: readonly RunSettings[] = [
   { rank: 10, lambda: 'auto', sample: 'auto', epochs: 40, seed: 1 },
 ]
 
-/** A problem of which nothing is known yet. */
+/** The empty result of a problem. */
 export function newProblem({
   name,
   snrDb,
@@ -52,6 +60,7 @@ export function newProblem({
   return { name, data, hiddenEntries: testEntries, snrDb, peakMemoryBytes: 0, series: [] }
 }
 
+/** The empty result of a run. */
 export function newSeries({ solver = 'fast', sample = 'auto', lambda }: RunSettings): ConvergenceSeries {
   const curve = { epoch: [], seconds: [], observed: [], hidden: [] }
   return { solver, sample, lambda, trials: [{ trial: 1, curve }] }

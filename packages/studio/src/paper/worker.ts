@@ -1,12 +1,12 @@
-/** Small versions of the paper's first two experiments, off the page's thread. */
+/** The worker of the Paper view: runs small versions of the paper's first two experiments. */
 import { type Completion, synthetic } from 'lacuna'
 import { type Picture, quality, restore } from 'lacuna/image'
 import type { ConvergenceResult } from 'lacuna-figures/results'
 import type { Mask } from '../restore/damage.ts'
-import { imageOf, knownOf, pictureOf } from '../restore/pixels.ts'
+import { toImageData, toKnown, toPicture } from '../restore/pixels.ts'
 import type { Frame } from '../restore/worker.ts'
-import { answerCalls, tell } from '../solving/remote.ts'
-import { type RunSettings, Solving } from '../solving/solving.ts'
+import { InteractiveRun, type RunSettings } from '../run/interactiveRun.ts'
+import { sendEvent, serveCalls } from '../run/remote.ts'
 import {
   convergenceRuns,
   type ImageCurve,
@@ -17,35 +17,35 @@ import {
   problems,
 } from './experiments.ts'
 
-/** The page draws a figure anew at most this often. */
-const NEWS_INTERVAL_MS = 600
+/** The shortest time between two updates of a figure. */
+const UPDATE_INTERVAL_MS = 600
 
-let current: Solving | undefined
+let current: InteractiveRun | undefined
 let stopped = false
 
 const functions = {
-  /** Figure 1: the same picture by both solvers, and as Restore does it. */
+  /** Figure 1: one picture by both solvers, and by patches as in the Restore view. */
   async image(picture: ImageData, mask: Mask): Promise<void> {
     stopped = false
-    const truth = pictureOf(picture)
-    const known = knownOf(mask)
+    const truth = toPicture(picture)
+    const known = toKnown(mask)
     const curves: ImageCurve[] = []
-    const { now, later } = news('curves', () => curves)
+    const { now, later } = updates('curves', () => curves)
     for (const { name, options } of imageRuns) {
       if (stopped) return
       const curve: ImageCurve = { name, points: [] }
-      // Patches are another tensor, whose error says nothing beside that of the picture.
+      // Patches are another tensor, whose error cannot be compared with that of the plain one.
       if (options) curves.push(curve)
       const show = (restored: Picture): void => {
-        const frame: Frame = { image: imageOf(restored), psnr: quality(truth, restored, known).psnr }
-        tell('picture', { name, frame } satisfies PictureNews)
+        const frame: Frame = { image: toImageData(restored), psnr: quality(truth, restored, known).psnr }
+        sendEvent('picture', { name, frame } satisfies PictureEvent)
       }
       const { picture: restored } = await restore(truth, known, {
         method: options ? 'plain' : 'patches',
         solve(tensor, planned, pictureOfModel) {
           return solve(
             options ?? (planned as RunSettings),
-            new Solving(
+            new InteractiveRun(
               tensor,
               {},
               {
@@ -64,11 +64,11 @@ const functions = {
     }
   },
 
-  /** Figure 2: each problem with each c, and by the fast solver. */
+  /** Figure 2: each problem by the paper's solver with each c, and by the fast solver. */
   async convergence(): Promise<void> {
     stopped = false
     const result: ConvergenceResult = { problems: [] }
-    const { now, later } = news('convergence', () => result)
+    const { now, later } = updates('convergence', () => result)
     for (const settings of problems) {
       const { tensor, test } = synthetic(settings)
       const problem = newProblem(settings)
@@ -77,7 +77,7 @@ const functions = {
         if (stopped) return
         const series = newSeries(run)
         const { curve } = series.trials[0]
-        const solving = new Solving(
+        const live = new InteractiveRun(
           tensor,
           { watch: { hidden: test! } },
           {
@@ -92,42 +92,46 @@ const functions = {
             },
           },
         )
-        await solve(run, solving)
+        await solve(run, live)
       }
       now()
     }
   },
 
+  /** Stops the experiment. */
   stop(): void {
     stopped = true
     current?.stop()
   },
 }
 
+/** The functions that the page can call. */
 export type PaperFunctions = typeof functions
 
-async function solve(settings: RunSettings, solving: Solving): Promise<Completion> {
-  current = solving
+/** Runs to the end, and frees the memory. */
+async function solve(settings: RunSettings, run: InteractiveRun): Promise<Completion> {
+  current = run
   try {
-    return await solving.run(settings)
+    return await run.run(settings)
   } finally {
-    await solving.close()
+    await run.close()
   }
 }
 
-export interface PictureNews {
+/** A restored picture of a run of figure 1. */
+export interface PictureEvent {
   name: ImageRunName
   frame: Frame
 }
 
-/** Tells the page what there is, now or when it has had time for the last. */
-function news(name: string, what: () => unknown): { now(): void; later(): void } {
-  let told = performance.now()
+/** Sends a value as an event: at once by `now`, or by `later` unless the last event was too recent. */
+function updates(name: string, value: () => unknown): { now(): void; later(): void } {
+  let sentAt = performance.now()
   const now = (): void => {
-    told = performance.now()
-    tell(name, what())
+    sentAt = performance.now()
+    sendEvent(name, value())
   }
-  return { now, later: () => performance.now() - told > NEWS_INTERVAL_MS && now() }
+  return { now, later: () => performance.now() - sentAt > UPDATE_INTERVAL_MS && now() }
 }
 
-answerCalls(functions)
+serveCalls(functions)

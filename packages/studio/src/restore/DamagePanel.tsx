@@ -1,8 +1,8 @@
-import { percent } from '../numbers.ts'
-import { FileButton } from '../widgets/FileDrop.tsx'
-import { Segmented } from '../widgets/Segmented.tsx'
-import { Slider } from '../widgets/Slider.tsx'
+/** Panel that chooses the damage of a picture. */
+import { formatPercent } from 'lacuna-figures/numbers'
+import { FileButton, Segmented, Slider } from '../widgets/index.ts'
 
+/** The kinds of damage. */
 export type DamageKind = 'pixels' | 'brush' | 'text' | 'scratches' | 'mask'
 
 const kinds = [
@@ -13,11 +13,14 @@ const kinds = [
   { value: 'mask', text: 'Mask' },
 ] as const
 
+/** The current damage and the callbacks of its fields. */
 export interface DamagePanelProps {
   kind: DamageKind
   onKind(kind: DamageKind): void
+  /** The percentage of pixels hidden at random. */
   hidden: number
   onHidden(percent: number): void
+  /** The diameter of the brush in pixels of the picture. */
   brush: number
   onBrush(diameter: number): void
   text: string
@@ -25,11 +28,14 @@ export interface DamagePanelProps {
   onScratch(): void
   onMask(file: File): void
   onClear(): void
-  /** The share of the picture that is lost. */
+  /** The fraction of the picture that is lost. */
   lost: number
 }
 
-/** How to damage the picture. Brush, text, scratches and masks add up; random pixels stand alone. */
+/**
+ * Chooses the kind of damage and its settings. Brush, text, scratches and masks are combined; random pixels
+ * are not.
+ */
 export function DamagePanel(props: DamagePanelProps) {
   const { kind, hidden, brush, text, lost } = props
   return (
@@ -86,7 +92,7 @@ export function DamagePanel(props: DamagePanelProps) {
       {kind !== 'pixels' && (
         <div class="field-head">
           <span class="soft">
-            {lost === 0 ? 'Nothing is lost yet.' : `${percent(lost)} of the picture is lost.`}
+            {lost === 0 ? 'Nothing is lost yet.' : `${formatPercent(lost)} of the picture is lost.`}
           </span>
           <button type="button" class="button quiet" disabled={lost === 0} onClick={props.onClear}>
             Clear

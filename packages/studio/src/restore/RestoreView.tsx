@@ -1,47 +1,37 @@
+/** The Restore view: opens a picture and shows the Workbench. */
 import { useEffect, useState } from 'preact/hooks'
-import type { ViewProps } from '../App.tsx'
-import { forget, keep, recall } from '../storage.ts'
+import { loadValue, removeValues, storeValue } from '../storage.ts'
+import type { ViewProps } from '../viewProps.ts'
 import type { Mask } from './damage.ts'
-import { loadPicture, toPng } from './picture.ts'
-import { samplePicture } from './sample.ts'
-import type { Kept } from './useRestoring.ts'
+import type { OpenedPicture, StoredState } from './openedPicture.ts'
+import { loadPicture, toPng } from './pictureFile.ts'
+import { samplePicture } from './samplePicture.ts'
 import { Workbench } from './Workbench.tsx'
 
-export interface Opened {
-  image: ImageData
-  name: string
-  remark?: string
-}
-
-/** What was there before a reload. */
-export interface Past {
-  drawn?: Mask
-  result?: Kept & { damage: string }
-}
-
-/** Opens a picture, the one from before a reload or the sample at first, and shows what can be done with it. */
+/** Begins with the picture from before a reload, or with the sample. */
 export function RestoreView(props: ViewProps) {
-  const { complain, settle } = props
-  const [opened, setOpened] = useState<Opened>()
-  const [past, setPast] = useState<Past>({})
+  const { showError, clearError } = props
+  const [opened, setOpened] = useState<OpenedPicture>()
+  const [stored, setStored] = useState<StoredState>({})
 
-  useEffect(() => void begin().catch(complain), [])
+  useEffect(() => void restoreState().catch(showError), [])
 
-  async function begin(): Promise<void> {
+  /** Restores the state before a reload. */
+  async function restoreState(): Promise<void> {
     const [picture, drawn, result] = await Promise.all([
-      recall<{ blob: Blob; name: string; remark?: string }>('restore.picture'),
-      recall<Mask>('restore.drawn'),
-      recall<Past['result']>('restore.result'),
+      loadValue<{ blob: Blob; name: string; remark?: string }>('restore.picture'),
+      loadValue<Mask>('restore.drawn'),
+      loadValue<StoredState['result']>('restore.result'),
     ])
-    setPast({ drawn, result })
+    setStored({ drawn, result })
     if (!picture) return setOpened(sampleOf(await samplePicture()))
     const { image } = await loadPicture(picture.blob, picture.name)
     setOpened({ image, name: picture.name, remark: picture.remark })
   }
 
-  function show(next: Opened): void {
-    settle()
-    setPast({})
+  function show(next: OpenedPicture): void {
+    clearError()
+    setStored({})
     setOpened(next)
   }
 
@@ -50,18 +40,18 @@ export function RestoreView(props: ViewProps) {
       const { image, original } = await loadPicture(file, file.name)
       const remark = original && `made smaller from ${original[0]} × ${original[1]}`
       show({ image, name: file.name, remark })
-      void keep('restore.picture', { blob: await toPng(image), name: file.name, remark })
+      void storeValue('restore.picture', { blob: await toPng(image), name: file.name, remark })
     } catch (error) {
-      complain(error)
+      showError(error)
     }
   }
 
   async function openSample(): Promise<void> {
     try {
       show(sampleOf(await samplePicture()))
-      void forget('restore.picture')
+      void removeValues('restore.picture')
     } catch (error) {
-      complain(error)
+      showError(error)
     }
   }
 
@@ -70,11 +60,11 @@ export function RestoreView(props: ViewProps) {
     <Workbench
       {...props}
       opened={opened}
-      past={past}
+      stored={stored}
       onOpen={(file) => void open(file)}
       onSample={() => void openSample()}
     />
   )
 }
 
-const sampleOf = (image: ImageData): Opened => ({ image, name: 'The sample' })
+const sampleOf = (image: ImageData): OpenedPicture => ({ image, name: 'The sample' })

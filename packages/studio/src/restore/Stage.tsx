@@ -1,31 +1,40 @@
+/** The large picture, with a divider between two versions of it, or a brush. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Point } from './damage.ts'
 
-export interface Side {
+/** A picture with the name that is shown on it. */
+export interface NamedImage {
   image: ImageData
   name: string
 }
 
 interface Props {
-  /** To the left of the divider; without it the other side fills the stage. */
-  left?: Side
-  right: Side
-  /** Makes the pointer a brush of this diameter, in pixels of the picture. */
+  /** The picture to the left of the divider; without it `right` fills the stage. */
+  left?: NamedImage
+  right: NamedImage
+  /** If set, the pointer is a brush of this diameter in pixels of the picture. */
   brush?: { diameter: number; onStroke(from: Point, to: Point): void; onEnd(): void }
+  /** Whether to show that the right picture is being updated. */
   busy: boolean
 }
 
-/** The picture, large, with a divider to drag between two states of it. */
+/** Shows one picture, or two with a divider that the user drags. */
 export function Stage({ left, right, brush, busy }: Props) {
-  const [share, setShare] = useState(50)
+  /** The position of the divider in percent of the width. */
+  const [position, setPosition] = useState(50)
   const frame = useRef<HTMLDivElement>(null)
   const { width, height } = right.image
 
   const drag = (event: PointerEvent): void => {
     const { left: from, width: wide } = frame.current!.getBoundingClientRect()
-    setShare(Math.min(100, Math.max(0, (100 * (event.clientX - from)) / wide)))
+    setPosition(Math.min(100, Math.max(0, (100 * (event.clientX - from)) / wide)))
   }
-  const keys: Record<string, number> = { ArrowLeft: share - 2, ArrowRight: share + 2, Home: 0, End: 100 }
+  const keys: Record<string, number> = {
+    ArrowLeft: position - 2,
+    ArrowRight: position + 2,
+    Home: 0,
+    End: 100,
+  }
 
   return (
     <div
@@ -36,14 +45,14 @@ export function Stage({ left, right, brush, busy }: Props) {
       onPointerDown={(event) => !brush && left && drag(event)}
     >
       <Canvas image={right.image} label={right.name} />
-      {left && <Canvas image={left.image} label={left.name} clip={share} />}
+      {left && <Canvas image={left.image} label={left.name} clip={position} />}
       {brush && <BrushLayer width={width} height={height} {...brush} />}
       {left && (
         <>
-          <span class="stage-name" style={{ opacity: share > 14 ? 1 : 0 }}>
+          <span class="stage-name" style={{ opacity: position > 14 ? 1 : 0 }}>
             {left.name}
           </span>
-          <span class="stage-name end" style={{ opacity: share < 86 ? 1 : 0 }}>
+          <span class="stage-name end" style={{ opacity: position < 86 ? 1 : 0 }}>
             {right.name}
             {busy && <i class="pulse" />}
           </span>
@@ -54,12 +63,12 @@ export function Stage({ left, right, brush, busy }: Props) {
             aria-label={`Divider between ${left.name} and ${right.name}`}
             aria-valuemin={0}
             aria-valuemax={100}
-            aria-valuenow={Math.round(share)}
-            style={{ left: `${share}%` }}
+            aria-valuenow={Math.round(position)}
+            style={{ left: `${position}%` }}
             onKeyDown={(event) => {
               if (!(event.key in keys)) return
               event.preventDefault()
-              setShare(Math.min(100, Math.max(0, keys[event.key])))
+              setPosition(Math.min(100, Math.max(0, keys[event.key])))
             }}
           />
         </>
@@ -68,7 +77,7 @@ export function Stage({ left, right, brush, busy }: Props) {
   )
 }
 
-/** A canvas that shows an image, clipped to the left part if told. */
+/** A canvas that shows an image. @param clip the percentage of the width, from the left, that is visible */
 export function Canvas({ image, label, clip }: { image: ImageData; label: string; clip?: number }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useLayoutEffect(() => {
@@ -94,12 +103,12 @@ interface BrushProps {
   onEnd(): void
 }
 
-/** Takes strokes and shows the brush; the picture itself is drawn anew when a stroke has ended. */
+/** A layer that records brush strokes and shows the brush; the picture is updated when a stroke has ended. */
 function BrushLayer({ width, height, diameter, onStroke, onEnd }: BrushProps) {
   const layer = useRef<HTMLCanvasElement>(null)
   const last = useRef<Point | undefined>(undefined)
   const [hover, setHover] = useState<Point>()
-  const place = ({ clientX, clientY }: PointerEvent): Point => {
+  const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
     const box = layer.current!.getBoundingClientRect()
     return [((clientX - box.left) * width) / box.width, ((clientY - box.top) * height) / box.height]
   }
@@ -137,11 +146,11 @@ function BrushLayer({ width, height, diameter, onStroke, onEnd }: BrushProps) {
         onPointerDown={(event) => {
           event.preventDefault()
           last.current = undefined
-          strokeTo(place(event))
+          strokeTo(pointOf(event))
         }}
         onPointerMove={(event) => {
-          setHover(place(event))
-          if (last.current) strokeTo(place(event))
+          setHover(pointOf(event))
+          if (last.current) strokeTo(pointOf(event))
         }}
         onPointerLeave={() => setHover(undefined)}
       />

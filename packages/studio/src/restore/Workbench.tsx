@@ -1,28 +1,32 @@
+/** The Restore view with an opened picture. */
+import { formatCount } from 'lacuna-figures/numbers'
 import { useEffect, useState } from 'preact/hooks'
-import type { ViewProps } from '../App.tsx'
 import { useSetting } from '../address.ts'
-import { count } from '../numbers.ts'
-import type { RunSettings } from '../solving/solving.ts'
-import { forget, keep } from '../storage.ts'
-import { download } from '../widgets/download.ts'
-import { ErrorChart } from '../widgets/ErrorChart.tsx'
-import { FileButton, useDrop } from '../widgets/FileDrop.tsx'
-import { LambdaField } from '../widgets/LambdaField.tsx'
-import { RunButton } from '../widgets/RunButton.tsx'
-import { RunFigures } from '../widgets/RunFigures.tsx'
-import { Segmented } from '../widgets/Segmented.tsx'
-import { Slider } from '../widgets/Slider.tsx'
+import type { RunSettings } from '../run/interactiveRun.ts'
+import { removeValues, storeValue } from '../storage.ts'
+import type { ViewProps } from '../viewProps.ts'
+import {
+  download,
+  ErrorChart,
+  FileButton,
+  LambdaField,
+  RunButton,
+  RunFigures,
+  Segmented,
+  Slider,
+  useDrop,
+} from '../widgets/index.ts'
 import { DamagePanel } from './DamagePanel.tsx'
-import { toPng } from './picture.ts'
-import type { Opened, Past } from './RestoreView.tsx'
-import { Canvas, type Side, Stage } from './Stage.tsx'
+import type { OpenedPicture, StoredState } from './openedPicture.ts'
+import { toPng } from './pictureFile.ts'
+import { Canvas, type NamedImage, Stage } from './Stage.tsx'
 import { useDamage } from './useDamage.ts'
-import { useRestoring } from './useRestoring.ts'
+import { useRestoration } from './useRestoration.ts'
 import type { Method } from './worker.ts'
 
 const SEED = 1
-/** A result is kept when the page has shown it. */
-const KEEP_MS = 500
+/** The delay before a result is stored, so that the page shows it first. */
+const STORE_DELAY_MS = 500
 
 const methods = [
   { value: 'patches', text: 'Patches' },
@@ -35,58 +39,58 @@ const methodHints: Record<Method, string> = {
 }
 
 interface WorkbenchProps extends ViewProps {
-  opened: Opened
-  past: Past
+  opened: OpenedPicture
+  stored: StoredState
   onOpen(file: File): void
   onSample(): void
 }
 
-/** A picture, its damage, and how it heals. */
-export function Workbench({ complain, settle, opened, past, onOpen, onSample }: WorkbenchProps) {
+/** The controls of a picture: its damage, the model, the run, and the restored picture. */
+export function Workbench({ showError, clearError, opened, stored, onOpen, onSample }: WorkbenchProps) {
   const [rank, setRank] = useSetting<number>('restore', 'rank', 24)
   const [method, setMethod] = useSetting<Method>('restore', 'method', 'patches')
   const [lambdaText, setLambda] = useSetting<string>('restore', 'lambda', 'auto')
   const [against, setAgainst] = useState<'original' | 'damaged'>('damaged')
   const { image } = opened
-  const damage = useDamage(image, dropResult, complain)
+  const damage = useDamage(image, dropResult, showError)
   const { kind, mask, holes, lost } = damage
-  const restoring = useRestoring(complain, (kept) =>
-    setTimeout(() => void keep('restore.result', { ...kept, damage: damage.name }), KEEP_MS),
+  const restoration = useRestoration(showError, (result) =>
+    setTimeout(() => void storeValue('restore.result', { ...result, damage: damage.name }), STORE_DELAY_MS),
   )
-  const { status, history, frame } = restoring
+  const { status, history, frame } = restoration
   const lambda = lambdaText === 'auto' ? 'auto' : Math.max(0, Number(lambdaText) || 0)
   const settings = (changes: Partial<RunSettings> = {}): RunSettings => ({
     ...{ rank, lambda, seed: SEED },
     ...changes,
   })
 
-  // A picture comes with what was drawn on it before a reload, or unharmed.
-  useEffect(() => damage.reset(past.drawn), [opened])
+  // A picture opens with the damage that was drawn on it before a reload, or without damage.
+  useEffect(() => damage.reset(stored.drawn), [opened])
   useEffect(() => {
-    if (past.result?.damage === damage.name && status === 'idle') restoring.recall(past.result)
-  }, [past, damage.name])
+    if (stored.result?.damage === damage.name && status === 'idle') restoration.showStored(stored.result)
+  }, [stored, damage.name])
 
-  /** Whatever was restored belongs to another problem now. */
+  /** Discards the restored picture, which belongs to other damage or another method. */
   function dropResult(): void {
     if (status === 'idle') return
-    restoring.reset()
-    void forget('restore.result')
+    restoration.reset()
+    void removeValues('restore.result')
   }
 
   const { over, handlers } = useDrop(onOpen)
-  const damagedSide: Side = { image: holes, name: 'Damaged' }
-  const originalSide: Side = { image, name: 'Original' }
-  // Until there is something to see, what is to be restored.
-  const restoredSide: Side | undefined =
+  const damagedPicture: NamedImage = { image: holes, name: 'Damaged' }
+  const originalPicture: NamedImage = { image, name: 'Original' }
+  // Until the first frame of a run, the damaged picture.
+  const restoredPicture: NamedImage | undefined =
     status === 'idle' ? undefined : { image: frame?.image ?? holes, name: 'Restored' }
   const painting = kind === 'brush' && status === 'idle'
   const left = painting
     ? undefined
-    : restoredSide
+    : restoredPicture
       ? against === 'original'
-        ? originalSide
-        : damagedSide
-      : originalSide
+        ? originalPicture
+        : damagedPicture
+      : originalPicture
   const last = history.at(-1)
 
   return (
@@ -94,24 +98,24 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
       <div class="restore-stage stack tight">
         <Stage
           left={left}
-          right={painting ? damagedSide : (restoredSide ?? damagedSide)}
+          right={painting ? damagedPicture : (restoredPicture ?? damagedPicture)}
           busy={status === 'running'}
           brush={painting ? damage.brush : undefined}
         />
         <div class="restore-foot">
           <div class="thumbnails">
             <Thumbnail
-              side={originalSide}
+              picture={originalPicture}
               chosen={against === 'original'}
               onChoose={() => setAgainst('original')}
             />
             <Thumbnail
-              side={damagedSide}
+              picture={damagedPicture}
               chosen={against === 'damaged'}
               onChoose={() => setAgainst('damaged')}
             />
-            {restoredSide ? (
-              <Thumbnail side={restoredSide} />
+            {restoredPicture ? (
+              <Thumbnail picture={restoredPicture} />
             ) : (
               <div class="thumbnail empty">
                 <span>Restored</span>
@@ -135,7 +139,7 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
         <div class="group">
           <h2>Picture</h2>
           <p class="soft small">
-            {opened.name}, {count(image.width)} × {count(image.height)}
+            {opened.name}, {formatCount(image.width)} × {formatCount(image.height)}
             {opened.remark && `, ${opened.remark}`}
           </p>
           <div class="buttons">
@@ -149,7 +153,7 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
         <div class="group">
           <h2>Model</h2>
           <Segmented
-            label="ModeReshaping of the picture as a tensor"
+            label="Reshaping of the picture as a tensor"
             choices={methods}
             value={method}
             onChange={(next) => {
@@ -167,7 +171,7 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
             value={rank}
             onInput={(value) => {
               setRank(value)
-              restoring.change(settings({ rank: value }))
+              restoration.change(settings({ rank: value }))
             }}
           />
           <LambdaField
@@ -175,7 +179,7 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
             found={last?.lambda}
             onChange={(value) => {
               setLambda(String(value))
-              restoring.change(settings({ lambda: value }))
+              restoration.change(settings({ lambda: value }))
             }}
           />
         </div>
@@ -186,16 +190,16 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
               start="Restore"
               disabled={lost === 0}
               onStart={() => {
-                settle()
+                clearError()
                 setAgainst('damaged')
-                restoring.start(image, mask, method, settings())
+                restoration.start(image, mask, method, settings())
               }}
-              onPause={restoring.pause}
-              goOn={restoring.recalled ? 'Restore again' : 'Go on'}
+              onPause={restoration.pause}
+              goOn={restoration.isStored ? 'Restore again' : 'Go on'}
               onGoOn={() =>
-                restoring.recalled
-                  ? restoring.start(image, mask, method, settings())
-                  : restoring.goOn(settings())
+                restoration.isStored
+                  ? restoration.start(image, mask, method, settings())
+                  : restoration.goOn(settings())
               }
             />
           </div>
@@ -231,11 +235,19 @@ export function Workbench({ complain, settle, opened, past, onOpen, onSample }: 
   )
 }
 
-function Thumbnail({ side, chosen, onChoose }: { side: Side; chosen?: boolean; onChoose?: () => void }) {
+function Thumbnail({
+  picture,
+  chosen,
+  onChoose,
+}: {
+  picture: NamedImage
+  chosen?: boolean
+  onChoose?: () => void
+}) {
   const content = (
     <>
-      <Canvas image={side.image} label={`${side.name}, small`} />
-      <span>{side.name}</span>
+      <Canvas image={picture.image} label={`${picture.name}, small`} />
+      <span>{picture.name}</span>
     </>
   )
   if (!onChoose) return <div class="thumbnail">{content}</div>
@@ -244,7 +256,7 @@ function Thumbnail({ side, chosen, onChoose }: { side: Side; chosen?: boolean; o
       type="button"
       class="thumbnail"
       aria-pressed={chosen}
-      title={`Compare with the ${side.name.toLowerCase()} picture`}
+      title={`Compare with the ${picture.name.toLowerCase()} picture`}
       onClick={onChoose}
     >
       {content}

@@ -1,19 +1,24 @@
-/** Damage is a mask over the picture: 1 where a pixel is lost. */
+/** Damage of a picture as masks: random pixels, brush strokes, text, scratches and mask files. */
 import { hideAtRandom } from 'lacuna/image'
 
+/** One byte per pixel, row by row (height × width): 1 where the pixel is lost. */
 export type Mask = Uint8Array<ArrayBuffer>
-/** Width and height. */
+/** Width and height in pixels. */
 export type Size = readonly [number, number]
+/** x and y in pixels of the picture. */
 export type Point = readonly [number, number]
 
-/** Pixels lost at random, the same ones for the same seed as on the command line. */
-export function lostAtRandom([width, height]: Size, share: number, seed: number): Mask {
-  const known = hideAtRandom({ width, height, channels: 1, maximum: 255 }, { share, seed })
-  return Uint8Array.from(known, (is) => 1 - is)
+/**
+ * Hides pixels at random, the same ones for the same seed as on the command line.
+ * @param fraction of the pixels that are lost
+ */
+export function hidePixels([width, height]: Size, fraction: number, seed: number): Mask {
+  const known = hideAtRandom({ width, height, channels: 1, maximum: 255 }, { share: fraction, seed })
+  return Uint8Array.from(known, (isKnown) => 1 - isKnown)
 }
 
-/** Draws with the canvas' own tools; whatever is more than half covered counts as lost. */
-function drawn(
+/** A mask from a drawing on a canvas: pixels that are more than half covered are lost. */
+function drawMask(
   width: number,
   height: number,
   draw: (context: OffscreenCanvasRenderingContext2D) => void,
@@ -26,7 +31,7 @@ function drawn(
   return mask
 }
 
-/** A stroke of the brush, onto the mask itself. */
+/** Adds a straight brush stroke to the mask, in place. */
 export function paint(
   mask: Mask,
   [width, height]: Size,
@@ -41,16 +46,16 @@ export function paint(
   const right = Math.min(width - 1, Math.ceil(Math.max(fromX, toX) + radius))
   for (let y = Math.max(0, Math.floor(Math.min(fromY, toY) - radius)); y <= bottom; y++)
     for (let x = Math.max(0, Math.floor(Math.min(fromX, toX) - radius)); x <= right; x++) {
-      // The nearest point of the segment.
+      // The nearest point of the line segment.
       const along = length2 > 0 ? ((x - fromX) * dx + (y - fromY) * dy) / length2 : 0
       const t = Math.min(1, Math.max(0, along))
       if ((x - fromX - t * dx) ** 2 + (y - fromY - t * dy) ** 2 <= radius * radius) mask[y * width + x] = 1
     }
 }
 
-/** Lines of writing across the picture. */
-export function writing([width, height]: Size, text: string): Mask {
-  return drawn(width, height, (context) => {
+/** Covers the picture with slanted lines of text. */
+export function writeText([width, height]: Size, text: string): Mask {
+  return drawMask(width, height, (context) => {
     const size = Math.max(9, Math.round(height / 22))
     context.font = `600 ${size}px Georgia, serif`
     const line = `${text.trim() || 'lacuna'}  ·  `
@@ -62,10 +67,10 @@ export function writing([width, height]: Size, text: string): Mask {
   })
 }
 
-/** Thin scratches, as on an old print. */
-export function scratches([width, height]: Size, seed: number): Mask {
-  const random = generator(seed)
-  return drawn(width, height, (context) => {
+/** Draws thin random scratches, as on an old print. */
+export function drawScratches([width, height]: Size, seed: number): Mask {
+  const random = randomNumbers(seed)
+  return drawMask(width, height, (context) => {
     context.lineCap = 'round'
     context.lineJoin = 'round'
     const number = 26
@@ -87,8 +92,10 @@ export function scratches([width, height]: Size, seed: number): Mask {
   })
 }
 
-/** A mask picture: what is dark in it (or transparent) stays, what is light is lost. */
-export async function maskFrom(file: Blob, [width, height]: Size): Promise<Mask> {
+/**
+ * Reads a mask from a picture file, scaled to `size`: light pixels are lost, dark and transparent ones stay.
+ */
+export async function readMask(file: Blob, [width, height]: Size): Promise<Mask> {
   const bitmap = await createImageBitmap(file)
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!
   context.imageSmoothingEnabled = false
@@ -103,27 +110,28 @@ export async function maskFrom(file: Blob, [width, height]: Size): Promise<Mask>
   return mask
 }
 
-/** What is lost by either. */
-export function union(one: Mask | undefined, other: Mask | undefined): Mask | undefined {
+/** The pixels that are lost in either mask. */
+export function uniteMasks(one: Mask | undefined, other: Mask | undefined): Mask | undefined {
   if (!one || !other) return one ?? other
   return one.map((lost, p) => lost | other[p])
 }
 
-export function lostShare(mask: Mask): number {
+/** The fraction of the pixels that are lost. */
+export function lostFraction(mask: Mask): number {
   let lost = 0
   for (const bit of mask) lost += bit
   return lost / mask.length
 }
 
-/** The picture with holes in it, where what lies behind shines through. */
-export function damaged(picture: ImageData, mask: Mask): ImageData {
+/** A copy of the picture in which lost pixels are transparent. */
+export function applyMask(picture: ImageData, mask: Mask): ImageData {
   const copy = new ImageData(new Uint8ClampedArray(picture.data), picture.width)
   for (let p = 0; p < mask.length; p++) if (mask[p]) copy.data.fill(0, 4 * p, 4 * p + 4)
   return copy
 }
 
-/** Uniform numbers in (0, 1) for drawing. */
-function generator(seed: number): () => number {
+/** A linear congruential generator of uniform numbers in (0, 1), good enough for scratches. */
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0

@@ -1,76 +1,85 @@
+/** Hook: the damage of a picture, as the user chooses and draws it. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { useSetting } from '../address.ts'
-import { forget, keep } from '../storage.ts'
+import { removeValues, storeValue } from '../storage.ts'
 import type { DamageKind, DamagePanelProps } from './DamagePanel.tsx'
 import {
-  damaged,
-  lostAtRandom,
-  lostShare,
+  applyMask,
+  drawScratches,
+  hidePixels,
+  lostFraction,
   type Mask,
-  maskFrom,
   type Point,
   paint,
+  readMask,
   type Size,
-  scratches,
-  union,
-  writing,
+  uniteMasks,
+  writeText,
 } from './damage.ts'
 
 const SEED = 1
 
+/** The current damage, and the controls that change it. */
 export interface Damage {
   kind: DamageKind
   mask: Mask
-  /** The picture with its holes. */
+  /** The picture with transparent holes. */
   holes: ImageData
-  /** The share of the picture that is lost. */
+  /** The fraction of the picture that is lost. */
   lost: number
-  /** Names the damage, so that a result can be told from that of another one. */
+  /** Identifies the damage, so that a stored result is only shown with the damage that it belongs to. */
   name: string
+  /** Properties of DamagePanel. */
   panel: DamagePanelProps
+  /** Properties of the brush on the Stage. */
   brush: { diameter: number; onStroke(from: Point, to: Point): void; onEnd(): void }
-  /** Takes all of it back; or begins with what was drawn before a reload. */
+  /** Removes all drawn damage, or restores what was drawn before a reload. */
   reset(drawn?: Mask): void
 }
 
-/** How a picture is damaged: what was chosen, drawn and written, and what comes of it. */
+/**
+ * The damage of a picture: its kind and settings are stored in the URL, what was drawn in the browser.
+ * @param onChange called before the damage changes
+ */
 export function useDamage(
   image: ImageData,
   onChange: () => void,
-  complain: (error: unknown) => void,
+  showError: (error: unknown) => void,
 ): Damage {
   const [kind, setKind] = useSetting<DamageKind>('restore', 'damage', 'pixels')
   const [hiddenGiven, setHidden] = useSetting<number>('restore', 'hide', 80)
-  const hidden = Math.min(95, Math.max(5, hiddenGiven)) // a URL may say anything
+  const hidden = Math.min(95, Math.max(5, hiddenGiven)) // the URL may contain any number
   const [diameter, setDiameter] = useSetting<number>('restore', 'brush', 24)
   const [text, setText] = useSetting<string>('restore', 'text', 'What is missing can be found')
-  /** Painted, scratched and masked … */
+  /** Pixels that were painted, scratched or masked. */
   const [drawn, setDrawn] = useState<Mask>()
-  /** … and written over: it changes with every letter. */
+  /** Pixels under the text; apart from the others, since it changes with every letter. */
   const [lettering, setLettering] = useState<Mask>()
+  /** The mask during a brush stroke. */
   const painted = useRef<Mask>(undefined)
-  const scratched = useRef(0)
+  /** The number of times that the user added scratches: their seed. */
+  const scratchings = useRef(0)
 
   const size: Size = [image.width, image.height]
   const mask = useMemo(
     () =>
       kind === 'pixels'
-        ? lostAtRandom(size, hidden / 100, SEED)
-        : (union(drawn, lettering) ?? new Uint8Array(size[0] * size[1])),
+        ? hidePixels(size, hidden / 100, SEED)
+        : (uniteMasks(drawn, lettering) ?? new Uint8Array(size[0] * size[1])),
     [image, kind, hidden, drawn, lettering],
   )
-  const holes = useMemo(() => damaged(image, mask), [image, mask])
-  const lost = useMemo(() => lostShare(mask), [mask])
+  const holes = useMemo(() => applyMask(image, mask), [image, mask])
+  const lost = useMemo(() => lostFraction(mask), [mask])
 
   function change(next: { drawn?: Mask; lettering?: Mask }): void {
     onChange()
     setDrawn(next.drawn)
     setLettering(next.lettering)
-    const all = union(next.drawn, next.lettering)
-    void (all ? keep('restore.drawn', all) : forget('restore.drawn'))
+    const all = uniteMasks(next.drawn, next.lettering)
+    void (all ? storeValue('restore.drawn', all) : removeValues('restore.drawn'))
   }
-  const add = (more: Mask): void => change({ drawn: union(drawn, more), lettering })
-  const scratch = (): void => add(scratches(size, ++scratched.current))
+  const add = (more: Mask): void => change({ drawn: uniteMasks(drawn, more), lettering })
+  const scratch = (): void => add(drawScratches(size, ++scratchings.current))
 
   return {
     ...{ kind, mask, holes, lost },
@@ -80,8 +89,8 @@ export function useDamage(
       onKind(next) {
         onChange()
         setKind(next)
-        // A first look at what it does.
-        if (next === 'text' && !lettering) change({ drawn, lettering: writing(size, text) })
+        // The first choice of a kind shows an example of it.
+        if (next === 'text' && !lettering) change({ drawn, lettering: writeText(size, text) })
         if (next === 'scratches' && !drawn) scratch()
       },
       onHidden(percent) {
@@ -90,11 +99,11 @@ export function useDamage(
       },
       onText(next) {
         setText(next)
-        change({ drawn, lettering: writing(size, next) })
+        change({ drawn, lettering: writeText(size, next) })
       },
       onMask(file) {
-        maskFrom(file, size).then(add, () =>
-          complain(new Error(`${file.name} is no picture that this browser can open; give a PNG or JPEG.`)),
+        readMask(file, size).then(add, () =>
+          showError(new Error(`${file.name} is no picture that this browser can open; give a PNG or JPEG.`)),
         )
       },
       onClear: () => change({}),

@@ -1,18 +1,25 @@
-/** Restores a picture off the page's thread; the page is sent a frame whenever there is a better one to see. */
+/**
+ * The worker of the Restore view: restores a picture and sends a frame whenever there is a better one. It
+ * works on one picture at a time, which is module state.
+ */
 import type { CompleteOptions, CpModel } from 'lacuna'
 import { type Known, type Picture, quality, restore } from 'lacuna/image'
-import { answerCalls, tell } from '../solving/remote.ts'
-import { type RunSettings, Solving } from '../solving/solving.ts'
+import { InteractiveRun, type RunSettings } from '../run/interactiveRun.ts'
+import { sendEvent, serveCalls } from '../run/remote.ts'
 import type { Mask } from './damage.ts'
-import { imageOf, knownOf, pictureOf } from './pixels.ts'
+import { toImageData, toKnown, toPicture } from './pixels.ts'
 
+/** How a picture becomes a tensor: patch × pixel × colour, or row × column × colour. */
 export type Method = 'patches' | 'plain'
 
+/** The picture at some time of the run. */
 export interface Frame {
   image: ImageData
+  /** The peak signal-to-noise ratio of the lost pixels, in dB. */
   psnr: number
 }
 
+/** The result of a run. */
 export interface Outcome {
   frame: Frame
 }
@@ -22,114 +29,120 @@ interface Job {
   picture: Picture
   known: Known
   method: Method
-  /** As the user has them now; models yet to be learned take them from here. */
+  /** The user's current settings, which the next model will use. */
   settings: RunSettings
-  /** The model that is being learned, or was last. */
+  /** The current run, or the last one. */
   stage?: Stage
-  /** Also between two models. */
+  /** Whether the user paused, also between two runs. */
   paused: boolean
   abort: AbortController
 }
 
+/** One of the runs of a picture: a rough model may come before the final one. */
 interface Stage {
-  solving: Solving
+  run: InteractiveRun
+  /** The plan of the library. */
   options: CompleteOptions & { rank: number }
-  /** What the user wanted when it was planned. */
+  /** The user's settings when it was planned. */
   user: RunSettings
+  /** The picture of a model. */
   show(model: CpModel, when: 'on the way' | 'finally'): Picture
 }
 
 let job: Job | undefined
 
 const functions = {
-  /** A new picture; what was being restored is dropped. */
+  /** Starts a new picture; drops the one before. */
   load(image: ImageData, mask: Mask, method: Method): void {
     functions.drop()
     job = {
-      ...{ picture: pictureOf(image), known: knownOf(mask), method },
+      ...{ picture: toPicture(image), known: toKnown(mask), method },
       settings: { rank: 0, lambda: 'auto' },
       paused: false,
       abort: new AbortController(),
     }
   },
 
+  /** Restores the picture, or continues with other settings; sends `epoch` and `frame` events. */
   async run(settings: RunSettings): Promise<Outcome> {
-    const mine = job!
-    mine.settings = settings
-    if (mine.stage) {
-      const { model } = await mine.stage.solving.run(changed(mine.stage, settings))
-      return { frame: frameOf(mine, mine.stage.show(model, 'finally')) }
+    const current = job!
+    current.settings = settings
+    if (current.stage) {
+      const { model } = await current.stage.run.run(changeSettings(current.stage, settings))
+      return { frame: makeFrame(current, current.stage.show(model, 'finally')) }
     }
-    const { picture } = await restore(mine.picture, mine.known, {
-      method: mine.method,
-      // Read anew for each model: the user may have changed them on the way.
+    const { picture } = await restore(current.picture, current.known, {
+      method: current.method,
+      // Getters, since the user may change them between two runs.
       get rank() {
-        return mine.settings.rank
+        return current.settings.rank
       },
       get lambda() {
-        return mine.settings.lambda === 'auto' ? undefined : mine.settings.lambda
+        return current.settings.lambda === 'auto' ? undefined : current.settings.lambda
       },
       seed: settings.seed,
-      signal: mine.abort.signal,
+      signal: current.abort.signal,
       async solve(tensor, options, show) {
-        const before = mine.stage?.solving
+        const before = current.stage?.run
         await before?.close()
-        const solving = new Solving(
+        const run = new InteractiveRun(
           tensor,
           {},
           {
-            onEpoch: (progress) => mine === job && tell('epoch', progress),
-            onModel: (model) => mine === job && tell('frame', frameOf(mine, show(model, 'on the way'))),
+            onEpoch: (progress) => current === job && sendEvent('epoch', progress),
+            onModel: (model) =>
+              current === job && sendEvent('frame', makeFrame(current, show(model, 'on the way'))),
           },
-          before?.done,
+          before?.totals,
         )
-        if (mine.paused) solving.pause()
-        mine.stage = { solving, options, user: mine.settings, show }
-        return solving.run(planned(options))
+        if (current.paused) run.pause()
+        current.stage = { run, options, user: current.settings, show }
+        return run.run(plannedSettings(options))
       },
     })
-    return { frame: frameOf(mine, picture) }
+    return { frame: makeFrame(current, picture) }
   },
 
   pause(): void {
     if (job) job.paused = true
-    job?.stage?.solving.pause()
+    job?.stage?.run.pause()
   },
   resume(): void {
     if (job) job.paused = false
-    job?.stage?.solving.resume()
+    job?.stage?.run.resume()
   },
   change(settings: RunSettings): void {
     if (!job) return
     job.paused = false
     job.settings = settings
-    job.stage?.solving.change(changed(job.stage, settings))
+    job.stage?.run.change(changeSettings(job.stage, settings))
   },
   drop(): void {
     job?.abort.abort()
-    void job?.stage?.solving.close()
+    void job?.stage?.run.close()
     job = undefined
   },
 }
 
+/** The functions that the page can call. */
 export type RestoreFunctions = typeof functions
 
-/** What is changed of a model's own plan when the user wants something else on the way. */
-function changed({ options, user }: Stage, { rank, lambda }: RunSettings): RunSettings {
+/** The settings of a run after the user has changed them, starting from the library's plan. */
+function changeSettings({ options, user }: Stage, { rank, lambda }: RunSettings): RunSettings {
   return {
-    ...planned(options),
-    // A first, rough model is of a smaller rank than the user's, and stays so.
+    ...plannedSettings(options),
+    // A rough model has a smaller rank than the user's, and keeps it.
     rank: options.rank < user.rank ? Math.min(options.rank, rank) : rank,
     lambda: lambda !== 'auto' ? lambda : user.lambda === 'auto' ? (options.lambda ?? 'auto') : 'auto',
   }
 }
 
-function planned({ rank, lambda = 'auto', epochs, seed }: Stage['options']): RunSettings {
+function plannedSettings({ rank, lambda = 'auto', epochs, seed }: Stage['options']): RunSettings {
   return { rank, lambda, epochs, seed }
 }
 
-function frameOf({ picture, known }: Job, restored: Picture): Frame {
-  return { image: imageOf(restored), psnr: quality(picture, restored, known).psnr }
+function makeFrame({ picture, known }: Job, restored: Picture): Frame {
+  return { image: toImageData(restored), psnr: quality(picture, restored, known).psnr }
 }
 
-answerCalls(functions)
+serveCalls(functions)

@@ -1,6 +1,7 @@
+/** The header of the page: name, tabs of the views, engine and theme. */
 import { hardwareThreads } from 'lacuna/internal'
 import { useEffect, useState } from 'preact/hooks'
-import { cardName, chooseEngine, chosenEngine } from '../engineChoice.ts'
+import { chooseEngine, chosenEngine, gpuName } from '../engineChoice.ts'
 import { toggleTheme, useTheme } from '../theme.ts'
 
 interface Props<V extends string> {
@@ -9,6 +10,7 @@ interface Props<V extends string> {
   onView(view: V): void
 }
 
+/** Tabs follow the ARIA pattern: arrow keys move between them. */
 export function Header<V extends string>({ views, view, onView }: Props<V>) {
   const theme = useTheme()
   const move = (by: number): void => {
@@ -20,7 +22,7 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
   return (
     <header class="header">
       <h1 class="brand">
-        <Mark />
+        <Logo />
         Lacuna Studio
       </h1>
       <div
@@ -48,7 +50,7 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
         ))}
       </div>
       <div class="header-end">
-        <Place />
+        <EngineStatus />
         <button
           type="button"
           class="button quiet icon"
@@ -63,26 +65,26 @@ export function Header<V extends string>({ views, view, onView }: Props<V>) {
   )
 }
 
-/** What the page solves on; with a card, which of the two. */
-function Place() {
-  const [card, setCard] = useState<string>()
+/** The number of threads, and a checkbox for the GPU if the browser offers one. */
+function EngineStatus() {
+  const [gpu, setGpu] = useState<string>()
   useEffect(() => {
-    cardName().then(setCard)
+    gpuName().then(setGpu)
   }, [])
-  const isOnCard = chosenEngine() === 'gpu'
-  if (!card && !isOnCard) return <Threads />
+  const isGpuChosen = chosenEngine() === 'gpu'
+  if (!gpu && !isGpuChosen) return <Threads />
   return (
-    <span class="place">
+    <span class="engine">
       <Threads />
       <label
-        title={`Solve on ${card ?? 'a graphics card'}, through WebGPU. Its factors differ from the CPU's in their last digits.`}
+        title={`Solve on ${gpu ?? 'a graphics card'}, through WebGPU. Its factors differ from the CPU's in their last digits.`}
       >
         <input
           type="checkbox"
-          checked={isOnCard}
+          checked={isGpuChosen}
           onChange={({ currentTarget }) => chooseEngine(currentTarget.checked ? 'gpu' : 'cpu')}
         />{' '}
-        GPU: {card ?? 'not there'}
+        GPU: {gpu ?? 'not there'}
       </label>
     </span>
   )
@@ -98,8 +100,8 @@ function Threads() {
   )
 }
 
-/** Eight squares around a gap. */
-function Mark() {
+/** The logo: eight squares around a gap. */
+function Logo() {
   const cells = [0, 1, 2, 3, 5, 6, 7, 8]
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** One sentence about what went wrong and what to do. */
+/** The notice under the header: one sentence about an error, and a button that dismisses it. */
 export function Notice({ text, onClose }: { text: string; onClose(): void }) {
   return (
     <div class="notice" role="alert">

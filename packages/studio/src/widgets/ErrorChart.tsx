@@ -1,16 +1,18 @@
+/** Chart of the errors of a run. */
 import * as Plot from '@observablehq/plot'
 import { logScale } from 'lacuna-figures/plot'
-import type { Progress } from '../solving/solving.ts'
+import type { Progress } from '../run/interactiveRun.ts'
 import { Chart } from './Chart.tsx'
 import { chartStyle } from './chartStyle.ts'
 
-/** A chart of more points than this says no more. */
+/** Longer histories are thinned to this number of points. */
 const MOST_POINTS = 200
 
 interface Props {
   history: readonly Progress[]
-  /** What the training entries are called here. */
+  /** The name of the training entries in the legend. */
   known: string
+  /** The name of the held-out entries in the legend. */
   heldOut: string
 }
 
@@ -50,7 +52,7 @@ export function ErrorChart({ history, known, heldOut }: Props) {
   }
   return (
     <div>
-      <Chart label="Relative error against epochs" draw={draw} of={[history.length, history]} />
+      <Chart label="Relative error against epochs" draw={draw} inputs={[history.length, history]} />
       <p class="legend">
         <span class="key train">{known}</span>
         {history.some(({ validation }) => validation) && <span class="key held-out">{heldOut}</span>}

@@ -1,13 +1,14 @@
+/** Buttons and drop targets that open files. */
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
 interface ButtonProps {
-  /** As an input's accept attribute. */
+  /** The accept attribute of the input element. */
   accept: string
   label: string
 }
 
-/** A place to drop a file on, with a button for those who do not drag. */
+/** A drop target for one file, with a button that opens the file dialog. */
 export function FileDrop({
   onFile,
   children,
@@ -22,10 +23,12 @@ export function FileDrop({
   )
 }
 
+/** A button that opens one file. */
 export function FileButton({ onFile, ...button }: ButtonProps & { onFile(file: File): void }) {
   return <OpenButton {...button} onFiles={([file]) => onFile(file)} />
 }
 
+/** A button that opens several files. */
 export function FilesButton(props: ButtonProps & { onFiles(files: File[]): void }) {
   return <OpenButton {...props} multiple />
 }
@@ -59,11 +62,15 @@ function OpenButton({
   )
 }
 
-/** Makes any element take a dropped file. */
+/**
+ * Makes an element a drop target for one file: `handlers` are its event handlers, `over` is true while a file
+ * is above it.
+ */
 export function useDrop(onFile: (file: File) => void) {
   return useDropFiles(([file]) => onFile(file))
 }
 
+/** Makes an element a drop target for several files. */
 export function useDropFiles(onFiles: (files: File[]) => void) {
   const [over, setOver] = useState(false)
   return {

@@ -1,14 +1,15 @@
-import { figure } from '../numbers.ts'
+/** Field for the regularization λ. */
+import { formatNumber } from 'lacuna-figures/numbers'
 import { Slider } from './Slider.tsx'
 
 interface Props {
   lambda: number | 'auto'
   onChange(lambda: number | 'auto'): void
-  /** What 'auto' has come to. */
+  /** The λ that the solver has chosen, if it is 'auto'. */
   found?: number
 }
 
-/** λ by itself, or on a logarithmic slider. */
+/** A checkbox for automatic λ, or a logarithmic slider. */
 export function LambdaField({ lambda, onChange, found }: Props) {
   const value = lambda === 'auto' ? Math.max(found ?? 0.1, 1e-4) : lambda
   return (
@@ -19,7 +20,7 @@ export function LambdaField({ lambda, onChange, found }: Props) {
           checked={lambda === 'auto'}
           onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'auto' : round(value))}
         />
-        Choose λ by itself{lambda === 'auto' && found !== undefined ? `: now ${figure(found)}` : ''}
+        Choose λ by itself{lambda === 'auto' && found !== undefined ? `: now ${formatNumber(found)}` : ''}
       </label>
       {lambda !== 'auto' && (
         <Slider
@@ -28,7 +29,7 @@ export function LambdaField({ lambda, onChange, found }: Props) {
           max={3}
           step={0.1}
           value={Math.log10(value)}
-          text={figure(value)}
+          text={formatNumber(value)}
           onInput={(exponent) => onChange(round(10 ** exponent))}
         />
       )}

@@ -1,10 +1,11 @@
-import type { Status } from '../solving/useRun.ts'
+/** Button that starts, pauses and continues a run. */
+import type { Status } from '../run/useRun.ts'
 
 interface Props {
   status: Status
-  /** What a fresh run is called. */
+  /** The text before the first start. */
   start: string
-  /** What going on after the end is called. */
+  /** The text after the end of a run. */
   goOn?: string
   disabled?: boolean
   onStart(): void
@@ -12,7 +13,7 @@ interface Props {
   onGoOn(): void
 }
 
-/** The one large button: start, pause, continue. */
+/** One button, whose text and action depend on the status of the run. */
 export function RunButton({ status, start, goOn = 'Go on', disabled, onStart, onPause, onGoOn }: Props) {
   const [text, act] = {
     idle: [start, onStart] as const,

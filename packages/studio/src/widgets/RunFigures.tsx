@@ -1,25 +1,32 @@
-import { figure, seconds, short } from '../numbers.ts'
-import type { Progress } from '../solving/solving.ts'
+/** Numbers of a run. */
+import { abbreviateNumber, formatNumber, formatSeconds } from 'lacuna-figures/numbers'
+import type { Progress } from '../run/interactiveRun.ts'
 
-/** How the solver is doing. */
+/**
+ * Errors, epochs, speed and time of a run, as entries of a <dl>.
+ * @param known the name of the training error
+ */
 export function RunFigures({ last, known }: { last: Progress; known: string }) {
   return (
     <>
-      <Figure name={known} value={figure(last.train.relative)} />
-      {last.validation && <Figure name="Error of the held-out" value={figure(last.validation.relative)} />}
+      <Figure name={known} value={formatNumber(last.train.relative)} />
+      {last.validation && (
+        <Figure name="Error of the held-out" value={formatNumber(last.validation.relative)} />
+      )}
       <Figure name="Epochs" value={last.epoch.toFixed(last.epoch < 10 ? 1 : 0)} />
-      <Figure name="Entries per second" value={short(last.entriesPerSecond)} />
-      {last.card ? (
-        <Figure name="Card" value={last.card} />
+      <Figure name="Entries per second" value={abbreviateNumber(last.entriesPerSecond)} />
+      {last.gpu ? (
+        <Figure name="GPU" value={last.gpu} />
       ) : (
         <Figure name="Threads" value={String(last.threads)} />
       )}
-      <Figure name="Time" value={seconds(last.seconds)} />
+      <Figure name="Time" value={formatSeconds(last.seconds)} />
     </>
   )
 }
 
-export function Figure({ name, value }: { name: string; value: string }) {
+/** A name and its value. */
+function Figure({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>{name}</dt>

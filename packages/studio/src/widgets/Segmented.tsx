@@ -1,3 +1,5 @@
+/** Control that chooses one of a few values. */
+
 interface Props<T extends string> {
   label: string
   choices: readonly { value: T; text: string }[]
@@ -6,7 +8,7 @@ interface Props<T extends string> {
   disabled?: boolean
 }
 
-/** A choice of one among a few. */
+/** Radio buttons, shown as one segmented control. */
 export function Segmented<T extends string>({ label, choices, value, onChange, disabled }: Props<T>) {
   return (
     <fieldset class="segmented" aria-label={label}>

@@ -1,3 +1,4 @@
+/** Slider with a label and its value. */
 import { useId } from 'preact/hooks'
 
 interface Props {
@@ -6,13 +7,14 @@ interface Props {
   min: number
   max: number
   step?: number
-  /** The value as people read it. */
+  /** The value as text, if the number alone does not suffice. */
   text?: string
   onInput(value: number): void
   disabled?: boolean
   hint?: string
 }
 
+/** A range input; `hint` is shown below it. */
 export function Slider({ label, value, min, max, step = 1, text, onInput, disabled, hint }: Props) {
   const id = useId()
   return (

@@ -1,4 +1,4 @@
-/** The same hand in every chart. */
+/** Fonts and colours that all charts share. */
 export const chartStyle = {
   fontFamily: 'var(--font)',
   fontSize: '11px',

@@ -1,4 +1,4 @@
-/** Hands a file over to the user. */
+/** Offers a blob to the user as a download. @param name of the file */
 export function download(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { median } from '#bench/measure/median.ts'
-import { storyOf } from '#cli/report/story.ts'
+import { describeComponents } from '#cli/report/describeComponents.ts'
 import { complete, type SparseTensor, synthetic } from '#lacuna/index.js'
 import { coreConsistencyOf } from '#lacuna/model/answer/coreConsistency.js'
 import { alikeLags } from '#lacuna/model/ensemble/alikeLags.js'
@@ -52,7 +52,9 @@ describe('components of several models', () => {
   })
 
   it('are told with that, and those of one model without', () => {
-    const told = storyOf(ensemble, (mode, row) => ensemble.label(mode, row), { strongest: 2 }).components
+    const told = describeComponents(ensemble, (mode, row) => ensemble.label(mode, row), {
+      strongest: 2,
+    }).components
     expect(told.map(({ column, found }) => [column, found?.in])).toEqual(
       ensemble.components().map(({ column }) => [column, column === 1 ? 2 : 3]),
     )

@@ -65,12 +65,12 @@ describe('the fast solver', () => {
     ]) {
       const verdict = method.judge(state, pastOf([first]), round, reportOf(worse, 2))
       const isBack = worse !== 0.74 && worse !== 0.5
-      expect(verdict).toMatchObject({ keep: false, back: isBack, tell: !Number.isNaN(worse) })
+      expect(verdict).toMatchObject({ isBest: false, mustRestore: isBack, isReported: !Number.isNaN(worse) })
       expect(momentum(method.next(state, pastOf([first])))).toBeCloseTo(0.6 * share)
     }
     expect(method.judge(state, pastOf([first]), round, reportOf(0.4, 2))).toMatchObject({
-      keep: true,
-      back: false,
+      isBest: true,
+      mustRestore: false,
     })
   })
 
@@ -183,16 +183,16 @@ describe("the paper's solver", () => {
     const { judge, begin, next } = method()
     const state = begin(reportOf(1, 0))
     const round = next(state, pastOf([reportOf(1, 1)]))
-    expect(judge(state, pastOf([reportOf(0.5, 1)]), round, reportOf(0.9, 2)).keep).toBe(true)
-    for (const [validation, keep] of [
+    expect(judge(state, pastOf([reportOf(0.5, 1)]), round, reportOf(0.9, 2)).isBest).toBe(true)
+    for (const [validation, isBest] of [
       [0.9, false],
       [0.3, true],
     ] as const)
-      expect(judge(state, pastOf([reportOf(0.5, 1, 0.5)]), round, reportOf(0.4, 2, validation)).keep).toBe(
-        keep,
+      expect(judge(state, pastOf([reportOf(0.5, 1, 0.5)]), round, reportOf(0.4, 2, validation)).isBest).toBe(
+        isBest,
       )
     // The first epoch counts, whatever it started from.
     const start = { ...pastOf([]), best: reportOf(0.1, 0, 0.1) }
-    expect(judge(state, start, round, reportOf(0.9, 1, 0.9)).keep).toBe(true)
+    expect(judge(state, start, round, reportOf(0.9, 1, 0.9)).isBest).toBe(true)
   })
 })

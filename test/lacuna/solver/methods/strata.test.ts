@@ -134,7 +134,7 @@ describe('the fast solver with strata', () => {
       const report = reportOf(relative, i + 1)
       const verdict = method.judge(state, past, round, report)
       reports.push(report)
-      if (verdict.keep) best = report
+      if (verdict.isBest) best = report
       return verdict
     })
     const epoch = errors.length
@@ -146,21 +146,21 @@ describe('the fast solver with strata', () => {
 
   it('goes on while they make progress', () => {
     const { verdict, next } = follow(0.5, 0.3)
-    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(verdict).toEqual({ isReported: true, isBest: true, mustRestore: false })
     expect(next.step).toMatchObject({ kind: 'strata', rate: 1.3 })
   })
 
   it('hands over to rows that are solved with all entries, and with the best factors', () => {
     const { verdict, next } = follow(0.5, 0.495, 0.49)
-    expect(verdict).toEqual({ tell: true, keep: true, back: false })
+    expect(verdict).toEqual({ isReported: true, isBest: true, mustRestore: false })
     expect(next).toMatchObject({ sample: 1, step: { kind: 'newton' } })
-    expect(follow(0.5, 0.51, 0.505).verdict).toEqual({ tell: true, keep: false, back: true })
+    expect(follow(0.5, 0.51, 0.505).verdict).toEqual({ isReported: true, isBest: false, mustRestore: true })
   })
 
   it('begins with samples where they did nothing but harm, or the error is no number', () => {
     for (const errors of [[1.2, 1.3], [Number.NaN]]) {
       const { verdict, next } = follow(...errors)
-      expect(verdict).toMatchObject({ keep: false, back: true })
+      expect(verdict).toMatchObject({ isBest: false, mustRestore: true })
       expect(next.step.kind).toBe('newton')
       expect(next.sample).toBeCloseTo((3 * 10 * 1000) / 100_000)
     }

@@ -72,7 +72,7 @@ describe('a run', () => {
       // The best so far: never worse than any report.
       expect(errors.at(-1)).toBeLessThan(1.001 * Math.min(...run.reports.map(({ train }) => train.relative)))
       expect(model.training.train).toMatchObject({ relative: expect.closeTo(errors.at(-1)!, 4) })
-      expect(report.epoch).toBe(run.epoch)
+      expect(report.epoch).toBe(run.epochs)
       await run.state()
       await run.result()
     }
@@ -216,7 +216,7 @@ describe('a change on the way', () => {
     await run.change({ epochs: 4 })
     expect(run.stopped).toBeUndefined()
     for await (const _ of run);
-    expect(run.epoch).toBeGreaterThan(3.5)
+    expect(run.epochs).toBeGreaterThan(3.5)
     await run.close()
   })
 

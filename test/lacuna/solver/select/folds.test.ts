@@ -206,7 +206,7 @@ describe('folds', () => {
       train,
       { ...options, threads: 2, signal: abort.signal },
       {
-        keeping: {
+        checkpointing: {
           every: 0.01,
           save: async (state) => void saved.push(Buffer.concat(encodeSearch(state))),
         },
@@ -220,7 +220,10 @@ describe('folds', () => {
       completeByFolds(
         tensor,
         { ...options, threads: 1, ...changed },
-        { ...more, keeping: { saved: decodeSearch(bytes, 'x.run'), every: Infinity, save: async () => {} } },
+        {
+          ...more,
+          checkpointing: { saved: decodeSearch(bytes, 'x.run'), every: Infinity, save: async () => {} },
+        },
       )
     const factorsOf = ({ model }: FoldedCompletion) => model.members.map(({ factors }) => factors)
     // From the end, and from the middle of the first models.
@@ -288,13 +291,13 @@ describe('folds', () => {
       const save = async (now: SearchState): Promise<void> => {
         state = now
       }
-      const keeping = { every: Infinity, save }
+      const checkpointing = { every: Infinity, save }
       const cut = await chooseByFolds(
         tensor,
         { threads: 1, signal: abort.signal },
         {
           ...choosing,
-          keeping,
+          checkpointing,
           onEpoch: () => state ?? (tried.length === 2 && abort.abort()),
           onTrial: ({ rank }) => void tried.push(rank),
         },
@@ -304,14 +307,22 @@ describe('folds', () => {
       const due: number[] = []
       const often = { every: 0, save: async ({ trials }: SearchState) => void due.push(trials.length) }
       const quick = { threads: 2, prior: 'isotropic', epochs: 3 } as const
-      const { choice } = (await chooseByFolds(tensor, quick, { folds: 2, findRank: 'best', keeping: often }))!
+      const { choice } = (await chooseByFolds(tensor, quick, {
+        folds: 2,
+        findRank: 'best',
+        checkpointing: often,
+      }))!
       expect([...new Set(due)].sort()).toEqual([...Array(choice.trials.length + 1).keys()])
       expect(state!.trials.map(({ rank }) => rank)).toEqual([2, 4])
       const begun: number[] = []
       const found = (await chooseByFolds(
         tensor,
         { threads: 1 },
-        { ...choosing, keeping: { ...keeping, saved: state }, onBegin: ({ rank }) => void begun.push(rank) },
+        {
+          ...choosing,
+          checkpointing: { ...checkpointing, saved: state },
+          onBegin: ({ rank }) => void begun.push(rank),
+        },
       ))!
       expect(begun[0]).toBe(8)
       const alone = (await chooseByFolds(tensor, { threads: 2 }, choosing))!

@@ -19,10 +19,11 @@ import {
   parseFoldBy,
   type SearchOptions,
   sentence,
-  type TrialName,
+  type TrialSettings,
+  trialName,
   writeFileWhole,
 } from 'lacuna/internal'
-import { figure } from '../../print/format.ts'
+import { formatNumber } from '../../print/format.ts'
 import { print, printJson } from '../../print/print.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { fileExists } from '../../process/fileExists.ts'
@@ -39,7 +40,7 @@ import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { LearningContext } from './context.ts'
 import { parseOrdered } from './ordered.ts'
 import { checkPlot, writeRankPlot } from './report/crossFitDetails.ts'
-import { crossFitJson, crossFitText, evaluateOnTest, trialName } from './report/crossFitReport.ts'
+import { crossFitJson, crossFitText, evaluateOnTest } from './report/crossFitReport.ts'
 
 /** Options that concern cross-fitting. */
 export type CrossFitOptions = Pick<
@@ -161,7 +162,7 @@ export async function findRank(context: LearningContext): Promise<FoundRank> {
 async function plotRanks(path: string | undefined, choice: FoldChoice | undefined): Promise<void> {
   if (path === undefined || !choice) return
   const { trials, chosen } = choice
-  const apartFromRank = (trial: TrialName): string => trialName({ ...trial, rank: 0 })
+  const apartFromRank = (trial: TrialSettings): string => trialName({ ...trial, rank: 0 })
   const alike = trials.filter((trial) => apartFromRank(trial) === apartFromRank(trials[0]))
   const marked = alike.includes(chosen) ? chosen : alike.find(({ rank }) => rank === chosen.rank)
   await writeRankPlot(path, alike, marked ?? alike[0])
@@ -201,17 +202,18 @@ function searchOptions(
       done = 0
     },
     onEpoch: (fold, { epoch, train: { relative }, watch }) => {
-      const out = watch?.out ? `, left out ${figure(watch.out.relative)}` : ''
+      const out = watch?.out ? `, left out ${formatNumber(watch.out.relative)}` : ''
       progress.update(
-        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${figure(relative)}${out}; ${done} models done`,
+        `${current}, model ${fold + 1}, epoch ${Math.round(epoch)}: train ${formatNumber(relative)}${out}; ${done} models done`,
       )
     },
     onModel: () => {
       done++
     },
-    onTrial: (trial) => progress.say(`Out of fold: RMSE ${figure(trial.rmse)} with ${trialName(trial)}`),
+    onTrial: (trial) =>
+      progress.say(`Out of fold: RMSE ${formatNumber(trial.rmse)} with ${trialName(trial)}`),
     ...(path !== undefined && {
-      keeping: {
+      checkpointing: {
         saved,
         every: checkpointEvery > 0 ? checkpointEvery : Infinity,
         save: (state) => save(path, state),

@@ -6,13 +6,13 @@ import {
   countEntries,
   dealOut,
   errorOfShares,
-  kindOfShares,
+  kindOfShards,
   meanError,
   meanErrorOfShares,
-  type ReadShareOptions,
+  type ReadShardOptions,
   readNpzShare,
-  readParquetShare,
-  readTnsShare,
+  readParquetShard,
+  readTnsShard,
   type Split,
   type SplitFractions,
   splitCellShares,
@@ -28,7 +28,7 @@ import {
   rowProgress,
   tellRemark,
 } from '../../options/readTensor.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 export interface Entries {
@@ -80,7 +80,7 @@ export const entriesOfMany = (communicator: Communicator, progress: Progress): E
       onProgress: readingProgress(name, progress),
     })
     progress.say(
-      `${name}: ${tensor.dims.join('×')}, ${count(await countEntries(communicator, tensor))} entries`,
+      `${name}: ${tensor.dims.join('×')}, ${formatCount(await countEntries(communicator, tensor))} entries`,
     )
     return tensor
   },
@@ -98,21 +98,21 @@ export const entriesOfMany = (communicator: Communicator, progress: Progress): E
 type ShareReader = (
   communicator: Communicator,
   files: readonly string[],
-  options: ReadRowsOptions & ReadShareOptions,
+  options: ReadRowsOptions & ReadShardOptions,
 ) => Promise<SparseTensor>
 
 /** Of one file, which is no table. */
 const ofFile =
-  (read: typeof readTnsShare): ShareReader =>
+  (read: typeof readTnsShard): ShareReader =>
   async (communicator, [file], options) => {
     await communicator.failTogether(() => refuseTableOptions(file, options), 'unnamed')
     return read(communicator, file, options)
   }
 
 const shareReaders: Record<string, ShareReader> = {
-  tns: ofFile(readTnsShare),
+  tns: ofFile(readTnsShard),
   npz: ofFile(readNpzShare),
-  parquet: readParquetShare,
+  parquet: readParquetShard,
 }
 
 /** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
@@ -121,5 +121,5 @@ async function shareReader(
   files: readonly string[],
   options: ReadingOptions,
 ): Promise<ShareReader | undefined> {
-  return shareReaders[await communicator.broadcastText(0, () => kindOfShares(files, options))]
+  return shareReaders[await communicator.broadcastText(0, () => kindOfShards(files, options))]
 }

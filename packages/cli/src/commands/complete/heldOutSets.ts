@@ -2,7 +2,7 @@
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
 import type { ReadingOptions } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 import { collectGarbage } from '../../process/memory.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
@@ -49,7 +49,7 @@ export async function readParts(
       if (shares[part] === 0) continue
       parts[part] = heldOut
       progress.say(
-        `Held out for ${part}: ${count(await entries.count(heldOut))} ${zeros ? 'cells' : 'entries'}`,
+        `Held out for ${part}: ${formatCount(await entries.count(heldOut))} ${zeros ? 'cells' : 'entries'}`,
       )
     }
   }

@@ -13,8 +13,9 @@ import {
   sentence,
   settingsOf,
   type Trial,
+  trialName,
 } from 'lacuna/internal'
-import { figure } from '../../print/format.ts'
+import { formatNumber } from '../../print/format.ts'
 import { fileExists } from '../../process/fileExists.ts'
 import {
   checkpointPath,
@@ -24,7 +25,7 @@ import {
 } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
 import { epochLine } from './report/epochLine.ts'
-import { asChosen, trialName } from './sideInformation.ts'
+import { asChosen } from './sideInformation.ts'
 
 /** A run that has ended or was interrupted, and the trials before it, if there were any. */
 export interface LearnedRun {
@@ -71,7 +72,7 @@ export async function learnModel(
     }
     progress.end()
     // A run that was interrupted before its first step has nothing to continue from.
-    if (!run.stopped && path !== undefined && run.epoch > 0)
+    if (!run.stopped && path !== undefined && run.epochs > 0)
       await protect(() => trySaveCheckpoint(() => run.save(path), progress))
     return { run, choice }
   } catch (error) {
@@ -102,13 +103,13 @@ async function openRun(
   if (options.resume && !isOfSearch) {
     if (isThere) {
       const run = await resumeRun(context, withDefaults(runOptions), path, chooses)
-      progress.say(`Going on from ${path}, after ${Number(run.epoch.toFixed(1))} epochs.`)
+      progress.say(`Going on from ${path}, after ${Number(run.epochs.toFixed(1))} epochs.`)
       return { run }
     }
     reportMissingCheckpoint(String(path), progress)
   } else if (isThere && !isOfSearch) reportReplacedCheckpoint(path, progress)
   const onTrial = (trial: Trial): void =>
-    progress.update(`Trying ${trialName(trial)}: RMSE ${figure(trial.rmse)} on what is held out`)
+    progress.update(`Trying ${trialName(trial)}: RMSE ${formatNumber(trial.rmse)} on what is held out`)
   const chosen: Chosen = chooses
     ? await chooseSettings(train, runOptions, { onTrial })
     : { options: runOptions }

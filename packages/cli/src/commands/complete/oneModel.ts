@@ -23,7 +23,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
   )
   try {
     const { result, errors, output, failure } = await interruption.protect(async () => {
-      if (!run.stopped && run.epoch === 0 && communicator.size === 1) {
+      if (!run.stopped && run.epochs === 0 && communicator.size === 1) {
         const notWritten = options.output === undefined ? '' : `: ${options.output} is not written`
         progress.say(`Interrupted. Nothing has been learned yet${notWritten}.`)
         throw interruption.outcome()
@@ -33,7 +33,7 @@ export async function completeOneModel(context: LearningContext, found?: FoundRa
     })
     const entries = await context.entries.count(sets.train)
     // The report is printed even if the model could not be written.
-    if (run.isFirst) {
+    if (run.isRoot) {
       const report = {
         threads: options.threads,
         processes: communicator.size > 1 ? communicator.size : undefined,
@@ -93,7 +93,7 @@ async function save(
     progress.say(`Nothing has been learned yet: ${output} is not written.`)
     return {}
   }
-  if (!run.isFirst) return { output }
+  if (!run.isRoot) return { output }
   try {
     await saveModel(output, model)
   } catch (failure) {
@@ -127,7 +127,7 @@ async function throwInterrupted(
   run: FileRun,
 ): Promise<never> {
   progress.say(
-    options.output && run.epoch > 0
+    options.output && run.epochs > 0
       ? `Interrupted. To go on:\n  ${resumeCommand(communicator.size)}`
       : 'Interrupted.',
   )

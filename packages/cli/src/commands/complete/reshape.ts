@@ -10,7 +10,7 @@ import {
   reshapedModes,
   resolveReshaping,
 } from 'lacuna/internal'
-import { count } from '../../print/format.ts'
+import { formatCount } from '../../print/format.ts'
 
 export interface ReshapingOptions {
   mergeModes?: string[][]
@@ -89,5 +89,5 @@ export function describeReshaping(
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
 ): string {
   const reshaped = factorModes({ dims, modes, reshapedModes: reshapedModes(reshaping, dims) })
-  return `Learned as ${reshaped.map(({ name, size }) => `${count(size)} (${name})`).join(' × ')}`
+  return `Learned as ${reshaped.map(({ name, size }) => `${formatCount(size)} (${name})`).join(' × ')}`
 }

@@ -13,10 +13,10 @@ import {
   option,
   readBeside,
   sentence,
-  type Trial,
+  trialName,
 } from 'lacuna/internal'
 import { type Assignment, assignment } from '../../options/rowNames.ts'
-import { count, figure, table } from '../../print/format.ts'
+import { formatCount, formatNumber, formatTable } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
 /** time=1,24; several are gathered. */
@@ -86,9 +86,9 @@ export async function readFeatures(
         'table',
         `${path}: ${columns.join(' and ')} say nothing that several rows of ${name} have in common; name other columns.`,
       )
-    const unknown = found.unknown > 0 ? `; of ${count(found.unknown)} nothing is known` : ''
+    const unknown = found.unknown > 0 ? `; of ${formatCount(found.unknown)} nothing is known` : ''
     progress.say(
-      `${path}: ${count(found.columns)} attributes of ${count(rows.length)} ${modeName(tensor, mode)}${unknown}`,
+      `${path}: ${formatCount(found.columns)} attributes of ${formatCount(rows.length)} ${modeName(tensor, mode)}${unknown}`,
     )
     sets[name] = { columns: found.columns, values: found.values }
   }
@@ -96,13 +96,14 @@ export async function readFeatures(
 }
 
 /** For people: what was tried, and what is used. */
-export const trialName = ({ noise, lags, features }: Trial): string =>
-  [`noise ${noise}`, ...(lags ? ['lags'] : []), ...(features ? ['features'] : [])].join(', ')
-
 export function choiceReport({ by, entries, trials, chosen }: Choice): string {
-  const rows = trials.map((trial) => [trialName(trial), figure(trial.rmse), trial === chosen ? 'chosen' : ''])
+  const rows = trials.map((trial) => [
+    trialName(trial),
+    formatNumber(trial.rmse),
+    trial === chosen ? 'chosen' : '',
+  ])
   const what = by ? `entries, held out by ${by}` : 'validation entries'
-  return [`Tried on ${count(entries)} ${what}:`, table([['', 'RMSE', ''], ...rows])].join('\n')
+  return [`Tried on ${formatCount(entries)} ${what}:`, formatTable([['', 'RMSE', ''], ...rows])].join('\n')
 }
 
 /** The options with what trials had chosen when this was saved. */

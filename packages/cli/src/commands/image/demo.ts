@@ -12,7 +12,7 @@ import {
 } from 'lacuna/image'
 import { checkOutput, hardwareThreads } from 'lacuna/internal'
 import { positiveWholeNumber } from '../../options/arguments.ts'
-import { count, seconds } from '../../print/format.ts'
+import { formatCount, formatSeconds } from '../../print/format.ts'
 import { print } from '../../print/print.ts'
 import { painter, startProgress } from '../../print/terminal.ts'
 import { invocation } from '../../process/invocation.ts'
@@ -52,7 +52,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
     ...{ threads, seed: 1 },
     onEpoch: (stage, report) =>
       progress.update(
-        `model ${stage.stage}/${stage.stages} of ${count(stage.dims[0])} patches  ${epochLine(stage)(report)}`,
+        `model ${stage.stage}/${stage.stages} of ${formatCount(stage.dims[0])} patches  ${epochLine(stage)(report)}`,
       ),
   })
   progress.end()
@@ -64,7 +64,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
   await print(
     [
-      `\n${bold(`Restored in ${seconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
+      `\n${bold(`Restored in ${formatSeconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
       `See ${bold(BEFORE_AFTER)}: the original, what was left of it, and what was made of that.`,
       dim('\nNext:'),
       `  ${lacuna} image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,

@@ -25,7 +25,7 @@ import {
   threadsOption,
   wholeNumber,
 } from '../../options/arguments.ts'
-import { count, figure, seconds } from '../../print/format.ts'
+import { formatCount, formatNumber, formatSeconds } from '../../print/format.ts'
 import { print, printJson } from '../../print/print.ts'
 import { type Progress, startProgress } from '../../print/terminal.ts'
 import { withSignals } from '../../process/signals.ts'
@@ -116,7 +116,7 @@ async function run(file: string, options: Options): Promise<void> {
   const { known, original } = await findHoles(file, picture, alpha, options)
   const hidden = countHidden(known)
   progress.say(
-    `${file}: ${picture.width}×${picture.height}, ${picture.channels === 1 ? 'grey' : 'colour'}, ${picture.maximum === 255 ? 8 : 16} bits; ${figure((100 * hidden) / known.length)}% of the ${options.perChannel ? 'values' : 'pixels'} are ${original && !options.truth ? 'hidden' : 'missing'}`,
+    `${file}: ${picture.width}×${picture.height}, ${picture.channels === 1 ? 'grey' : 'colour'}, ${picture.maximum === 255 ? 8 : 16} bits; ${formatNumber((100 * hidden) / known.length)}% of the ${options.perChannel ? 'values' : 'pixels'} are ${original && !options.truth ? 'hidden' : 'missing'}`,
   )
 
   await withSignals(async ({ signal, protect, outcome }) => {
@@ -147,7 +147,7 @@ async function restoreWithProgress(
       if (stage.stage !== shown) {
         shown = stage.stage
         progress.say(
-          `Model ${stage.stage} of ${stage.stages}: ${stage.dims.join('×')}, ${count(stage.entries)} entries, rank ${stage.rank}`,
+          `Model ${stage.stage} of ${stage.stages}: ${stage.dims.join('×')}, ${formatCount(stage.entries)} entries, rank ${stage.rank}`,
         )
         line = epochLine(stage)
       }
@@ -284,9 +284,11 @@ function describe(
 ): string {
   const written = [output, damaged, compare].filter(Boolean)
   return [
-    `${aborted ? 'Interrupted after' : 'Restored in'} ${seconds(elapsed)}.`,
+    `${aborted ? 'Interrupted after' : 'Restored in'} ${formatSeconds(elapsed)}.`,
     ...(found
-      ? [`On the missing values: PSNR ${found.psnr.toFixed(2)} dB, relative error ${figure(found.relative)}.`]
+      ? [
+          `On the missing values: PSNR ${found.psnr.toFixed(2)} dB, relative error ${formatNumber(found.relative)}.`,
+        ]
       : []),
     `Written: ${written.join(', ')}`,
   ].join('\n')

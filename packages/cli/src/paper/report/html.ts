@@ -1,17 +1,20 @@
 /** report.html: one file that reads like the paper's section, with its figures and every number in it. */
 import type { Claim, PaperResults } from 'lacuna-figures/results'
-import { count, listed, sizes } from '../wording.ts'
+import { formatCount, formatList } from '../../print/format.ts'
+import { escapeHtml, htmlPage } from '../../report/htmlPage.ts'
+import { formatDims } from '../numbers.ts'
 import { observations } from './observations.ts'
 import type { RenderedFigure } from './render.ts'
 import { css } from './style.ts'
 import { type Table, tablesOf } from './tables.ts'
 
+/** The whole page. @param figures the figures as SVG, in their order */
 export function reportHtml(results: PaperResults, figures: readonly RenderedFigure[]): string {
   const { scale, claims } = results
   const body = [
     '<h1>Numerical experiments</h1>',
     paragraph(
-      `The experiments of <cite>Accelerated Stochastic Gradient for Nonnegative Tensor Completion and Parallel Implementation</cite> (Siaminou, Papagiannakos, Kolomvakis and Liavas), done again with lacuna ${escaped(results.lacuna)} at scale <b>${scale}</b>, for the paper's solver and for lacuna's own, <i>fast</i>. An epoch accesses as many entries as there are; MAX_INNER = 1 throughout, as in the paper.`,
+      `The experiments of <cite>Accelerated Stochastic Gradient for Nonnegative Tensor Completion and Parallel Implementation</cite> (Siaminou, Papagiannakos, Kolomvakis and Liavas), done again with lacuna ${escapeHtml(results.lacuna)} at scale <b>${scale}</b>, for the paper's solver and for lacuna's own, <i>fast</i>. An epoch accesses as many entries as there are; MAX_INNER = 1 throughout, as in the paper.`,
     ),
     summary(claims),
     imageSection(results, figures),
@@ -25,21 +28,11 @@ export function reportHtml(results: PaperResults, figures: readonly RenderedFigu
     '<h2>The machine</h2>',
     machineHtml(results),
   ]
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Lacuna: the paper's experiments (${scale})</title>
-<style>${css}</style>
-</head>
-<body>
-<main>
-${body.filter((part) => part !== '').join('\n')}
-</main>
-</body>
-</html>
-`
+  return htmlPage({
+    title: `Lacuna: the paper's experiments (${scale})`,
+    css,
+    body: body.filter((part) => part !== '').join('\n'),
+  })
 }
 
 function imageSection(results: PaperResults, figures: readonly RenderedFigure[]): string {
@@ -49,7 +42,7 @@ function imageSection(results: PaperResults, figures: readonly RenderedFigure[])
   const [height, width, channels] = image.data.dims
   const source = image.data.source === 'drawn' ? 'one that lacuna draws itself' : image.data.source
   return section('1. A corrupted picture', figures, [1], {
-    setting: `The picture is ${escaped(source)}, ${height} × ${width} × ${channels}; ${Math.round(100 * missing)}% of its values, chosen one by one, are hidden. The paper's solver runs ${epochs} epochs with c = ${sample}, R = ${rank} and λ = ${lambda} on values between 0 and 1. The fast solver has the same tensor and rank, and chooses c, λ and its end. “Patches” is what <code>lacuna image</code> does by default: the fast solver on overlapping patches of the picture.`,
+    setting: `The picture is ${escapeHtml(source)}, ${height} × ${width} × ${channels}; ${Math.round(100 * missing)}% of its values, chosen one by one, are hidden. The paper's solver runs ${epochs} epochs with c = ${sample}, R = ${rank} and λ = ${lambda} on values between 0 and 1. The fast solver has the same tensor and rank, and chooses c, λ and its end. “Patches” is what <code>lacuna image</code> does by default: the fast solver on overlapping patches of the picture.`,
     caption: `Figure 1. The picture, what was left of it, and what came back; below, the relative error on hidden values.`,
     observed: observations(results).image,
     claims: claims.filter(({ figure }) => figure === 1),
@@ -63,14 +56,14 @@ function convergenceSection(results: PaperResults, figures: readonly RenderedFig
   const synthetic = convergence.problems.filter(({ snrDb }) => snrDb !== null)
   const real = convergence.problems.find(({ snrDb }) => snrDb === null)
   const made = synthetic.length
-    ? `${listed(synthetic.map(({ name, snrDb }) => `${name} (${snrDb} dB)`))} ${synthetic.length > 1 ? 'are' : 'is'} ${sizes(synthetic[0].data.dims)} with ${count(synthetic[0].data.entries)} entries observed: rank-${rank} tensors with factors from U[0, 1] and Gaussian noise, new ones in every trial.`
+    ? `${formatList(synthetic.map(({ name, snrDb }) => `${name} (${snrDb} dB)`))} ${synthetic.length > 1 ? 'are' : 'is'} ${formatDims(synthetic[0].data.dims)} with ${formatCount(synthetic[0].data.entries)} entries observed: rank-${rank} tensors with factors from U[0, 1] and Gaussian noise, new ones in every trial.`
     : ''
   const given = real
-    ? ` T is ${escaped(real.data.source)}: ${sizes(real.data.dims)}, ${count(real.data.entries)} entries, and ${count(real.hiddenEntries)} hidden.`
+    ? ` T is ${escapeHtml(real.data.source)}: ${formatDims(real.data.dims)}, ${formatCount(real.data.entries)} entries, and ${formatCount(real.hiddenEntries)} hidden.`
     : ''
   const trials = Math.max(...convergence.problems.flatMap(({ series }) => series.map((s) => s.trials.length)))
   return section('2. Speed of convergence', figures, [2], {
-    setting: `${made}${given} R = ${rank}, at most ${epochs} epochs, λ = ${lambda} and c = ${listed(samples.map(String))} for the paper's solver; the fast one chooses both. Lines are means over ${trials} ${trials === 1 ? 'trial' : 'trials'}, bands reach from the smallest to the largest; the dot is where the fast solver ended.`,
+    setting: `${made}${given} R = ${rank}, at most ${epochs} epochs, λ = ${lambda} and c = ${formatList(samples.map(String))} for the paper's solver; the fast one chooses both. Lines are means over ${trials} ${trials === 1 ? 'trial' : 'trials'}, bands reach from the smallest to the largest; the dot is where the fast solver ended.`,
     caption: `Figure 2. Relative error on the observed entries against epochs, as in the paper, and on hidden entries against seconds of updates.`,
     observed: observations(results).convergence,
     claims: claims.filter(({ figure }) => figure === 2),
@@ -83,19 +76,19 @@ function timingSection(results: PaperResults, figures: readonly RenderedFigure[]
   const { sample, ranks } = settings.timing
   const data = timing.problems.map(
     ({ name, data }) =>
-      `${name} is ${data.source === 'synthetic' ? 'synthetic and noiseless' : escaped(data.source)}, ${sizes(data.dims)} with ${count(data.entries)} entries`,
+      `${name} is ${data.source === 'synthetic' ? 'synthetic and noiseless' : escapeHtml(data.source)}, ${formatDims(data.dims)} with ${formatCount(data.entries)} entries`,
   )
   const trials = Math.max(...timing.problems.flatMap(({ series }) => series.map((s) => s.seconds.length)))
   return section('3. Time and threads', figures, [3, 4], {
-    setting: `${data.join('. ')}. One epoch (${Math.round(1 / sample)} AO iterations with c = ${sample}) for R = ${listed(ranks.map(String))}, ${trials} ${trials === 1 ? 'trial' : 'trials'} each, after one epoch that is not counted; solvers and numbers of threads take turns. The fast solver has c fixed at ${sample} too: it solves for rows up to R = 24 and takes gradient steps under a bound above.`,
+    setting: `${data.join('. ')}. One epoch (${Math.round(1 / sample)} AO iterations with c = ${sample}) for R = ${formatList(ranks.map(String))}, ${trials} ${trials === 1 ? 'trial' : 'trials'} each, after one epoch that is not counted; solvers and numbers of threads take turns. The fast solver has c fixed at ${sample} too: it solves for rows up to R = 24 and takes gradient steps under a bound above.`,
     caption: `Figures 3 and 4. Seconds per epoch, and how many times faster than one thread; vertical strokes reach from the smallest to the largest trial, the dotted line is the ideal.`,
     observed: observations(results).timing,
     claims: claims.filter(({ figure }) => figure === 4),
   })
 }
 
-interface SectionParts {
-  /** HTML. */
+interface SectionContent {
+  /** HTML of the experiment's setting. */
   setting: string
   caption: string
   observed: readonly string[]
@@ -106,14 +99,14 @@ function section(
   title: string,
   figures: readonly RenderedFigure[],
   numbers: readonly number[],
-  { setting, caption, observed, claims }: SectionParts,
+  { setting, caption, observed, claims }: SectionContent,
 ): string {
   const drawn = figures.filter(({ number }) => numbers.includes(number)).map(({ svg }) => svg)
   return [
     `<section><h2>${title}</h2>`,
     `<p><b>Setting.</b> ${setting}</p>`,
     `<figure>${drawn.join('\n')}<figcaption>${caption}</figcaption></figure>`,
-    `<p><b>Observed.</b> ${observed.map(escaped).join(' ')}</p>`,
+    `<p><b>Observed.</b> ${observed.map(escapeHtml).join(' ')}</p>`,
     ...claims.map(claimHtml),
     '</section>',
   ].join('\n')
@@ -122,20 +115,20 @@ function section(
 const VERDICTS = { holds: 'holds here', fails: 'does not hold here', untested: 'not tested here' }
 
 const claimHtml = ({ statement, verdict, evidence }: Claim): string =>
-  `<div class="claim ${verdict}"><p><span class="verdict">${VERDICTS[verdict]}</span> <b>${escaped(statement)}</b></p><p>${escaped(evidence)}</p></div>`
+  `<div class="claim ${verdict}"><p><span class="verdict">${VERDICTS[verdict]}</span> <b>${escapeHtml(statement)}</b></p><p>${escapeHtml(evidence)}</p></div>`
 
 function summary(claims: readonly Claim[]): string {
   const items = claims.map(
     ({ statement, verdict }) =>
-      `<li class="${verdict}"><span class="verdict">${VERDICTS[verdict]}</span> ${escaped(statement)}</li>`,
+      `<li class="${verdict}"><span class="verdict">${VERDICTS[verdict]}</span> ${escapeHtml(statement)}</li>`,
   )
   return claims.length > 0 ? `<h2>The paper's claims</h2><ul class="claims">${items.join('')}</ul>` : ''
 }
 
 function tableHtml({ title, rows: [head, ...rows] }: Table): string {
   const cells = (tag: string, row: readonly string[]): string =>
-    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`
-  return `<h3>${escaped(title)}</h3><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows.map((row) => cells('td', row)).join('')}</tbody></table></div>`
+    `<tr>${row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`
+  return `<h3>${escapeHtml(title)}</h3><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows.map((row) => cells('td', row)).join('')}</tbody></table></div>`
 }
 
 function machineHtml({ machine, seed, convergence, timing }: PaperResults): string {
@@ -144,11 +137,8 @@ function machineHtml({ machine, seed, convergence, timing }: PaperResults): stri
   const peaks = [...(convergence?.problems ?? []), ...(timing?.problems ?? [])]
   const peak = peaks.map((problem) => `${problem.name} ${gib(problem.peakMemoryBytes)}`)
   return paragraph(
-    `${escaped(cpu)}, ${cores} ${cores === 1 ? 'core' : 'cores'}, ${gib(memoryBytes)} of memory, ${escaped(platform)}, Node ${escaped(node)}. Seed ${seed}.${peak.length > 0 ? ` Most memory taken by the process when each problem was done: ${listed(peak)}.` : ''}`,
+    `${escapeHtml(cpu)}, ${cores} ${cores === 1 ? 'core' : 'cores'}, ${gib(memoryBytes)} of memory, ${escapeHtml(platform)}, Node ${escapeHtml(node)}. Seed ${seed}.${peak.length > 0 ? ` Most memory taken by the process when each problem was done: ${formatList(peak)}.` : ''}`,
   )
 }
 
 const paragraph = (html: string): string => `<p>${html}</p>`
-
-const escaped = (text: string): string =>
-  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)

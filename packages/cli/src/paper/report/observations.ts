@@ -2,7 +2,8 @@
 
 import type { ConvergenceProblem, PaperResults } from 'lacuna-figures/results'
 import { bandOf, meanCurve, timingPoints } from 'lacuna-figures/results'
-import { listed, short } from '../wording.ts'
+import { formatList } from '../../print/format.ts'
+import { formatThreeDigits } from '../numbers.ts'
 
 export function observations(results: PaperResults): {
   image: string[]
@@ -23,9 +24,9 @@ function ofImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
     patches: 'patches',
   }
   const one = ({ method, quality, seconds }: (typeof runs)[number]): string =>
-    `${names[method]} ${method === 'paper' ? 'comes to ' : ''}${quality.psnr.toFixed(1)} dB (relative error ${short(quality.relative)}) in ${short(seconds)} s`
+    `${names[method]} ${method === 'paper' ? 'comes to ' : ''}${quality.psnr.toFixed(1)} dB (relative error ${formatThreeDigits(quality.relative)}) in ${formatThreeDigits(seconds)} s`
   return [
-    `On the hidden values ${listed(runs.map(one))}; each channel's mean gives ${mean.psnr.toFixed(1)} dB.`,
+    `On the hidden values ${formatList(runs.map(one))}; each channel's mean gives ${mean.psnr.toFixed(1)} dB.`,
   ]
 }
 
@@ -44,12 +45,13 @@ function ofProblem({ name, series, snrDb }: ConvergenceProblem): string {
   const end = fast.points[fast.points.length - 1]
   const lowest = Math.min(...fast.points.map(({ hidden }) => hidden.mean))
   const comparison = sooner
-    ? `the fast solver has it after ${short(sooner.seconds)} s${howMuchSooner(best.seconds / sooner.seconds)}`
-    : `the fast solver comes to ${short(lowest)}`
-  return `${data}: the smallest error on hidden entries of the paper's solver is ${short(best.error)}, with c = ${best.sample} after ${short(best.seconds)} s; ${comparison}, and ends at ${short(end.hidden.mean)} after ${short(end.seconds)} s.`
+    ? `the fast solver has it after ${formatThreeDigits(sooner.seconds)} s${howMuchSooner(best.seconds / sooner.seconds)}`
+    : `the fast solver comes to ${formatThreeDigits(lowest)}`
+  return `${data}: the smallest error on hidden entries of the paper's solver is ${formatThreeDigits(best.error)}, with c = ${best.sample} after ${formatThreeDigits(best.seconds)} s; ${comparison}, and ends at ${formatThreeDigits(end.hidden.mean)} after ${formatThreeDigits(end.seconds)} s.`
 }
 
-const howMuchSooner = (times: number): string => (times > 1 ? `, ${short(times)} times sooner` : '')
+const howMuchSooner = (times: number): string =>
+  times > 1 ? `, ${formatThreeDigits(times)} times sooner` : ''
 
 function ofTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
   return problems.map((problem) => {
@@ -61,6 +63,6 @@ function ofTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
       ranks.map((rank) => one.find((point) => point.solver === solver && point.rank === rank)!.seconds.mean)
     const [paper, fast] = [seconds('paper'), seconds('fast')]
     const ratio = bandOf(paper.map((s, r) => s / fast[r]))
-    return `${problem.name}: on ${least === 1 ? 'one thread' : `${least} threads`} an epoch takes ${listed(paper.map(short))} s with the paper's steps at R = ${listed(ranks.map(String))}, and ${listed(fast.map(short))} s with the fast solver's: ${ratio.low.toFixed(1)} to ${ratio.high.toFixed(1)} times less.`
+    return `${problem.name}: on ${least === 1 ? 'one thread' : `${least} threads`} an epoch takes ${formatList(paper.map(formatThreeDigits))} s with the paper's steps at R = ${formatList(ranks.map(String))}, and ${formatList(fast.map(formatThreeDigits))} s with the fast solver's: ${ratio.low.toFixed(1)} to ${ratio.high.toFixed(1)} times less.`
   })
 }

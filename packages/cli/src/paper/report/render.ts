@@ -8,6 +8,7 @@ import {
   speedUpFigure,
 } from 'lacuna-figures/paper'
 import type { ImageResult, PaperResults } from 'lacuna-figures/results'
+import { createDocument } from '../../report/htmlPage.ts'
 
 export interface RenderedFigure {
   /** 1 to 4. */
@@ -21,8 +22,7 @@ const PNG_SCALE = 2
 const PICTURE_WIDTH = 400
 
 export async function renderFigures(results: PaperResults, folder: string): Promise<RenderedFigure[]> {
-  const { parseHTML } = await import('linkedom')
-  const { document } = parseHTML('<html></html>') as unknown as { document: Document }
+  const document = await createDocument()
   const { image, convergence, timing } = results
   const figures: RenderedFigure[] = []
   const add = (number: number, figure: SVGSVGElement): void => {

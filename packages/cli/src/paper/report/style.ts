@@ -1,12 +1,6 @@
-/** The look of report.html, on light and dark screens and on paper. */
+/** The style of report.html, beside that of all pages (report/htmlPage.ts). */
+/** CSS rules of sections, figures, claims and tables. */
 export const css = `
-:root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --ground: #ffffff;
-  --good: #0a7d55; --bad: #b3400a; --box: #f6f8fa; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9198a1; --line: #3d444d; --ground: #0d1117;
-  --good: #35cfa0; --bad: #ff8f45; --box: #161b22; } }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 system-ui, "Helvetica Neue", Arial, sans-serif; }
-main { max-width: 46rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; }
 h2 { font-size: 1.3rem; margin: 2.5rem 0 .6rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
 h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 p { margin: .6rem 0; }
@@ -23,9 +17,9 @@ figcaption { color: var(--soft); font-size: .9rem; max-width: 36rem; margin: 0 a
 .holds .verdict { color: var(--good); }
 .fails .verdict { color: var(--bad); }
 .wide { overflow-x: auto; width: min(92vw, 60rem); margin-left: 50%; transform: translateX(-50%); }
-table { border-collapse: collapse; margin: 0 auto; font-size: .8rem; font-variant-numeric: tabular-nums; }
+table { margin: 0 auto; font-size: .8rem; }
 th, td { text-align: right; padding: .2rem .5rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 th { color: var(--soft); font-weight: 600; }
-@media print { main { max-width: none; } .claim { break-inside: avoid; } figure { break-inside: avoid; } }
+@media print { .claim { break-inside: avoid; } figure { break-inside: avoid; } }
 `

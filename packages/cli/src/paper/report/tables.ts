@@ -2,7 +2,8 @@
 
 import type { PaperResults } from 'lacuna-figures/results'
 import { type Band, bandOf, timingPoints } from 'lacuna-figures/results'
-import { count, short, sizes } from '../wording.ts'
+import { formatCount } from '../../print/format.ts'
+import { formatDims, formatThreeDigits } from '../numbers.ts'
 
 export interface Table {
   title: string
@@ -18,17 +19,25 @@ export function tablesOf({ image, convergence, timing }: PaperResults): Table[] 
 }
 
 const range = ({ mean, low, high }: Band): string =>
-  low === high ? short(mean) : `${short(mean)} (${short(low)}–${short(high)})`
+  low === high
+    ? formatThreeDigits(mean)
+    : `${formatThreeDigits(mean)} (${formatThreeDigits(low)}–${formatThreeDigits(high)})`
 
 function imageTable({ runs, mean }: NonNullable<PaperResults['image']>): Table {
   return {
     title: 'Figure 1: the hidden values of the picture',
     rows: [
       ['method', 'R', 'c', 'λ', 'epochs', 'relative error', 'PSNR in dB', 'seconds'],
-      ["each channel's mean", '', '', '', '', short(mean.relative), mean.psnr.toFixed(2), ''],
+      ["each channel's mean", '', '', '', '', formatThreeDigits(mean.relative), mean.psnr.toFixed(2), ''],
       ...runs.map(({ method, rank, sample, lambda, curve, quality, seconds }) => [
-        ...[method, String(rank), String(sample), String(lambda), curve ? short(curve.epoch.at(-1)!) : ''],
-        ...[short(quality.relative), quality.psnr.toFixed(2), short(seconds)],
+        ...[
+          method,
+          String(rank),
+          String(sample),
+          String(lambda),
+          curve ? formatThreeDigits(curve.epoch.at(-1)!) : '',
+        ],
+        ...[formatThreeDigits(quality.relative), quality.psnr.toFixed(2), formatThreeDigits(seconds)],
       ]),
     ],
   }
@@ -81,7 +90,7 @@ function balanceTable({ problems }: NonNullable<PaperResults['timing']>): Table 
     rows: [
       ['data', 'size', 'entries', ...threads.map((n) => `${n} threads`)],
       ...problems.map(({ name, data, rowBalance }) => [
-        ...[name, sizes(data.dims), count(data.entries)],
+        ...[name, formatDims(data.dims), formatCount(data.entries)],
         ...rowBalance.map(({ speedUp }) => speedUp.toFixed(2)),
       ]),
     ],

@@ -10,7 +10,9 @@ import type { NpyArray, NpyData } from '../npz/index.ts'
 /** Hands over an array of the file, or says that it is missing. */
 export type TakeArray = (name: string) => NpyArray
 
-/** coords (N × nnz), data, shape and, from PyData/sparse, a fill_value; and weights, if the entries have any. */
+/**
+ * coords (N × nnz), data, shape and, from PyData/sparse, a fill_value; and weights, if the entries have any.
+ */
 export function fromCoords(take: TakeArray, has: (name: string) => boolean): SparseTensor {
   const coords = take('coords')
   const values = toValues(take('data'))

@@ -1,7 +1,8 @@
 /**
- * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them metadata.json with the
- * labels and what intervals are made of, entries_1.npy and mean_1.npy …, residual_scale_1.npy … for intervals, and, where
- * neighbours count, residuals.npy and residual_index_1.npy … NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
+ * An ensemble as one .npz: model_1/ … model_K/, each with the members of a model's file, and beside them
+ * metadata.json with the labels and what intervals are made of, entries_1.npy and mean_1.npy …,
+ * residual_scale_1.npy … for intervals, and, where neighbours count, residuals.npy and residual_index_1.npy …
+ * NumPy reads the factors with numpy.load(file)['model_1/factor_1'].
  */
 import type { Bytes } from '../../base/bytes.ts'
 import { type InputError, inFile } from '../../base/inputError.ts'

@@ -1,9 +1,10 @@
 /**
  * A model as an .npz: factor_1.npy … factor_N.npy, each (I_i × R), unobserved_1.npy … where a factor has rows
- * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value, where that is
- * known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and metadata.json. NumPy reads the factors
- * with numpy.load(file)['factor_1']. Where modes were merged or split, metadata.json has the reshaping, and the factors
- * and what was learned of their rows are those of the reshaped modes.
+ * without entries, entries_1.npy and mean_1.npy …, how many entries each row has had and their mean value,
+ * where that is known, prior_mean_1.npy and prior_precision_1.npy …, if a prior was learned, and
+ * metadata.json. NumPy reads the factors with numpy.load(file)['factor_1']. Where modes were merged or split,
+ * metadata.json has the reshaping, and the factors and what was learned of their rows are those of the
+ * reshaped modes.
  */
 
 import type { Bytes } from '../../base/bytes.ts'

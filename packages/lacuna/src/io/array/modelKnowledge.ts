@@ -1,4 +1,7 @@
-/** What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may be missing. */
+/**
+ * What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may
+ * be missing.
+ */
 import type { CpModelFields, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'

@@ -1,8 +1,8 @@
 /**
  * A tensor as an .npz. Written: coords.npy (N × nnz, from 0, in C order), data.npy, shape.npy and
- * fill_value.npy (NaN), as PyData/sparse saves a COO array, weights.npy where entries have weights, and metadata.json with
- * labels and modes. Read:
- * that, SciPy's sparse matrices, and a dense array, alone or beside a mask.
+ * fill_value.npy (NaN), as PyData/sparse saves a COO array, weights.npy where entries have weights, and
+ * metadata.json with labels and modes. Read: that, SciPy's sparse matrices, and a dense array, alone or
+ * beside a mask.
  */
 import { InputError, inFile } from '../../base/inputError.ts'
 import { fitToDims, inCOrder, type SparseTensor, sparseTensor } from '../../tensor/index.ts'

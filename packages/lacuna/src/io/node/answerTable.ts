@@ -1,21 +1,21 @@
-/** The rows of a table by path, and what is answered to each, as a table. */
-import { InputError } from '../../base/inputError.ts'
+/** The rows of a table by path, written with one or more columns of predictions. */
 import {
   freeName,
   isJson,
   type Labelled,
+  type OutputBatch,
+  type OutputColumn,
   openQueries,
   ownColumns,
-  type PredictedRows,
   type QueryBatch,
   type QueryOptions,
   type Table,
+  textOfCell,
   writeRows,
 } from '../table/index.ts'
-import { hasEnding, type TableText, tableText } from '../text/index.ts'
-import type { Input } from './files/input.ts'
-import { replaceFiles, writeFileWhole } from './files/writeFileWhole.ts'
+import { type Input, replaceFiles } from './files/index.ts'
 import { withTable } from './tables.ts'
+import { type AnswerOutput, checkAnswerOutput, formatOf, writeText } from './writeAnswers.ts'
 
 /** What of the table is asked, and where the answer goes. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
@@ -23,20 +23,26 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   query?: string
   /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
   database?: string
-  /** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or what takes the text and its format. */
-  output: string | { format: TableText; write(text: string): Promise<void> }
+  /**
+   * A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format.
+   */
+  output: AnswerOutput
+  /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /** The file, if it has been opened already. */
   input?: Input
-  /** What the columns of the answers are called; prediction by default. */
+  /** Names of the columns of answers; prediction by default. */
   answers?: readonly string[]
-  /** Told how many rows are done. */
+  /** Receives the number of rows done. */
   onRows?(rows: number): void
 }
 
 /**
- * Writes the rows of a table, all their columns in the same order, and what is answered to each, in one column or several.
- * `model` says what the columns mean.
+ * Writes the rows of a table, all their columns in the same order, with the answers to each in further
+ * columns.
+ * @param path the file; undefined if a query alone says what is asked
+ * @param model its modes and labels say what the columns mean
+ * @param answer the answers to the rows of a batch: one column or several, NaN where there is none
  */
 export async function answerTable(
   path: string | undefined,
@@ -44,67 +50,55 @@ export async function answerTable(
   answer: (batch: QueryBatch) => Float64Array | readonly Float64Array[],
   options: AnswerTableOptions,
 ): Promise<void> {
-  const { output, onRows } = options
-  const format = typeof output === 'string' ? tableText(output) : output.format
-  if (typeof output === 'string' && !format && !hasEnding(output, ['.parquet']))
-    throw new InputError(
-      'table',
-      `${output}: predictions for a table are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
-    )
-  const { modes, value, decimal, input, query, database } = options
+  const { output, onRows, modes, value, decimal, input, query, database } = options
+  if (typeof output === 'string') checkAnswerOutput(output, 'predictions for a table')
+  const format = formatOf(output)
   const files = path === undefined ? [] : [path]
-  const opening = {
-    typed: modes ?? [],
-    verbatim: true,
-    ...(query !== undefined && { query }),
-    ...(database !== undefined && { database }),
-    ...(typeof value === 'string' && { values: [value] }),
-    ...(decimal && { decimal }),
-    ...(input && { input }),
-  }
+  const values = typeof value === 'string' ? [value] : []
+  const opening = { typed: modes ?? [], values, verbatim: true, query, database, decimal, input }
 
-  // What is wrong with the table shows here, before anything is written.
-  const answered = (table: Table): AsyncGenerator<PredictedRows> => {
+  /** The rows with their answers. Faults of the table are found here, before anything is written. */
+  const answerRows = (table: Table): AsyncGenerator<OutputBatch> => {
     const batches = openQueries(table, model, { ...options, records: isJson(format) })
     return (async function* () {
       let rows = 0
       for await (const batch of batches) {
-        const answers = answer(batch)
-        yield { ...batch, answers: answers instanceof Float64Array ? [answers] : answers }
-        rows += batch.rowCount
+        const { rowCount, fields, records } = batch
+        const found = answer(batch)
+        const answers = found instanceof Float64Array ? [found] : found
+        const cell = (row: number, c: number): string | number | null =>
+          c < fields.length ? textOfCell(fields[c], row) : answers[c - fields.length][row]
+        yield { rowCount, cell, records }
+        rows += rowCount
         onRows?.(rows)
       }
     })()
   }
-  const namesIn = (table: Table): string[] => {
-    const taken = new Set(ownColumns(table).map((column) => column.name.toLowerCase()))
-    return (options.answers ?? ['prediction']).map((name) => freeName(name, taken))
+  const columnsOf = (table: Table): OutputColumn[] => {
+    const own = ownColumns(table)
+    const taken = new Set(own.map((column) => column.name.toLowerCase()))
+    return [
+      ...own.map(
+        ({ name, quoted }): OutputColumn => ({ name, kind: 'text', verbatim: quoted ? 'quoted' : 'plain' }),
+      ),
+      ...(options.answers ?? ['prediction']).map(
+        (name): OutputColumn => ({ name: freeName(name, taken), kind: 'number' }),
+      ),
+    ]
   }
 
-  if (format && typeof output !== 'string')
-    return withTable(files, opening, async (table) => {
-      for await (const text of writeRows(answered(table), ownColumns(table), namesIn(table), format))
-        await output.write(text)
-    })
   if (format)
     return withTable(files, opening, (table) =>
-      writeFileWhole(
-        String(output),
-        encoded(writeRows(answered(table), ownColumns(table), namesIn(table), format)),
-      ),
+      writeText(output, writeRows(columnsOf(table), answerRows(table), format, ownColumns(table).length)),
     )
   await replaceFiles([
     {
       path: String(output),
       write: (_, temporary) =>
         withTable(files, { ...opening, output: temporary }, async (table) => {
-          const { writePredictedParquet } = await import('./duckdb/writeParquet.ts')
-          await writePredictedParquet(temporary, answered(table), table, namesIn(table))
+          const { writeParquetRows } = await import('./duckdb/index.ts')
+          await writeParquetRows(table.name, temporary, columnsOf(table), answerRows(table), table)
         }),
     },
   ])
-}
-
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const text of texts) yield new TextEncoder().encode(text)
 }

@@ -1,11 +1,14 @@
-/** What another table says of the rows of a mode: some of its columns, by the column that names the rows. */
+/** Columns of another table that describe the rows of a mode, by the column that holds their labels. */
 import { InputError } from '../../base/inputError.ts'
-import { cellText, columnList, findColumn } from '../table/index.ts'
+import { columnList, findColumn, textOfCell } from '../table/index.ts'
 import { withTable } from './tables.ts'
 
 /**
- * By each key, the cells beside it as text. The key is the first of these columns that the table has, or else its first one
- * that is not asked for. Of rows with the same key, the last counts.
+ * Reads columns of a table as text, by the labels of its key column. Of rows with the same label, the last
+ * counts.
+ * @param keys names for the key column: the first that the table has, else its first column that is not in
+ * `names`
+ * @param names the columns to read
  */
 export async function readBeside(
   path: string,
@@ -32,20 +35,25 @@ export async function readBeside(
     const found = new Map<string, (string | null)[]>()
     const wanted = [keyColumn, ...asked].map((column) => ({ column, asText: true }))
     for await (const { rowCount, columns: cells } of table.read(wanted)) {
-      const [key, ...texts] = cells.map(
-        (column) =>
-          (row: number): string | null =>
-            column instanceof Float64Array ? String(column[row]) : cellText(column, row),
-      )
       for (let row = 0; row < rowCount; row++) {
-        const label = key(row)
-        if (label !== null)
-          found.set(
-            label,
-            texts.map((text) => text(row)),
-          )
+        const [label, ...texts] = cells.map((column) => textOfCell(column, row))
+        if (label !== null) found.set(label, texts)
       }
     }
     return found
   })
+}
+
+/**
+ * Reads one column of a table by the labels of its key column, as `readBeside` finds it; empty cells are left
+ * out.
+ */
+export async function readNames(
+  path: string,
+  keys: readonly string[],
+  name: string,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const [key, [text]] of await readBeside(path, keys, [name])) if (text !== null) names.set(key, text)
+  return names
 }

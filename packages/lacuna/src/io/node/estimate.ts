@@ -1,12 +1,12 @@
 /**
- * What a file holds, by a first look at its head: enough to say what reading it will take before it is read. It says
- * nothing where it cannot tell (a pipe, a database, a damaged file): then reading will show.
+ * What a file holds, by a first look at its head: enough to say what reading it will take before it is read.
+ * It says nothing where it cannot tell (a pipe, a database, a damaged file): then reading will show.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { readNpyHeader } from '../npz/index.ts'
 import { byteOrderMarkLength, endings, hasEnding, isEntryLine } from '../text/index.ts'
-import { contentStart, readAt, type ZipMember, zipMembers } from './files/zipFile.ts'
+import { contentStart, readAt, type ZipMember, zipMembers } from './files/index.ts'
 
 export interface Estimate {
   entries: number
@@ -21,7 +21,9 @@ export interface Estimate {
 const HEAD_BYTES = 2 ** 16
 /** Tables as text whose entries can be estimated: those that have no other use than tables. */
 const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
-/** Looking for duplicates takes a hash and a number for every entry, and a table; by threads, the hash twice. */
+/**
+ * Looking for duplicates takes a hash and a number for every entry, and a table; by threads, the hash twice.
+ */
 const CHECKING = 12
 /** DuckDB's buffers and rows in pieces, relative to the tensor: measured with `lacuna bench io`. */
 const TABLE_OVERHEAD = 2.8
@@ -66,7 +68,10 @@ async function estimateText(path: string, modes: number | undefined): Promise<Es
   }
 }
 
-/** The beginning of a text, unpacked if need be and without a byte order mark, and which fraction of the file it is. */
+/**
+ * The beginning of a text, unpacked if need be and without a byte order mark, and which fraction of the file
+ * it is.
+ */
 async function headOfText(path: string): Promise<{ text: string; fraction: number }> {
   const file = await open(path)
   try {
@@ -91,7 +96,7 @@ function largestIndices(lines: readonly string[], order: number): number[] {
 
 /** Every row may be an entry. Which columns would be modes, where nobody says, only their values tell. */
 async function estimateParquet(path: string, order: number): Promise<Estimate> {
-  const { parquetRowCount } = await import('./duckdb/parquetRows.ts')
+  const { parquetRowCount } = await import('./duckdb/index.ts')
   const entries = await parquetRowCount(path)
   const reading = TABLE_OVERHEAD * 4 * (order + 1) * entries
   return { entries, order, dims: new Array(order).fill(1), reading }

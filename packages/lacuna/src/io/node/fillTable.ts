@@ -1,37 +1,42 @@
-/** A table in its own shape, long or wide, with its empty cells filled, and a column that says which these are. */
+/**
+ * A table in its own shape, long or wide, written with its empty cells filled and a column that marks them.
+ */
 import { InputError } from '../../base/inputError.ts'
 import {
-  type AnswerColumn,
-  type AnswerRow,
-  type Cells,
-  cellText,
   findColumn,
   freeName,
   type Labelled,
   meltTable,
+  type OutputColumn,
+  type OutputRow,
   openQueries,
   type QueryBatch,
   type Table,
+  textOfCell,
 } from '../table/index.ts'
 import { numberAsText } from '../text/index.ts'
-import { type AnswerOutput, writeAnswers } from './answers.ts'
-import type { Input } from './files/input.ts'
+import type { Input } from './files/index.ts'
 import { typesOf, withTable } from './tables.ts'
+import { type AnswerOutput, writeAnswers } from './writeAnswers.ts'
 
+/** What of the table is filled, and where the result goes. */
 export interface FillTableOptions {
   output: AnswerOutput
   /** How each of the model's modes is made of the table, where the columns do not say so by themselves. */
   modes?: readonly string[]
-  /** The column of values; of a wide table there is none. */
+  /** The column of values; a wide table has none. */
   value?: string
-  /** Of a wide table, the mode that its columns are. */
+  /** The mode that the columns of a wide table are. */
   melt?: string
+  /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /** SQL whose result is filled instead of the file, which is its table `data`. */
   query?: string
+  /** The file, if it has been opened already. */
   input?: Input
 }
 
+/** How many cells were filled. */
 export interface FilledTable {
   rows: number
   /** Cells that were empty, and how many of them have a value now. */
@@ -39,7 +44,11 @@ export interface FilledTable {
   filled: number
 }
 
-/** `predict` is asked for all rows of a batch; NaN where it cannot say. */
+/**
+ * Writes a table with its empty cells filled.
+ * @param model its modes and labels say what the columns mean
+ * @param predict the predictions for all rows of a batch; NaN where there is none
+ */
 export async function fillTable(
   path: string,
   model: Labelled,
@@ -47,37 +56,35 @@ export async function fillTable(
   options: FillTableOptions,
 ): Promise<FilledTable> {
   const { melt, modes, decimal, input, query, output } = options
-  const told: FilledTable = { rows: 0, empty: 0, filled: 0 }
+  const counts: FilledTable = { rows: 0, empty: 0, filled: 0 }
   const opening = {
     typed: melt === undefined ? (modes ?? []) : [],
     verbatim: true,
-    ...(decimal && { decimal }),
-    ...(input && { input }),
-    ...(query !== undefined && { query }),
-    ...(melt !== undefined && { melt }),
+    ...{ decimal, input, query, melt },
   }
   await withTable([path], opening, async (table) => {
     const types = 'session' in table ? table.columns.map(({ type }) => type) : await typesOf(table)
-    const own = table.columns.map(
-      ({ name }, c): AnswerColumn => ({ name, kind: 'text', ...(types[c] && { type: types[c] }) }),
-    )
-    const mark = freeName('inferred', new Set(own.map(({ name }) => name.toLowerCase())))
+    const own = table.columns.map(({ name }, c): OutputColumn => ({ name, kind: 'text', type: types[c] }))
+    const markName = freeName('inferred', new Set(own.map(({ name }) => name.toLowerCase())))
     const rows = melt === undefined ? longRows(table) : wideRows(table, melt)
-    await writeAnswers(
-      output,
-      [...own, { name: mark, kind: 'text', ...(melt === undefined && { type: 'BOOLEAN' }) }],
-      rows,
-    )
+    const mark: OutputColumn = {
+      name: markName,
+      kind: 'text',
+      type: melt === undefined ? 'BOOLEAN' : undefined,
+    }
+    await writeAnswers(output, [...own, mark], rows)
   })
-  return told
+  return counts
 
-  function written(y: number, table: Table): string {
-    told.filled++
+  /** The text of a cell that is filled; counts it. */
+  function fillCell(y: number, table: Table): string {
+    counts.filled++
     const text = numberAsText(y)
     return table.decimal === ',' ? text.replace('.', ',') : text
   }
 
-  async function* longRows(table: Table): AsyncGenerator<AnswerRow[]> {
+  /** The rows of a long table, marked by true or false. */
+  async function* longRows(table: Table): AsyncGenerator<OutputRow[]> {
     const column = options.value === undefined ? -1 : findColumn(table.columns, options.value)
     if (column < 0)
       throw new InputError(
@@ -85,32 +92,32 @@ export async function fillTable(
         `${table.name}: there is no column ${options.value === undefined ? 'of values' : `"${options.value}"`} to be filled; name it.`,
       )
     const value = table.columns[column].name
-    for await (const batch of openQueries(table, model, { value, ...(modes && { modes }) })) {
+    for await (const batch of openQueries(table, model, { value, modes })) {
       const predictions = predict(batch)
-      yield Array.from({ length: batch.rowCount }, (_, row): AnswerRow => {
-        const cells = batch.fields.map((cells) => textOf(cells, row))
-        told.rows++
+      yield Array.from({ length: batch.rowCount }, (_, row): OutputRow => {
+        const cells = batch.fields.map((cells) => textOfCell(cells, row))
+        counts.rows++
         if (!Number.isNaN(batch.observed[row])) return [...cells, 'false']
-        told.empty++
+        counts.empty++
         if (Number.isNaN(predictions[row])) return [...cells, 'false']
-        cells[column] = written(predictions[row], table)
+        cells[column] = fillCell(predictions[row], table)
         return [...cells, 'true']
       })
     }
   }
 
-  /** Marked by the names of the columns that were filled. */
-  async function* wideRows(table: Table, mode: string): AsyncGenerator<AnswerRow[]> {
+  /** The rows of a wide table, marked by the names of the columns that were filled. */
+  async function* wideRows(table: Table, mode: string): AsyncGenerator<OutputRow[]> {
     const melted = meltTable(table, mode, modes ?? [])
     const { wide } = melted
     const value = melted.columns[melted.columns.length - 1].name
-    // By cell, in their order: a number where one is to be written.
+    /** Per cell of the wide columns, row by row: the prediction, NaN where the cell is not empty. */
     const found: number[] = []
     for await (const batch of openQueries(melted, model, { value })) {
       const predictions = predict(batch)
       for (let row = 0; row < batch.rowCount; row++) {
         const isEmpty = Number.isNaN(batch.observed[row])
-        if (isEmpty) told.empty++
+        if (isEmpty) counts.empty++
         found.push(isEmpty ? predictions[row] : NaN)
       }
     }
@@ -119,13 +126,13 @@ export async function fillTable(
     for await (const { rowCount, columns } of table.read(all)) {
       const start = first
       first += rowCount
-      yield Array.from({ length: rowCount }, (_, row): AnswerRow => {
-        told.rows++
-        const cells = columns.map((cells) => textOf(cells, row))
+      yield Array.from({ length: rowCount }, (_, row): OutputRow => {
+        counts.rows++
+        const cells = columns.map((cells) => textOfCell(cells, row))
         const names = wide.flatMap((column, w) => {
           const y = found[(start + row) * wide.length + w]
           if (Number.isNaN(y)) return []
-          cells[column] = written(y, table)
+          cells[column] = fillCell(y, table)
           return [table.columns[column].name]
         })
         return [...cells, names.join(' ')]
@@ -133,10 +140,3 @@ export async function fillTable(
     }
   }
 }
-
-const textOf = (cells: Cells, row: number): string | null =>
-  cells instanceof Float64Array
-    ? Number.isNaN(cells[row])
-      ? null
-      : String(cells[row])
-    : cellText(cells, row)

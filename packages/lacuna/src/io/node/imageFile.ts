@@ -4,8 +4,7 @@ import type { Sharp } from 'sharp'
 import { InputError } from '../../base/inputError.ts'
 import { missingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
-import { explainFileError } from './files/fileError.ts'
-import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
 
 /** A picture as its file has it. */
 export interface ImageFile {

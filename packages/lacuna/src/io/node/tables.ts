@@ -1,19 +1,23 @@
-/** Tables by path: who delivers the rows, and what becomes of them. */
+/** Tables by path: opened as text, JSON, Parquet or a database, and read as tensors. */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { areDistinctBy } from '../drive/threads/distinct.ts'
-import { PARALLEL_FROM, readingThreads, startReading } from '../drive/threads/pool.ts'
-import { textThreads } from '../drive/threads/textThreads.ts'
+import {
+  areDistinctBy,
+  PARALLEL_FROM,
+  readingThreads,
+  startReading,
+  textThreads,
+} from '../drive/threads/index.ts'
 import {
   cellText,
   type Dialect,
   findLike,
   findMode,
   jsonTable,
-  type PassByThreads,
   parseMode,
   planRows,
   type ReadRowsOptions,
+  type RowsDriver,
   readPlanned,
   type Table,
   type TableColumn,
@@ -29,9 +33,8 @@ import {
   typeOfTexts,
   unpackedEnding,
 } from '../text/index.ts'
-import type { SqlSource } from './duckdb/sqlSource.ts'
-import { asFile, type Input, openInput } from './files/input.ts'
-import { isPacked } from './files/openFile.ts'
+import type { SqlSource } from './duckdb/index.ts'
+import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
@@ -50,8 +53,8 @@ export async function readTable(
   const { modes = [], value, weight, melt, recipe } = options
   const typed = melt === undefined && recipe === undefined ? modes : []
   const values = [value, weight].filter((text) => text !== undefined)
-  return withTable(files, { ...options, typed, values }, async (table, byThreads) =>
-    readPlanned(await planRows(table, options), byThreads),
+  return withTable(files, { ...options, typed, values }, async (table, driver) =>
+    readPlanned(await planRows(table, options), driver),
   )
 }
 
@@ -67,11 +70,14 @@ interface OpenOptions
   verbatim?: boolean
 }
 
-/** Opens a table for as long as the work takes. Where threads can take some of it, they are given to it. */
+/**
+ * Opens a table for as long as some work takes.
+ * @param work receives the table, and a driver that reads its rows by threads where that is possible
+ */
 export async function withTable<T>(
   files: readonly string[],
   options: OpenOptions,
-  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  work: (table: Table, driver?: RowsDriver) => Promise<T>,
 ): Promise<T> {
   const { query, database, typed, values = [], output, like, verbatim } = options
   const name = nameOf(files, options)
@@ -105,13 +111,12 @@ export async function withTable<T>(
   )
 }
 
-/** Threads for duplicates alone, where rows are read by one, or by DuckDB's. */
-const forDuplicates = (options: OpenOptions): PassByThreads => ({
-  pass: async () => undefined,
+/** A driver whose threads look for duplicates only: rows are read by one thread, or by DuckDB's. */
+const duplicatesDriver = (options: OpenOptions): RowsDriver => ({
   areDistinct: (indices) => areDistinctBy(readingThreads(options.threads), indices),
 })
 
-/** So many files are read by threads, which have all of them open. */
+/** The most files that are read by threads, which have all of them open. */
 const MOST_OPEN = 64
 
 /** A large text that lies in files as they are is read by threads. */
@@ -119,16 +124,17 @@ async function withThreads<T>(
   table: Table & { dialect?: Dialect },
   inputs: readonly Input[],
   options: OpenOptions,
-  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  work: (table: Table, driver?: RowsDriver) => Promise<T>,
 ): Promise<T> {
   const { dialect } = table
   const threads = readingThreads(options.threads, inputs.length)
-  if (!dialect || threads === 1 || !(await isForThreads(inputs))) return work(table, forDuplicates(options))
-  const byThreads = textThreads(inputs, table, dialect, () => startReading(threads))
+  if (!dialect || threads === 1 || !(await isForThreads(inputs)))
+    return work(table, duplicatesDriver(options))
+  const driver = textThreads(inputs, table, dialect, () => startReading(threads))
   try {
-    return await work(byThreads.table, byThreads)
+    return await work(driver.table, driver)
   } finally {
-    await byThreads.close()
+    await driver.close()
   }
 }
 
@@ -171,13 +177,13 @@ function withoutMark(input: Input): Input {
 
 async function withSql<T>(
   source: SqlSource,
-  work: (table: Table, byThreads?: PassByThreads) => Promise<T>,
+  work: (table: Table, driver?: RowsDriver) => Promise<T>,
   options: OpenOptions,
 ): Promise<T> {
-  const { openSqlTable } = await import('./duckdb/sqlTable.ts')
+  const { openSqlTable } = await import('./duckdb/index.ts')
   const table = await openSqlTable(source)
   try {
-    return await work(table, forDuplicates(options))
+    return await work(table, duplicatesDriver(options))
   } finally {
     table.close()
   }
@@ -267,7 +273,7 @@ async function ownTable(
 function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   if (packingByName(path) !== 'zstd') return open
   return async function* () {
-    const { unpackZstd } = await import('./duckdb/zstd.ts')
+    const { unpackZstd } = await import('./duckdb/index.ts')
     yield* unpackZstd(path)
   }
 }

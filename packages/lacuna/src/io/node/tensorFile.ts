@@ -16,9 +16,14 @@ import {
   encodeModel,
   encodeTensorNpz,
 } from '../array/index.ts'
-import { areDistinctBy } from '../drive/threads/distinct.ts'
-import { PARALLEL_FROM, type ReadingPool, readingThreads, startReading } from '../drive/threads/pool.ts'
-import { readTnsByThreads } from '../drive/threads/readTns.ts'
+import {
+  areDistinctBy,
+  PARALLEL_FROM,
+  type ReadingPool,
+  readingThreads,
+  readTnsByThreads,
+  startReading,
+} from '../drive/threads/index.ts'
 import { decodeNpy, listNpz } from '../npz/index.ts'
 import { writeFactors, writeTable } from '../table/index.ts'
 import {
@@ -30,10 +35,17 @@ import {
   tableText,
   writableEndings,
 } from '../text/index.ts'
-import { leavesRepetition, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
-import { type Input, maxFileBytes, openInput, readWhole } from './files/input.ts'
-import { isPacked } from './files/openFile.ts'
-import { type Replacement, replaceFiles, writeChunks } from './files/writeFileWhole.ts'
+import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
+import {
+  type Input,
+  isPacked,
+  maxFileBytes,
+  openInput,
+  type Replacement,
+  readWhole,
+  replaceFiles,
+  writeChunks,
+} from './files/index.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
 /** How a file is read: as an array, a list of entries or a table. */
@@ -48,7 +60,10 @@ export interface ReadTensorOptions
   threads?: number
   /** Told how many of the file's bytes have been read. */
   onProgress?(bytesRead: number, byteLength: number): void
-  /** Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are: that is quicker. */
+  /**
+   * Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are:
+   * that is quicker.
+   */
   deferDuplicateCheck?: boolean
 }
 
@@ -96,7 +111,7 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   }
   const columns = await readEntries(open(), settings)
-  const isToBeKnown = columns.indices.length > 0 && !leavesRepetition(options)
+  const isToBeKnown = columns.indices.length > 0 && !defersDuplicates(options)
   const distinct = isToBeKnown && (await areDistinctBy(threads, columns.indices)) === true
   return tensorOfColumns(columns, settings, { distinct })
 }
@@ -178,7 +193,7 @@ export async function writeTensors(
       continue
     }
     if (path === '-') throw new InputError('option', 'Parquet cannot be written to stdout; name a file.')
-    const { tensorAsParquet } = await import('./duckdb/writeParquet.ts')
+    const { tensorAsParquet } = await import('./duckdb/index.ts')
     replacements.push(tensorAsParquet(path, tensor))
   }
   await replaceFiles(replacements)

@@ -1,9 +1,10 @@
 /**
- * What a table's modes and value may be, when nobody said. The names of the columns speak first, and what
- * most of their cells are; a few spoilt cells do not make another column the value.
+ * Guesses which columns of a table are modes and which is the value: by the names of the columns first, then
+ * by the type of most of their cells. A few cells of another type do not change the guess.
  */
 import { InputError, option, type Sentence, sentence } from '../../base/inputError.ts'
 import {
+  abbreviate,
   type ColumnType,
   isFraction,
   isNumeric,
@@ -12,37 +13,40 @@ import {
   typeOfTexts,
 } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
-import { isMissingMark, shortened } from './source/cells.ts'
+import { isMissingMark } from './source/cells.ts'
 import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
-/** Parts of a time that are numbers, but measure nothing. */
+/** Names of parts of a time: numbers, but no measurements. */
 const CALENDAR = /^(year|month|week|day|hour|weekday|minute)$/i
-/** userId, movie_id, ITEM_CODE; not paid. */
+/** Names of identifiers: userId, movie_id, ITEM_CODE; not paid. */
 const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|product|customer|station)id$/
-/** Numbers the rows, and so says nothing of them: pandas calls its own by no name at all. */
+/** Names of columns that number the rows and carry no information; pandas writes one without a name. */
 const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
-/** A column of numbers may hold this share of other things and still be one. */
+/** A column is one of numbers if more than this fraction of its cells are. */
 const BULK = 0.9
-/** A column that is called a value is one if this share of it are numbers. */
+/** The same limit for a column whose name is that of a value. */
 const NAMED_BULK = 0.5
 
+/** What the first rows of a table show of a column. */
 export interface ColumnSummary {
   name: string
-  /** Of most of its cells. */
+  /** The type of most cells. */
   type: ColumnType
   /** The first few values. */
   examples: string[]
-  /** It has no name, and numbers the rows. */
+  /** Whether the column has no name and numbers the rows. */
   numbersRows: boolean
-  /** The first of a few cells that are not of the type, and where. */
+  /**
+   * The first of a few cells that are not of the type, its file and line, and how many such cells there are.
+   */
   spoilt?: { text: string; place: string; count: number }
-  /** Written as a time, but not as ISO has it: the forms that fit. */
+  /** Formats that fit all cells, if they are times but not written as ISO 8601 has it. */
   foreign?: string[]
 }
 
-/** The columns by the first rows of a table. */
+/** Summarizes the columns of a table by its first rows. @param dates formats of times that the user gave */
 export function summarizeColumns(table: Table, sample: Batch, dates?: readonly string[]): ColumnSummary[] {
   const named = !table.columns.every(({ name }) => /^column\d+$/.test(name))
   return table.columns.map(({ name, type, quoted }, c) => {
@@ -56,14 +60,14 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       const text = cellText(cells, row)
       if (text !== null) texts.push({ text, row })
     }
-    const examples = [...new Set(texts.slice(0, 50).map(({ text }) => shortened(text)))].slice(0, 4)
+    const examples = [...new Set(texts.slice(0, 50).map(({ text }) => abbreviate(text)))].slice(0, 4)
     const filled = texts.filter(({ text }) => !isMissingMark(text))
     const numberOf = (text: string): string => (table.decimal === ',' ? text.replace(',', '.') : text)
     const all = typeOfTexts(
       filled.map(({ text }) => numberOf(text)),
       quoted,
     )
-    const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignForms(filled, all) : []
+    const foreign = all === 'VARCHAR' || all === 'BIGINT' ? foreignFormats(filled, all) : []
     const read = new TimeColumn(name, undefined, dates)
     const times = dates ? read.times(cells, sample.rowCount).filter((time) => !Number.isNaN(time)).length : 0
     if (times > BULK * filled.length && all === 'VARCHAR')
@@ -78,8 +82,9 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     if (all !== 'VARCHAR' || quoted) return summary
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
     const spoilt = filled.filter((cell) => !isNumber(cell))
-    const share = 1 - spoilt.length / filled.length
-    if (filled.length === 0 || share <= (VALUE.test(name) ? NAMED_BULK : BULK) || share === 1) return summary
+    const fraction = 1 - spoilt.length / filled.length
+    if (filled.length === 0 || fraction <= (VALUE.test(name) ? NAMED_BULK : BULK) || fraction === 1)
+      return summary
     const good = filled.filter(isNumber).map(({ text }) => numberOf(text))
     const { text, row } = spoilt[0]
     return {
@@ -99,16 +104,18 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
   }
 }
 
-/** Dates that are not ISO's; numbers are none unless all look like 20140401. */
-function foreignForms(filled: readonly { text: string }[], type: ColumnType): string[] {
+/**
+ * Formats of dates that fit all texts and are not ISO's; numbers are dates only if all look like 20140401.
+ */
+function foreignFormats(filled: readonly { text: string }[], type: ColumnType): string[] {
   const texts = [...new Set(filled.map(({ text }) => text))].slice(0, 1000)
   if (type === 'BIGINT' && !texts.every((text) => /^(19|20)\d{6}$/.test(text))) return []
   return likelyFormats(texts)
 }
 
 /**
- * A number called rating, value, count …, else the last number that is no id and no time; without one, rows
- * are counted.
+ * Guesses the column of values: a number called rating, value, count …, else the last number that is no id
+ * and no time. Undefined if there is none: rows are counted then.
  */
 export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | undefined {
   const measures = columns.filter(
@@ -118,7 +125,9 @@ export function guessValue(columns: readonly ColumnSummary[]): ColumnSummary | u
   return measures.find(({ name }) => VALUE.test(name)) ?? measures.at(-1)
 }
 
-/** A column that is called a value but holds text: counting rows instead would hide it. */
+/**
+ * Refuses a table with a column that is called a value but holds text: counting rows would hide the mistake.
+ */
 export function refuseTextValue(columns: readonly ColumnSummary[], where: string): void {
   const text = columns.find(({ name, type }) => VALUE.test(name) && type === 'VARCHAR')
   if (text)
@@ -128,10 +137,12 @@ export function refuseTextValue(columns: readonly ColumnSummary[], where: string
     )
 }
 
-/** Names that are dates, years or numbers, as columns of a wide table have. */
+/** Names of columns that are dates, years or numbers, as in a wide table. */
 const LABEL = /^((19|20)\d\d([-/.]\d\d?){0,2}|\d+)$/
 
-/** A column for each day: taking some of them for modes and one for the value would make nonsense of it. */
+/**
+ * Refuses a wide table, such as one with a column per day, whose columns would be guessed as modes and value.
+ */
 export function refuseWide(columns: readonly ColumnSummary[], where: string): void {
   const labels = columns.filter(({ name, type }) => LABEL.test(name) && isNumeric(type))
   if (labels.length < 3) return
@@ -146,7 +157,10 @@ export function refuseWide(columns: readonly ColumnSummary[], where: string): vo
 const exampleOf = ({ examples }: ColumnSummary): string =>
   examples.length > 0 ? `, such as "${examples[0]}"` : ''
 
-/** The columns called …id if there are two, else all of text or whole numbers; and the week of each time. */
+/**
+ * Guesses the modes: the columns called …id if there are two, else all of text or whole numbers; and the week
+ * of each time.
+ */
 export function guessModes(
   columns: readonly ColumnSummary[],
   value: string | undefined,
@@ -157,7 +171,7 @@ export function guessModes(
   const things = others.filter((column) => !isTime(column) && !isFraction(column.type))
   const chosen = ids.length >= 2 ? ids : things
   const modes = others.flatMap((column) => {
-    if (isTime(column) && column.foreign) throw foreignDates(column, where)
+    if (isTime(column) && column.foreign) throw refuseForeignDates(column, where)
     if (isTime(column)) return [isBinned(column) ? column.name : `week(${column.name})`]
     return chosen.includes(column) ? [column.name] : []
   })
@@ -169,14 +183,14 @@ export function guessModes(
   return modes
 }
 
-/** Times by their type, by their name, or by a form that is not ISO's. */
+/** Whether a column holds times: by its type, by its name, or by a format that is not ISO's. */
 export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
   isTemporal(type) || (TIME.test(name) && !isFraction(type)) || (foreign !== undefined && type === 'VARCHAR')
 
-/** The times of a table that was written with binned ones, as week(timestamp). */
+/** Whether a column holds times that are binned already, by its name: week(timestamp). */
 const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
-function foreignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
+function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
   const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
   return new InputError(
@@ -185,10 +199,10 @@ function foreignDates({ name, examples, foreign = [] }: ColumnSummary, where: st
   )
 }
 
-/** What is amiss with the column that was taken for the value, in words; undefined if nothing is. */
-export function spoiltCells({ name, spoilt }: ColumnSummary): string | undefined {
+/** The message about cells of the guessed value that are no numbers; undefined if there are none. */
+export function describeSpoilt({ name, spoilt }: ColumnSummary): string | undefined {
   if (!spoilt) return undefined
   const { count, place, text } = spoilt
   const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
-  return `${place}: ${name} is "${shortened(text)}"${others}, which is no number; mend it or leave it empty`
+  return `${place}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
 }

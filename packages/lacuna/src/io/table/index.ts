@@ -1,9 +1,11 @@
-/** Tables: who delivers rows, what they mean, and how tensors and predictions are written as tables. */
+/**
+ * Tables: sources of rows, their meaning as tensors or queries, and tensors and answers written as tables.
+ */
 
-export { type AnswerColumn, type AnswerRow, writeAnswerRows } from './answerRows.ts'
 export { timeBins } from './columns/bins.ts'
-export { NumberCoder, TextCoder } from './columns/coding.ts'
-export { type ModeDictionary, valuesOf } from './columns/modeReader.ts'
+export { Entries, type FinishedEntries, type LineRun, lineIn } from './columns/entries.ts'
+export { mergeDictionaries } from './columns/mergeDictionaries.ts'
+export { type ModeDictionary, modeReader } from './columns/modeReader.ts'
 export {
   findColumn,
   findLike,
@@ -14,6 +16,8 @@ export {
   noColumn,
   parseMode,
 } from './columns/modes.ts'
+export { TimeColumn } from './columns/timeColumn.ts'
+export { type EncodedEntries, type EncodedRows, encodeRows } from './encodeRows.ts'
 export { type ColumnSummary, isTime } from './guess.ts'
 export {
   guessTable,
@@ -24,30 +28,17 @@ export {
   type TableOptions,
 } from './plan.ts'
 export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from './queries.ts'
-export {
-  finishMode,
-  largest,
-  type MergePolicy,
-  mergePolicies,
-  nameEntries,
-  nothingLeft,
-  type Pass,
-  type PassByThreads,
-  type Plan,
-  passOver,
-  readPlanned,
-  repeatedIn,
-  severalValues,
-  sizesOf,
-  tellLeftOut,
-  tellUnknown,
-} from './readRows.ts'
+export { type MergePolicy, mergePolicies, type ReadPlan } from './readPlan.ts'
+export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
+export type { Marks } from './source/cells.ts'
 export { type TextFile, textTable } from './source/csv.ts'
+export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
 export { meltTable } from './source/melt.ts'
 export { type RecordsOptions, type Row, tensorFromRecords } from './source/records.ts'
+export type { RowKernel } from './source/rowKernel.ts'
 export {
   type Batch,
   type Cells,
@@ -61,7 +52,15 @@ export {
   type Texts,
   type Wanted,
 } from './source/rows.ts'
-export { isJson, type PredictedRows, writeRows } from './writeRows.ts'
+export {
+  batchOfRows,
+  isJson,
+  type OutputBatch,
+  type OutputColumn,
+  type OutputRow,
+  textOfCell,
+  writeRows,
+} from './writeRows.ts'
 export {
   checkLabels,
   columnNames,

@@ -1,4 +1,7 @@
-/** From what was asked for to what will be read: which modes, which value, how rows are merged. */
+/**
+ * Plans how a table is read: finds modes, value and weight among its columns, as the options say or by
+ * guessing.
+ */
 import { InputError, option, type Remark, remark, sentence, setting } from '../../base/inputError.ts'
 import {
   type DuplicatePolicy,
@@ -19,19 +22,20 @@ import {
 } from './columns/modes.ts'
 import {
   type ColumnSummary,
+  describeSpoilt,
   guessModes,
   guessValue,
   refuseTextValue,
   refuseWide,
-  spoiltCells,
   summarizeColumns,
 } from './guess.ts'
-import { type MergePolicy, type Plan, readPlanned } from './readRows.ts'
+import type { MergePolicy, ReadPlan } from './readPlan.ts'
+import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
 import { meltTable } from './source/melt.ts'
 import { columnList, type Table } from './source/rows.ts'
 
-/** What of a table is the tensor. */
+/** Which columns of a table become modes, value and weight of a tensor. */
 export interface TableOptions {
   /**
    * A column, a binning of one (`week(seen)`, `bins(x, 5)`) or, where DuckDB reads the table, an SQL
@@ -41,7 +45,9 @@ export interface TableOptions {
   modes?: readonly string[]
   /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
   value?: string
-  /** The column or SQL expression of the weights: how much each row counts, from 0; all the same by default. */
+  /**
+   * The column or SQL expression of the weights: how much each row counts, from 0; all the same by default.
+   */
   weight?: string
   /** Rows of the same coordinates: by default counted if there is no value, else an error. */
   merge?: MergePolicy
@@ -49,7 +55,7 @@ export interface TableOptions {
   index?: IndexPolicy
   /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too. */
   dates?: readonly string[]
-  /** What stands before the fraction of a number in text: seen by itself where it is clear. */
+  /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /**
    * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
@@ -58,41 +64,45 @@ export interface TableOptions {
   melt?: string
   /** Modes, value and merging of well-known files. */
   recipe?: RecipeName
-  /** In Node: SQL whose result is read instead of the files; they are its table `data`. */
+  /** SQL whose result is read instead of the files, which are its table `data`. In Node only. */
   query?: string
   /**
-   * In Node: a DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its
-   * tables.
+   * A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. In
+   * Node only.
    */
   database?: string
 }
 
-/** What of a table is the tensor, and what is done with rows out of the ordinary. */
+/** How a table is read as a tensor. */
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
-  /** The same as merge, as other files call it. */
+  /** Another name of `merge`, which the options for other files use. */
   duplicates?: DuplicatePolicy
   /** Sizes of the modes, where they are raw. */
   dims?: readonly number[]
   /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
-  /** With `like`: its modes, but the labels of the table itself. */
+  /** Takes the modes of `like`, but the labels of the table itself. */
   newLabels?: boolean
-  /** Rows that repeat coordinates are an error, and left to the run that the entries go to as they are: that is quicker. */
+  /**
+   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries:
+   * that is faster.
+   */
   deferDuplicateCheck?: boolean
-  /** Told what was guessed and which rows were left out. */
+  /** Receives sentences about guesses and rows left out. */
   onRemark?(remark: Remark): void
-  /** Told how many rows have been read. */
+  /** Receives the number of rows read so far. */
   onRows?(rows: number): void
 }
 
-/** The tensor that the options make of a table. */
+/** Reads a table as a tensor. */
 export async function readRows(table: Table, options: ReadRowsOptions = {}): Promise<SparseTensor> {
   return readPlanned(await planRows(table, options))
 }
 
-export async function planRows(given: Table, options: ReadRowsOptions): Promise<Plan> {
+/** Finds modes, value and weight among the columns of a table, and settles how rows are merged. */
+export async function planRows(given: Table, options: ReadRowsOptions): Promise<ReadPlan> {
   const { like, dims, negative, onRemark, onRows } = options
   const table =
     options.melt === undefined
@@ -103,7 +113,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
         ])
   for (const guess of table.guesses ?? []) onRemark?.(remark([`${table.name}: ${guess}`], true))
   const chosen = await choose(table, options)
-  const modes = like?.modes ? likened(table, options, like.modes) : chosen.modes
+  const modes = like?.modes ? modesLike(table, options, like.modes) : chosen.modes
   const { value } = chosen
   const merge = options.merge ?? chosen.merge ?? options.duplicates ?? (value ? 'error' : 'count')
   if (!value && merge !== 'count' && merge !== 'sum')
@@ -132,29 +142,23 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
     modes: modes.map((mode) => withDates(mode, options.dates)),
     merge,
     index: options.index ?? chosen.index ?? 'coded',
-    ...(value && { value }),
-    ...(weight && { weight }),
-    ...(like && { like }),
-    ...(options.newLabels && { newLabels: true }),
-    ...(options.deferDuplicateCheck && { deferDuplicateCheck: true }),
-    ...(dims && { dims }),
-    ...(negative && { negative }),
-    ...(onRemark && { onRemark }),
-    ...(onRows && { onRows }),
+    ...{ value, weight, like, dims, negative, onRemark, onRows },
+    newLabels: options.newLabels,
+    deferDuplicateCheck: options.deferDuplicateCheck,
   }
 }
 
-/** What a table may mean. */
+/** A guess of which columns are modes and value. */
 export interface TableGuess {
   columns: ColumnSummary[]
-  /** None, if it is not clear which they are. */
+  /** Empty if it is not clear which columns are modes. */
   modes: string[]
   value?: string
-  /** Why it is not clear, or what is amiss. */
+  /** Why the guess failed. */
   problem?: InputError
 }
 
-/** What a table's modes and value may be, for who lets people choose. */
+/** Guesses the modes and the value of a table, as a proposal that the user may change. */
 export async function guessTable(table: Table): Promise<TableGuess> {
   const columns = summarizeColumns(table, await table.sample())
   const value = guessValue(columns)?.name
@@ -167,7 +171,7 @@ export async function guessTable(table: Table): Promise<TableGuess> {
   }
 }
 
-/** What is chosen before the options for merging and indices have their say. */
+/** Modes and value, with the merge and index policies of a recipe; options override these. */
 export interface Choice {
   modes: FoundMode[]
   value?: { column: number; name: string }
@@ -175,7 +179,7 @@ export interface Choice {
   index?: IndexPolicy
 }
 
-/** By the recipe, as given, or guessed. */
+/** Chooses modes and value by the recipe, by the options, or by guessing. */
 async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const { columns, name: where } = table
   const { recipe, like, modes, onRemark } = options
@@ -199,8 +203,8 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   if (!value && !guessed) refuseTextValue(summary, where)
   const name = value?.name ?? guessed?.name
   const texts = like?.modes?.map((mode) => mode.name) ?? guessModes(summary, name, where)
-  // A few cells that are no numbers are told where they stand, not counted as a column of text.
-  const spoilt = guessed && spoiltCells(guessed)
+  // A few cells that are no numbers are an error with their lines, and do not make the column one of text.
+  const spoilt = guessed && describeSpoilt(guessed)
   if (spoilt) throw new InputError('value', `${spoilt}.`)
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
@@ -214,7 +218,7 @@ function mustFind({ columns, name }: Table, text: string): FoundMode {
   return found
 }
 
-/** The modes as they were named; a melted one that none of them names comes last. */
+/** The modes that the options name, with the melted mode last if they do not name it. */
 function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundMode[] {
   const found = modes.map((text) => mustFind(table, text))
   const names = table.columns.length - 2
@@ -223,8 +227,11 @@ function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundM
   return found
 }
 
-/** The modes of other data in this table; where it has other columns, as the user names them for it. */
-function likened(
+/**
+ * Finds the modes of other data among the columns of this table; where they are missing, the modes that the
+ * user names.
+ */
+function modesLike(
   table: Table,
   { modes, melt }: ReadRowsOptions,
   known: NonNullable<SparseTensor['modes']>,
@@ -246,7 +253,7 @@ function findValue(table: Table, text: string): { column: number; name: string }
   return { column, name: table.columns[column].name }
 }
 
-/** Times are read in the forms given, unless the mode knows its own. */
+/** A mode with the formats of times that the user gave, unless it has its own. */
 function withDates(mode: FoundMode, dates: readonly string[] | undefined): FoundMode {
   const ofTime = mode.binning !== undefined && binnings[mode.binning].of === 'time'
   return dates && ofTime && !mode.dates ? { ...mode, dates } : mode

@@ -1,6 +1,6 @@
 /**
- * A table of questions to a model, row by row: the model's modes are looked up among the table's columns,
- * their values among the labels. Nothing is refused for a single row: what is not known has no index.
+ * Rows of a table as queries to a model: the model's modes are looked up among the table's columns, and their
+ * cells among the labels. No row is refused: a label that the model does not know gets no index.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
@@ -11,30 +11,32 @@ import { type FoundMode, findColumn, findLike, findMode, modeNotFound } from './
 import { TimeColumn } from './columns/timeColumn.ts'
 import { type Batch, type Cells, cellText, columnList, type Table, type TableColumn } from './source/rows.ts'
 
-/** What of a model is needed to look labels up in it. */
+/** The sizes, labels and modes of a model, by which cells are looked up. */
 export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
 
+/** Which columns hold the modes and the observed value. */
 export interface QueryOptions {
-  /** How each of the model's modes is made of the table, where the columns do not say so by themselves. */
+  /** Per mode of the model, the column or binning that it is made of; by default found by the names. */
   modes?: readonly string[]
-  /** The column of observed values; `ifPresent` may be missing. */
+  /** The column of observed values; one named by `ifPresent` may be missing from the table. */
   value?: string | { ifPresent: string }
-  /** Each row as JSON, too. */
+  /** Whether each row is also returned as JSON. */
   records?: boolean
 }
 
+/** Some rows of a table, with indices in the model's modes. */
 export interface QueryBatch {
   rowCount: number
-  /** Per mode, the index from 0 of each row, or -1 for what the model does not know. */
+  /** Per mode, the index of each row, from 0; -1 for labels that the model does not know. */
   indices: readonly Float64Array[]
-  /** NaN where there is none. */
+  /** The observed value of each row; NaN where there is none. */
   observed: Float64Array
-  /** The rows as they stand: text, column by column. */
+  /** The cells of the table's own columns as text. */
   fields: readonly Cells[]
   records?: readonly string[]
 }
 
-/** Finds the model's modes in a table; its rows come as indices, with all their fields. */
+/** Finds the model's modes among the columns of a table, and returns its rows batch by batch. */
 export function openQueries(
   table: Table,
   model: Labelled,
@@ -68,7 +70,10 @@ export function openQueries(
   }
 }
 
-/** As typed; by name; or, for a model without names, the columns mode_1 …, else the first ones. */
+/**
+ * Finds the columns of the modes: as the user typed them; by the modes' names; for a model without names, the
+ * columns mode_1, mode_2 …, else the first ones.
+ */
 function queryModes(
   table: Table,
   { dims, modes }: Labelled,
@@ -116,7 +121,7 @@ function observedColumn({ columns, name }: Table, value: QueryOptions['value']):
   return column < 0 ? undefined : column
 }
 
-/** Numbers where there are any: a value that is none is not compared. */
+/** The cells of a column as numbers; NaN for those that are none. */
 function numbersOf(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float64Array {
   if (cells instanceof Float64Array) return cells
   return Float64Array.from({ length: rowCount }, (_, row) => {
@@ -125,31 +130,33 @@ function numbersOf(cells: Cells, { rowCount }: Batch, { decimal }: Table): Float
   })
 }
 
+/** The indices of a column's cells. */
 type Lookup = (cells: Cells, batch: Batch) => Float64Array
 
+/** Looks the cells of a mode up among the model's labels, or reads them as indices from 1 if it has none. */
 function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Lookup {
   const column = table.columns[mode.column]
   const labels = model.labels?.[m]
   const size = model.dims[m]
   if (mode.binning) return binLookup(mode, binnings[mode.binning], column, labels, size, table)
   const type = (model.modes?.[m]?.type ?? 'VARCHAR') as ColumnType
-  const places = labels && new Map(labels.map((label, index) => [label, index]))
+  const indexOf = labels && new Map(labels.map((label, index) => [label, index]))
   const find = (text: string): number => {
-    if (places) return places.get(canonical(text, type) ?? text) ?? -1
+    if (indexOf) return indexOf.get(canonical(text, type) ?? text) ?? -1
     const index = text.trim() === '' ? NaN : Number(text)
     return Number.isInteger(index) && index >= 1 && index <= size ? index - 1 : -1
   }
-  // Most labels come again and again.
-  const seen = new Map<string, number>()
+  // Most labels occur in many rows.
+  const cache = new Map<string, number>()
   return (cells, { rowCount }) =>
     Float64Array.from({ length: rowCount }, (_, row) => {
       const text = cells instanceof Float64Array ? numberCell(cells[row], column) : cellText(cells, row)
       if (text === null) return -1
-      const known = seen.get(text)
+      const known = cache.get(text)
       if (known !== undefined) return known
       const plain = table.decimal === ',' && /^\s*[-+]?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text
       const index = find(plain)
-      if (seen.size < 2 ** 20) seen.set(text, index)
+      if (cache.size < 2 ** 20) cache.set(text, index)
       return index
     })
 }
@@ -157,6 +164,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
 const numberCell = (x: number, { type }: TableColumn): string | null =>
   Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
 
+/** Looks the bins of a mode's cells up among the model's labels. */
 function binLookup(
   { argument = 0, dates }: FoundMode,
   binning: Binning,
@@ -165,14 +173,14 @@ function binLookup(
   size: number,
   table: Table,
 ): Lookup {
-  const places = labels && new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
+  const indexOf = labels && new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
   const times = new TimeColumn(column.name, column.type, dates)
   return (cells, batch) => {
     const found = binning.of === 'time' ? times.times(cells, batch.rowCount) : numbersOf(cells, batch, table)
     return Float64Array.from(found.subarray(0, batch.rowCount), (x) => {
       if (!Number.isFinite(x)) return -1
       const bin = binning.bin(x, argument)
-      if (places) return places.get(bin) ?? -1
+      if (indexOf) return indexOf.get(bin) ?? -1
       return bin >= 1 && bin <= size ? bin - 1 : -1
     })
   }

@@ -1,14 +1,17 @@
-/** How well-known tables become the tensors that others have made of them. */
+/** Recipes: fixed reading options that build a known tensor from the files of a public data set. */
 import { InputError } from '../../base/inputError.ts'
 import type { FoundMode, IndexPolicy } from './columns/modes.ts'
 import { findColumn } from './columns/modes.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
-import type { MergePolicy } from './readRows.ts'
+import type { MergePolicy } from './readPlan.ts'
 import type { Table } from './source/rows.ts'
 
+/** A recipe, by the data set that it reads. */
 export type RecipeName = 'movielens' | 'uber'
+/** Every recipe. */
 export const recipeNames: readonly RecipeName[] = ['movielens', 'uber']
 
+/** The modes and the value of a data set, and how its rows are merged. */
 interface Recipe {
   modes: FoundMode[]
   value?: { column: number; name: string }
@@ -16,6 +19,7 @@ interface Recipe {
   index?: IndexPolicy
 }
 
+/** Each recipe, as a function of the table. */
 export const recipes: Readonly<Record<RecipeName, (table: Table) => Promise<Recipe>>> = { movielens, uber }
 
 /**

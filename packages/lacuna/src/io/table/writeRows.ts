@@ -1,68 +1,112 @@
-/** The rows of a table as they stood, with more columns: what a model says of each. */
-import { numberAsText, type TableText } from '../text/index.ts'
-import { type Cells, cellText, type TableColumn } from './source/rows.ts'
+/**
+ * The one writer of rows as text: CSV, TSV, JSON or an object per line, from cells that are texts, numbers or
+ * empty.
+ */
+import { type ColumnType, doubleQuote, isNumeric, numberAsText, type TableText } from '../text/index.ts'
+import { type Cells, cellText } from './source/rows.ts'
 
-export interface PredictedRows {
-  rowCount: number
-  /** As text, a list per column. */
-  fields: readonly Cells[]
-  /** The rows as JSON objects, where they were such. */
-  records?: readonly string[]
-  /** A list per column that is new; NaN where there is no answer. */
-  answers: readonly Float64Array[]
+/** A column that is written. */
+export interface OutputColumn {
+  name: string
+  /** number, whole (a count from 0 to 2³² − 1), or text. */
+  kind: 'number' | 'whole' | 'text'
+  /** The type that texts are written for: labels of a mode of numbers are numbers in JSON and Parquet. */
+  type?: string
+  /**
+   * Texts stand as in another table, unless they were in quotes there: numbers and truth values among them
+   * are such in JSON.
+   */
+  verbatim?: 'quoted' | 'plain'
 }
 
+/** A row of cells, one per column; null and NaN are empty. */
+export type OutputRow = readonly (string | number | null)[]
+
+/** Rows that are written at a time. */
+export interface OutputBatch {
+  rowCount: number
+  /** The cell of a row and column. */
+  cell(row: number, column: number): string | number | null
+  /** The rows as JSON objects; in JSON each takes the place of the first `recordColumns` columns. */
+  records?: readonly string[]
+}
+
+/** Rows that are lists of cells as a batch. */
+export const batchOfRows = (rows: readonly OutputRow[]): OutputBatch => ({
+  rowCount: rows.length,
+  cell: (row, column) => rows[row][column],
+})
+
+/** Whether a format is JSON. */
 export const isJson = (format: TableText | undefined): boolean => format === 'json' || format === 'ndjson'
 
-/** `names` are those of the answers. */
+/**
+ * Writes rows as text, a chunk per batch.
+ * @param recordColumns the number of leading columns that a batch's records stand for
+ */
 export async function* writeRows(
-  batches: AsyncIterable<PredictedRows>,
-  columns: readonly TableColumn[],
-  names: readonly string[],
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<OutputBatch> | Iterable<OutputBatch>,
   format: TableText,
+  recordColumns = 0,
 ): AsyncGenerator<string> {
   const delimiter = format === 'tsv' ? '\t' : ','
-  const line = (fields: readonly (string | null)[]) =>
-    `${fields.map((text) => field(text, delimiter)).join(delimiter)}\n`
-  const keys = columns.map((column) => JSON.stringify(column.name))
-  const answerKeys = names.map((name) => JSON.stringify(name))
+  const line = (texts: readonly (string | null)[]): string =>
+    `${texts.map((text) => csvField(text, delimiter)).join(delimiter)}\n`
+  const keys = columns.map(({ name }) => JSON.stringify(name))
   let rows = 0
-  if (!isJson(format)) yield line([...columns.map((column) => column.name), ...names])
-  for await (const { rowCount, fields, records, answers } of batches) {
+  if (!isJson(format)) yield line(columns.map(({ name }) => name))
+  for await (const { rowCount, cell, records } of batches) {
     let text = ''
+    const member = (row: number, c: number): string => `${keys[c]}:${jsonValue(cell(row, c), columns[c])}`
     for (let row = 0; row < rowCount; row++) {
-      const said = answers.map((column) => (Number.isNaN(column[row]) ? null : numberAsText(column[row])))
-      const cells = (c: number): string | null => textOf(fields[c], row)
       if (!isJson(format)) {
-        text += line([...columns.map((_, c) => cells(c)), ...said])
+        text += line(columns.map((_, c) => asText(cell(row, c))))
         continue
       }
-      const object =
-        records?.[row] ?? `{${columns.map((column, c) => `${keys[c]}:${jsonOf(cells(c), column)}`).join()}}`
-      const inside = object.trim().slice(1, -1).trimEnd()
-      const added = said.map((text, c) => `${answerKeys[c]}:${text}`).join()
-      const whole = `{${inside}${inside.trim() === '' ? '' : ','}${added}}`
+      const record = records?.[row].trim().slice(1, -1).trimEnd() ?? ''
+      const members = columns.flatMap((_, c) => (records && c < recordColumns ? [] : [member(row, c)])).join()
+      const object = `{${record}${record.trim() === '' ? '' : ','}${members}}`
       text +=
-        format === 'ndjson' ? `${whole.replaceAll('\n', ' ')}\n` : `${rows++ === 0 ? '[' : ','}\n${whole}`
+        format === 'ndjson' ? `${object.replaceAll('\n', ' ')}\n` : `${rows++ === 0 ? '[' : ','}\n${object}`
     }
-    yield text
+    if (text !== '') yield text
   }
   if (format === 'json') yield rows === 0 ? '[]\n' : '\n]\n'
 }
 
-const textOf = (cells: Cells, row: number): string | null =>
-  cells instanceof Float64Array ? String(cells[row]) : cellText(cells, row)
+const asText = (cell: string | number | null): string | null =>
+  typeof cell === 'number' ? (Number.isNaN(cell) ? null : numberAsText(cell)) : cell
 
-/** A number or truth value as it is, anything else as text. */
-function jsonOf(text: string | null, { quoted }: TableColumn): string {
-  if (text === null) return 'null'
-  const plain = /^(-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?|true|false)$/i.test(text) && text === text.toLowerCase()
-  return plain && !quoted ? text : JSON.stringify(text)
+/** A cell as JSON. Labels of a numeric type are numbers, unless a double does not hold them. */
+function jsonValue(cell: string | number | null, { type, verbatim }: OutputColumn): string {
+  if (cell === null || (typeof cell === 'number' && Number.isNaN(cell))) return 'null'
+  if (typeof cell === 'number') return numberAsText(cell)
+  const isPlain = verbatim ? verbatim === 'plain' && isJsonValue(cell) : isValueOf(type, cell)
+  return isPlain ? cell : JSON.stringify(cell)
 }
 
-/** In quotes where it must be; no text at all is an empty field, an empty text a pair of quotes. */
-export function field(text: string | null, delimiter: string): string {
+/** Whether a text is a number or truth value as JSON writes it. */
+const isJsonValue = (text: string): boolean =>
+  /^(-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?|true|false)$/i.test(text) && text === text.toLowerCase()
+
+/** Whether a text is a number or truth value by its type, and a double holds it. */
+function isValueOf(type: string | undefined, text: string): boolean {
+  if (type === 'BOOLEAN') return text === 'true' || text === 'false'
+  return type !== undefined && isNumeric(type as ColumnType) && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)
+}
+
+/**
+ * A text as a field of CSV, in quotes where needed. Null is an empty field, an empty text a pair of quotes.
+ */
+function csvField(text: string | null, delimiter: string): string {
   if (text === null) return ''
   const plain = text !== '' && !/["\r\n]/.test(text) && !text.includes(delimiter) && text === text.trim()
-  return plain ? text : `"${text.replaceAll('"', '""')}"`
+  return plain ? text : doubleQuote(text)
+}
+
+/** The text of a cell that was read; null where it is empty. */
+export const textOfCell = (cells: Cells, row: number): string | null => {
+  if (!(cells instanceof Float64Array)) return cellText(cells, row)
+  return Number.isNaN(cells[row]) ? null : String(cells[row])
 }

@@ -6,6 +6,7 @@ import { type CpModel, factorModes } from '../../model/index.ts'
 import type { Mode, SparseTensor } from '../../tensor/index.ts'
 import {
   type ColumnType,
+  doubleQuote,
   float32Text,
   isNumeric,
   LONGEST_FLOAT32,
@@ -15,15 +16,15 @@ import {
 } from '../text/index.ts'
 import { uniqueNames } from './source/rows.ts'
 
-/** How a row of a table looks in a text file. */
+/** The text between and around the fields of a table in a format. */
 interface RowStyle {
   head: string
-  /** What comes before each field. */
+  /** The text before each field. */
   before: readonly string[]
-  /** What comes between two rows. */
+  /** The text between two rows. */
   between: string
   tail: string
-  /** Text as a field. */
+  /** Writes a text as a field. */
   quote(text: string): string
 }
 
@@ -31,9 +32,14 @@ function rowStyle(format: TableText, names: readonly string[]): RowStyle {
   if (format === 'csv' || format === 'tsv') {
     const delimiter = format === 'csv' ? ',' : '\t'
     // All text is in quotes, so that an empty text differs from no text.
-    const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
     const before = names.map((_, column) => (column === 0 ? '' : delimiter))
-    return { head: `${names.map(quote).join(delimiter)}\n`, before, between: '\n', tail: '\n', quote }
+    return {
+      head: `${names.map(doubleQuote).join(delimiter)}\n`,
+      before,
+      between: '\n',
+      tail: '\n',
+      quote: doubleQuote,
+    }
   }
   const quote = (text: string) => JSON.stringify(text)
   const keys = names.map((name, column) => `${column === 0 ? '{' : ','}${quote(name)}:`)
@@ -42,7 +48,10 @@ function rowStyle(format: TableText, names: readonly string[]): RowStyle {
     : { head: '', before: keys, between: '}\n', tail: '}\n', quote }
 }
 
-/** A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value, and its weight if it has any. */
+/**
+ * A table's columns for a tensor: one per mode, named as the mode or mode_1, mode_2 …, then its value, and
+ * its weight if it has any.
+ */
 export function columnNames({
   dims,
   modes,
@@ -64,7 +73,9 @@ function areNumbers(mode: Mode | undefined, labels: readonly string[]): boolean 
   )
 }
 
-/** Labels that cannot be told apart cannot be told apart in a table either. */
+/**
+ * Refuses a tensor in which two indices of a mode have the same label: a table could not distinguish them.
+ */
 export function checkLabels({ labels }: Pick<SparseTensor, 'labels'>): void {
   labels?.forEach((names, mode) => {
     if (names && new Set(names).size !== names.length)
@@ -80,7 +91,8 @@ const LONGEST_INDEX = 10
 
 /**
  * The tensor as the text of a table, in chunks: a row per entry, with a column per mode (its labels, or
- * indices from 1), one for the value and one for the weight where there are weights. Sizes beyond the labels and indices that occur have no place in it.
+ * indices from 1), one for the value and one for the weight where there are weights. Sizes beyond the labels
+ * and indices that occur have no place in it.
  */
 export function* writeTable(tensor: SparseTensor, format: TableText): Generator<Bytes> {
   checkLabels(tensor)
@@ -132,7 +144,7 @@ export function* writeTable(tensor: SparseTensor, format: TableText): Generator<
   yield encoder.encode(style.tail)
 }
 
-/** Texts one after the other as UTF-8, so that a row is put together without making strings. */
+/** Texts one after the other as UTF-8, so that rows are assembled without making strings. */
 function encodeAll(texts: readonly string[]): { bytes: Uint8Array; starts: Float64Array; longest: number } {
   const encoder = new TextEncoder()
   const starts = new Float64Array(texts.length + 1)

@@ -6,7 +6,9 @@
  * the sixteenth are dropped at first: the text then lies between m·10^e and (m + 1)·10^e, and if both ends
  * are the same float32 so is all between, because rounding is monotone. Whatever remains goes to Number().
  */
+
 import { DOT, LOWER, LOWER_E, MINUS, NINE, PLUS, ZERO } from './bytes.ts'
+import { textOfBytes } from './escape.ts'
 
 /** 10⁰ … 10²²: the powers of ten that float64 holds exactly. */
 export const POWERS_OF_TEN: Float64Array = Float64Array.from({ length: 23 }, (_, e) => Number(`1e${e}`))
@@ -77,11 +79,5 @@ export function parseDecimal(bytes: Uint8Array, from: number, to: number): numbe
     const x = Math.fround(scaled(m, e))
     if (!dropped || x === Math.fround(scaled(m + 1, e))) return negative ? -x : x
   }
-  return Math.fround(Number(ascii(bytes, from, to)))
-}
-
-function ascii(bytes: Uint8Array, from: number, to: number): string {
-  let text = ''
-  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at])
-  return text
+  return Math.fround(Number(textOfBytes(bytes, from, to)))
 }

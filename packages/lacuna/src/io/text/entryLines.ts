@@ -1,12 +1,14 @@
 /**
- * Which lines of a .tns text are entries. A line that is blank, or whose first byte after blanks is # or %, is not: such lines
- * are comments. All readers decide by these functions; kernels/text/entryLines.ts mirrors them in AssemblyScript.
+ * Which lines of a .tns text are entries. A line that is blank, or whose first byte after blanks is # or %,
+ * is not: such lines are comments. All readers decide by these functions; kernels/text/entryLines.ts mirrors
+ * them in AssemblyScript.
  */
 import { CR, HASH, LF, PERCENT, SPACE, TAB } from './bytes.ts'
 
 /**
  * Whether a line is an entry.
- * @param first the first byte of the line that is neither a space nor a tab; at the end of the text: undefined
+ * @param first the first byte of the line that is neither a space nor a tab; at the end of the text:
+ * undefined
  */
 export const startsEntry = (first: number | undefined): boolean =>
   first !== LF && first !== CR && first !== HASH && first !== PERCENT && first !== undefined
@@ -19,8 +21,8 @@ export function isEntryLine(bytes: Uint8Array, lineStart: number): boolean {
 }
 
 /**
- * The end of a line, behind its line feed, which must be there; undefined if the line holds a carriage return that does not end
- * it, as in a file with the line ends of an old Macintosh.
+ * The end of a line, behind its line feed, which must be there; undefined if the line holds a carriage return
+ * that does not end it, as in a file with the line ends of an old Macintosh.
  * @param at a position in the line
  */
 export function endOfPlainLine(bytes: Uint8Array, at: number): number | undefined {

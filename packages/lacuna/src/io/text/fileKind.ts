@@ -1,4 +1,7 @@
-/** What a file is: by the ending of its name or, of a pipe that has none, by its first bytes. Runs in Node and in browsers. */
+/**
+ * What a file is: by the ending of its name or, of a pipe that has none, by its first bytes. Runs in Node and
+ * in browsers.
+ */
 import { InputError, oneOf } from '../../base/inputError.ts'
 import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { LF } from './bytes.ts'
@@ -62,7 +65,10 @@ export type TableKind = 'parquet' | 'text' | 'json'
 export const isTableKind = (kind: FileKind | undefined): kind is TableKind =>
   kind === 'parquet' || kind === 'text' || kind === 'json'
 
-/** The kind of a file by its name, which may also end in .gz or, of tables as text or JSON, .zst; undefined if the ending is unknown. */
+/**
+ * The kind of a file by its name, which may also end in .gz or, of tables as text or JSON, .zst; undefined if
+ * the ending is unknown.
+ */
 export function kindByName(path: string): FileKind | undefined {
   for (const kind of ['tns', 'npy', 'npz', 'parquet'] as const)
     if (hasEnding(path, endings[kind])) return kind
@@ -95,7 +101,10 @@ export function kindByContent(head: Uint8Array): FileKind {
   return isNumbers || text.startsWith('# lacuna') ? 'tns' : 'text'
 }
 
-/** Where the first line that is neither blank nor a comment lies, without its line feed; at the end if there is none. */
+/**
+ * Where the first line that is neither blank nor a comment lies, without its line feed; at the end if there
+ * is none.
+ */
 function firstEntryLine(bytes: Uint8Array, from: number): { start: number; end: number } {
   for (let start = from; start < bytes.length; ) {
     const feed = bytes.indexOf(LF, start)
@@ -106,7 +115,10 @@ function firstEntryLine(bytes: Uint8Array, from: number): { start: number; end: 
   return { start: bytes.length, end: bytes.length }
 }
 
-/** A table as text that can be written: separated by commas or tabs, an array of JSON objects, or an object per line. */
+/**
+ * A table as text that can be written: separated by commas or tabs, an array of JSON objects, or an object
+ * per line.
+ */
 export type TableText = 'csv' | 'tsv' | 'json' | 'ndjson'
 
 /** The text format that a file's name calls for when a table is written to it, or undefined. */

@@ -1,8 +1,12 @@
-/** Text: what files, lines, numbers, times and names are, as bytes and as text; and the kernel that parses them. */
+/**
+ * Text: what files, lines, numbers, times and names are, as bytes and as text; and the kernel that parses
+ * them.
+ */
 export { byteOrderMarkLength } from './byteOrderMark.ts'
 export { COMMA, CR, DOT, HASH, LF, MINUS, NINE, PERCENT, PLUS, SPACE, TAB, ZERO } from './bytes.ts'
 export { parseDecimal } from './decimal.ts'
 export { endOfPlainLine, isEntryLine, startsEntry } from './entryLines.ts'
+export { abbreviate, doubleQuote, escapeRegExp, textOfBytes } from './escape.ts'
 export {
   checkEnding,
   endings,

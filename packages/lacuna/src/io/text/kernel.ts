@@ -42,7 +42,7 @@ export interface TextKernel {
     base: number,
     starts: number,
     ends: number,
-    kept: number,
+    valid: number,
     rows: number,
     numbers: number,
     size: number,
@@ -72,7 +72,7 @@ export interface TextKernel {
     out: number,
   ): number
   numberTimes(): number
-  lookUpCells(cells: number, kept: number, rows: number, table: number, size: number, out: number): number
+  lookUpCells(cells: number, valid: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
   countParts(hashes: number, count: number, parts: number, counts: number): void
   dealOwn(
@@ -98,8 +98,8 @@ export const compileTextKernel = (): Promise<WebAssembly.Module> =>
   WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
 
 /**
- * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the same coordinates, where
- * that may be asked.
+ * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the
+ * same coordinates, where that may be asked.
  */
 export function startTextKernel(
   module: WebAssembly.Module,

@@ -5,6 +5,7 @@
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { DOT, MINUS, NINE, PLUS, SPACE, ZERO } from './bytes.ts'
+import { escapeRegExp } from './escape.ts'
 
 export const SECOND = 1e6
 export const DAY = 86_400 * SECOND
@@ -159,8 +160,7 @@ export function timeFormat(format: string): TimeReader {
   const parts = plain.match(/%-?[\s\S]|\s+|[\s\S]/g) ?? []
   const pattern = parts.map((part, at) => {
     if (/^\s/.test(part)) return String.raw`\s+`
-    if (part === '%%' || part[0] !== '%')
-      return part.slice(-1).replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`)
+    if (part === '%%' || part[0] !== '%') return escapeRegExp(part.slice(-1))
     const letter = part.slice(-1)
     const found = DIRECTIVES[letter]
     if (found === undefined || letters.includes(letter)) throw badFormat(format, part)

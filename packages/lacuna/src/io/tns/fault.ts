@@ -1,6 +1,6 @@
 import { InputError } from '../../base/inputError.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
-import { CR, LF, SPACE, TAB } from '../text/index.ts'
+import { abbreviate, CR, LF, SPACE, TAB } from '../text/index.ts'
 
 /** What a file's lines hold: N indices, then a value or none. Its first entry settles it. */
 export interface Layout {
@@ -26,7 +26,7 @@ export function explainLine(
     const expected = `${order} indices${hasValues ? ' and a value' : ''}`
     return new InputError(
       'format',
-      `${where}: ${count(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
+      `${where}: ${countColumns(words.length)} where the first entry has ${columns}; give ${expected} on every line.`,
     )
   }
   for (let mode = 0; mode < order; mode++) {
@@ -59,7 +59,7 @@ export function splitWords(line: Uint8Array): string[] {
     .filter((word) => word !== '')
 }
 
-export function count(columns: number): string {
+export function countColumns(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`
 }
 
@@ -85,6 +85,4 @@ function valueFault(word: string): string {
   return `the value ${quote(word)} is not a number; write it like 2, 0.25 or 1e-3.`
 }
 
-function quote(word: string): string {
-  return `"${word.length > 40 ? `${word.slice(0, 39)}…` : word}"`
-}
+const quote = (word: string): string => `"${abbreviate(word, 40)}"`

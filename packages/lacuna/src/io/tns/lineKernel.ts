@@ -1,6 +1,6 @@
 /**
- * The parser of good lines, in wasm: text goes into its memory, and columns are copied out of it, both small enough to stay in the
- * cache. Lines that are no good entries it leaves to who can say why.
+ * The parser of good lines, in wasm: text goes into its memory, and columns are copied out of it, both small
+ * enough to stay in the cache. Lines that are no good entries it leaves to who can say why.
  */
 import { MAX_INDEX } from '../../tensor/index.ts'
 import { MARGIN, startTextKernel, type TextKernel } from '../text/index.ts'
@@ -17,7 +17,10 @@ export class LineKernel {
   /** What was parsed last: one column per mode, and the values, `capacity` long. */
   readonly indices: readonly Uint32Array[]
   readonly values: Float32Array
-  /** Where the last parsing stopped: the beginning of a line that is no good entry, or one behind `capacity` entries, or the end. */
+  /**
+   * Where the last parsing stopped: the beginning of a line that is no good entry, or one behind `capacity`
+   * entries, or the end.
+   */
   stop = 0
   /** Of the lines counted last, those that are neither blank nor comments. */
   entryLines = 0

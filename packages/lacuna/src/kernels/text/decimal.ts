@@ -1,5 +1,5 @@
-// Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts says why this is exact. What needs more
-// than one rounding of exact numbers is asked of the host.
+// Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts says why this is
+// exact. What needs more than one rounding of exact numbers is asked of the host.
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
 const PLUS: u32 = 43;
@@ -35,8 +35,8 @@ function scaled(m: u64, e: i32): f32 {
 }
 
 /**
- * The float32 that begins at `from`; NaN if none does, ±Infinity if it is too large. It ends at `numberEnd`, where something that
- * does not belong to it must follow.
+ * The float32 that begins at `from`; NaN if none does, ±Infinity if it is too large. It ends at `numberEnd`,
+ * where something that does not belong to it must follow.
  */
 export function parseDecimal(from: usize): f32 {
   // Most values have few digits: seven and a fraction of eight fit into eight bytes each.

@@ -1,12 +1,15 @@
-// Whether entries have the same coordinates. Hashes of all entries lie with the host. A thread looks through them for those of its
-// own share of all hashes, deals these to parts that fit in the cache, and compares within the parts; only where hashes are equal
-// does the host look at the coordinates.
+// Whether entries have the same coordinates. Hashes of all entries lie with the host. A thread looks through
+// them for those of its own share of all hashes, deals these to parts that fit in the cache, and compares
+// within the parts; only where hashes are equal does the host look at the coordinates.
 
 /** Whether two entries have the same coordinates. */
 @external("host", "isSame")
 declare function isSame(a: u32, b: u32): bool;
 
-/** Hashes the coordinates of `count` entries, whose columns lie `stride` bytes apart; a multiple of four is written. */
+/**
+ * Hashes the coordinates of `count` entries, whose columns lie `stride` bytes apart; a multiple of four is
+ * written.
+ */
 export function hashEntries(columns: usize, stride: usize, order: u32, count: u32, out: usize): void {
   const factor = i32x4.splat(0x85ebca6b);
   const last = i32x4.splat(0xc2b2ae35);
@@ -37,9 +40,9 @@ export function countParts(hashes: usize, count: u32, parts: u32, counts: usize)
 }
 
 /**
- * Of `count` hashes, puts those of the `own` parts from `first` on, and the numbers of their entries from `number` on, where each part
- * has its next place. Whose a hash is no processor can predict, so that there is no branch for it: others go into the one place that
- * comes behind.
+ * Of `count` hashes, puts those of the `own` parts from `first` on, and the numbers of their entries from
+ * `number` on, where each part has its next place. Whose a hash is no processor can predict, so that there is
+ * no branch for it: others go into the one place that comes behind.
  */
 export function dealOwn(
   hashes: usize, count: u32, parts: u32, first: u32, own: u32, next: usize, number: u32, dealt: usize,
@@ -56,7 +59,10 @@ export function dealOwn(
   }
 }
 
-/** Whether two of the entries dealt from … to − 1 are the same; `slots` has room for mask + 1 numbers, more than there are entries. */
+/**
+ * Whether two of the entries dealt from … to − 1 are the same; `slots` has room for mask + 1 numbers, more
+ * than there are entries.
+ */
 export function findSame(dealt: usize, from: u32, to: u32, slots: usize, mask: u32): bool {
   memory.fill(slots, 0, (<usize>mask + 1) << 2);
   for (let entry = from; entry < to; entry++) {

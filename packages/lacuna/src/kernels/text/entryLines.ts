@@ -1,4 +1,5 @@
-// Which lines of a .tns text are entries. Mirrors io/text/entryLines.ts; a test compares the two on random lines.
+// Which lines of a .tns text are entries. Mirrors io/text/entryLines.ts; a test compares the two on random
+// lines.
 const TAB: u32 = 9;
 const LF: u32 = 10;
 const CR: u32 = 13;

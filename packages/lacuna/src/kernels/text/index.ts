@@ -1,5 +1,6 @@
-// Lines of a .tns text to columns of numbers. Nothing is allocated: the host says where text and columns lie, and gives whole
-// lines, so that no loop over a line runs past its end. A line that is no good entry is left to the host.
+// Lines of a .tns text to columns of numbers. Nothing is allocated: the host says where text and columns lie,
+// and gives whole lines, so that no loop over a line runs past its end. A line that is no good entry is left
+// to the host.
 import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 import { isEntryLine } from "./entryLines";
@@ -27,9 +28,9 @@ let stoppedAt: usize = 0;
 export function stop(): usize { return stoppedAt; }
 
 /**
- * Parses lines [at, end), of `order` indices from 1 to `limits` and, where it says so, a value, until one that is none or
- * `capacity` entries; how many were found. The column of a mode is `capacity` long and follows that of the one before, the values
- * come last.
+ * Parses lines [at, end), of `order` indices from 1 to `limits` and, where it says so, a value, until one
+ * that is none or `capacity` entries; how many were found. The column of a mode is `capacity` long and
+ * follows that of the one before, the values come last.
  */
 export function parseEntries(
   at: usize, end: usize, order: u32, hasValues: bool, limits: usize, columns: usize, capacity: u32,
@@ -82,8 +83,8 @@ let entryLines: u32 = 0;
 export function entries(): u32 { return entryLines; }
 
 /**
- * Counts the lines that begin at the bytes from … to − 1, each behind a line feed, of which the first may stand at from − 1. Lines
- * that are blank or comments are no entries.
+ * Counts the lines that begin at the bytes from … to − 1, each behind a line feed, of which the first may
+ * stand at from − 1. Lines that are blank or comments are no entries.
  */
 export function countLines(from: usize, to: usize): u32 {
   let lines: u32 = 0;

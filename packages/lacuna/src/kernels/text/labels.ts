@@ -1,11 +1,14 @@
-// The values of a mode that have been seen before, looked up where the text lies. What is not found here the host knows, or numbers,
-// and it may tell: the tables are of a fixed size, and hold what fits.
+// The values of a mode that have been seen before, looked up where the text lies. What is not found here the
+// host knows, or numbers, and it may tell: the tables are of a fixed size, and hold what fits.
 import { digitsIn, eightDigits } from "./digits";
 
 /** In place of a code: the host is to say. */
 const MISSING: u32 = 0xffffffff;
 
-/** A short text with its length is two words, its code and a gap are two more. A text has two places to be, in one line of the cache. */
+/**
+ * A short text with its length is two words, its code and a gap are two more. A text has two places to be, in
+ * one line of the cache.
+ */
 const ENTRY: usize = 32;
 const SHORT: usize = 15;
 
@@ -46,12 +49,13 @@ let freshCount: u32 = 0;
 export function freshNumbers(): u32 { return freshCount; }
 
 /**
- * The codes of `rows` fields, as `splitRows` has cut them, that are kept: of whole numbers below `size` from `numbers`, of other short
- * texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code. Returns how many are MISSING. Before the first of these, numbers
- * that have none get the codes from `next` on, unless it is MISSING, and are written to `fresh`.
+ * The codes of `rows` fields, as `splitRows` has cut them, that are valid: of whole numbers below `size` from
+ * `numbers`, of other short texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code.
+ * Returns how many are MISSING. Before the first of these, numbers that have none get the codes from `next`
+ * on, unless it is MISSING, and are written to `fresh`.
  */
 export function lookUpLabels(
-  base: usize, starts: usize, ends: usize, kept: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
+  base: usize, starts: usize, ends: usize, valid: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
   next: u32, fresh: usize,
 ): u32 {
   let missing = u32(next == MISSING);
@@ -60,7 +64,7 @@ export function lookUpLabels(
   for (let row: u32 = 0; row < rows; row++) {
     const place = <usize>row << 2;
     let code: u32 = 0;
-    if (load<u8>(kept + <usize>row) == 0) continue;
+    if (load<u8>(valid + <usize>row) == 0) continue;
     const at = base + load<i32>(starts + place);
     const length = base + load<i32>(ends + place) - at;
     const n = plainNumber(at, length);
@@ -85,7 +89,9 @@ export function lookUpLabels(
   return missing - known;
 }
 
-/** What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know. */
+/**
+ * What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know.
+ */
 export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): bool {
   const length = end - at;
   const n = plainNumber(at, length);
@@ -109,11 +115,14 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
   return false;
 }
 
-/** The codes of cells that are kept, from a table of 1 + code for those from 0 to size − 1; how many are MISSING. */
-export function lookUpCells(cells: usize, kept: usize, rows: u32, table: usize, size: u32, out: usize): u32 {
+/**
+ * The codes of cells that are valid, from a table of 1 + code for those from 0 to size − 1; how many are
+ * MISSING.
+ */
+export function lookUpCells(cells: usize, valid: usize, rows: u32, table: usize, size: u32, out: usize): u32 {
   let missing: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    if (load<u8>(kept + <usize>row) == 0) continue;
+    if (load<u8>(valid + <usize>row) == 0) continue;
     const cell = load<f64>(cells + (<usize>row << 3));
     let code: u32 = 0;
     if (cell >= 0 && cell < <f64>size) code = load<u32>(table + (<usize><u32>cell << 2));

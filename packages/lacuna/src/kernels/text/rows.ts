@@ -1,5 +1,5 @@
-// Lines of a table as text, cut into fields, and the numbers in a column. A row with a quote in it, or of another number of fields
-// than the others, is left to the host.
+// Lines of a table as text, cut into fields, and the numbers in a column. A row with a quote in it, or of
+// another number of fields than the others, is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
 
 const LF: u32 = 10;
@@ -17,9 +17,10 @@ export function rowStop(): usize { return stoppedAt; }
 export function rowLines(): u32 { return linesPassed; }
 
 /**
- * Cuts the whole lines [at, end) into fields, `width` of them each, by one byte or, where `second` is not 0, two. Of a column that
- * has a slot (below 0: none), field e of row r begins and ends at starts[slot · capacity + r] and ends[…], as distances from `base`;
- * an empty one ends before it begins. lines[r] is counted from `line`. Returns how many rows there are, from `rows` on.
+ * Cuts the whole lines [at, end) into fields, `width` of them each, by one byte or, where `second` is not 0,
+ * two. Of a column that has a slot (below 0: none), field e of row r begins and ends at starts[slot ·
+ * capacity + r] and ends[…], as distances from `base`; an empty one ends before it begins. lines[r] is
+ * counted from `line`. Returns how many rows there are, from `rows` on.
  */
 export function splitRows(
   base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
@@ -45,8 +46,9 @@ const WINDOW: usize = 4096;
 const separators: usize = memory.data(4 * (4096 + 16));
 
 /**
- * Rows without quotes, on lines that follow one another, until one that is not. Where fields end is found out for many rows, and
- * without a branch for each: how many ends lie in 16 bytes no processor can predict. Then every row looks like the one before.
+ * Rows without quotes, on lines that follow one another, until one that is not. Where fields end is found out
+ * for many rows, and without a branch for each: how many ends lie in 16 bytes no processor can predict. Then
+ * every row looks like the one before.
  */
 function splitPlainRows(
   base: usize, at: usize, end: usize, first: u32, width: u32, slots: usize, starts: usize, ends: usize, lines: usize,
@@ -212,7 +214,10 @@ export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
   return <u32>empty;
 }
 
-/** The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. How many of these there are. */
+/**
+ * The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. How many
+ * of these there are.
+ */
 export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): u32 {
   let others: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {

@@ -1,4 +1,5 @@
-// Times in the fields of a column, those that are written as most are: Unix times, and days and times as ISO writes them.
+// Times in the fields of a column, those that are written as most are: Unix times, and days and times as ISO
+// writes them.
 import { digitsIn, eightDigits } from "./digits";
 
 /** Unix times from here on are milliseconds. */
@@ -59,8 +60,9 @@ let numberCount: u32 = 0;
 export function numberTimes(): u32 { return numberCount; }
 
 /**
- * Fields that are plain Unix times, or as ISO writes them, as cells of a grid: how many `unit`s they lie behind `origin`, both in microseconds, rounded down.
- * NaN for whatever else, years such as 2014 and days such as 20140401 among them. Returns how many of these there are.
+ * Fields that are plain Unix times, or as ISO writes them, as cells of a grid: how many `unit`s they lie
+ * behind `origin`, both in microseconds, rounded down. NaN for whatever else, years such as 2014 and days
+ * such as 20140401 among them. Returns how many of these there are.
  */
 export function gridTimes(base: usize, starts: usize, ends: usize, rows: u32, origin: f64, unit: f64, out: usize): u32 {
   let others: u32 = 0;

@@ -1,4 +1,4 @@
-/** Components in words: how much each explains, and which rows are special about it. */
+/** Descriptions of components: how much each explains, and which rows are most specific to it. */
 
 import { normalized, type Shares, sharesOf, telling } from '../componentShares.ts'
 import { type Found, foundOf } from '../ensemble/stability.ts'
@@ -7,54 +7,57 @@ import { asLearned, type Learned, labelsOfUnit, together } from '../learnedModes
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
-/** Which rows components are described by. */
+/** Options of `components`. */
 export interface ComponentsOptions {
-  /** Rows that are named in each mode; 5 by default. */
+  /** Rows listed per mode; 5 by default. */
   strongest?: number
-  /** Rows of fewer entries are not named; those of none by default. */
+  /** Least number of training entries of a listed row; 1 by default. */
   minEntries?: number
 }
 
-/** One of the terms that predictions are the sum of. */
+/** One of the rank-one terms whose sum the predictions are. */
 export interface Component {
-  /** From 1, the largest share first. */
+  /** Number from 1, the largest share first. */
   number: number
   /** Its column in the factors, from 0. */
   column: number
-  /** Of all that is predicted where entries were seen. */
+  /** Fraction of all predictions at the cells of training entries that is due to it. */
   share: number
-  /** Of several models, in how many it is found. */
+  /** In how many models of an ensemble it is found; undefined for one model. */
   found?: Found
+  /** The component in each mode. */
   modes: ComponentMode[]
 }
 
 /** A component in one of the modes. */
 export interface ComponentMode {
+  /** Name of the mode. */
   name: string
-  /** The model's modes that it is of, from 0: one, or those that were learned as one. */
+  /** The tensor's modes that it stands for, from 0: one, or several that were merged. */
   modes: readonly number[]
-  /** The rows that tell this component from the others, the most telling first. */
+  /** The rows that are most specific to this component, the most specific first. */
   strongest: ComponentRow[]
-  /** The whole column, relative to its largest. */
+  /** The whole column of the factor, relative to its largest value. */
   profile: Float32Array
 }
 
-/** A row that tells a component from others. */
+/** A row that is specific to a component. */
 export interface ComponentRow {
-  /** From 0. */
+  /** Index from 0. */
   row: number
+  /** Label; of merged modes all labels, joined by ×. */
   label: string
-  /** The label in each of the modes. */
+  /** Label in each of the modes. */
   labels: readonly string[]
-  /** Relative to the largest of the column. */
+  /** Weight relative to the largest of the column. */
   weight: number
-  /** How many times its share in all predictions the component has in those of this row: what is special, not what is frequent. */
+  /** Lift: share of the component in the predictions of this row, divided by its share in all predictions. */
   lift: number
-  /** How many entries the model has seen of the row, if that is known. */
+  /** Training entries of the row, if known. */
   entries?: number
 }
 
-/** The components, that with the largest share first; of several models, those of the first. */
+/** Describes the components of a model, the one with the largest share first; of an ensemble, those of its first member. */
 export function componentsOf(
   model: Predictor,
   { strongest = 5, minEntries }: ComponentsOptions = {},

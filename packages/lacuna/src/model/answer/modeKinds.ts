@@ -1,26 +1,28 @@
-/** What kind of thing a mode is: whether its rows have an order that means something, or a place on a map. */
+/** Kinds of modes: whether rows are ordered, in time, or positions on a map. */
 
 import { labelOf, modeName, type Predictor } from '../factored.ts'
 import { asLearned } from '../learnedModes.ts'
 
-/** Whether the rows of a mode have an order, and where they lie in it. */
+/** Whether the rows of a mode are ordered, and their positions in that order. */
 export interface ModeKind {
+  /** 'ordered' where the order of rows means something, else 'named'. */
   kind: 'ordered' | 'named'
-  /** In which direction of a map, if it has one. */
+  /** Direction on a map, if the rows have one. */
   place?: 'latitude' | 'longitude'
-  /** Where rows lie along the order: numbers, or milliseconds since 1970 of dates. */
+  /** Positions of the rows along the order: numbers, or milliseconds since 1970 for dates. */
   positions?: Float64Array
+  /** Whether positions are times. */
   isTime: boolean
 }
 
-/** Neighbours must be so much alike for rows to be in an order, where nothing else says so. */
+/** Correlation of neighbouring rows above which they count as ordered, if nothing else shows it. */
 const SMOOTH = 0.6
-/** Fewer rows than this have no course to be seen. */
+/** Modes with fewer rows than this are not ordered. */
 const FEWEST_ROWS = 5
 
 /**
- * Of the modes as they were learned: pairs of rows are in no order. `titles`: what they are called, where the model does
- * not say it well.
+ * The kind of each mode of the factors; merged modes are not ordered.
+ * @param titles names of the modes, in place of the model's
  */
 export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKind[] {
   const learned = asLearned(model)
@@ -36,7 +38,7 @@ export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKin
   return isMap ? kinds : kinds.map(({ place, ...kind }) => kind)
 }
 
-/** Modes that are called so are in order. */
+/** Names of modes that are ordered. */
 const ORDERED = /^(year|month|week|day|weekday|hour|minute|second|time|date|slot|period|age)s?$/
 
 function kindOf(model: Predictor, mode: number, name: string): ModeKind {
@@ -67,16 +69,16 @@ function placeOf(words: readonly string[], positions: Float64Array): ModeKind['p
     return 'longitude'
 }
 
-/** Neighbours are rows one apart, or, where a course comes again, as over the days of a week, so many apart. */
+/** Distances at which rows may be similar: next to each other, or after a period such as the days of a week. */
 const LAGS = [1, 2, 5, 6, 7]
 
-/** How much alike neighbouring rows are: the correlation of columns with themselves some rows on, at its best. */
+/** The largest autocorrelation of the factor's columns at one of the lags. */
 function smoothness({ members, observed }: Predictor, mode: number): number {
   const [{ rank, factors }] = members
   const factor = factors[mode]
   const rows = factor.length / rank
   const isSeen = (row: number): boolean => observed === undefined || observed.counts[mode][row] > 0
-  // Every component counts alike: its distances from its mean, relative to that.
+  // Every component has equal weight: its deviations from its mean, relative to the mean.
   const centred = new Float64Array(factor.length)
   for (let r = 0; r < rank; r++) {
     let [sum, count] = [0, 0]

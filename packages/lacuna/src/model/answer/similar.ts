@@ -1,3 +1,4 @@
+/** Rows of a mode that are similar to one of them. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { sharesOf } from '../componentShares.ts'
 import { labelOf, type Predictor } from '../factored.ts'
@@ -6,26 +7,27 @@ import { plain } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
-/** A row that is like another one. */
+/** A row that is similar to another one. */
 export interface Similar {
-  /** From 0. */
+  /** Index from 0. */
   row: number
+  /** Label. */
   label: string
-  /** From 0 to 1: the cosine of the two rows, each component weighed by its part in what is predicted. */
+  /** Cosine of the two rows, 0 to 1, with each component weighted by its contribution to predictions. */
   similarity: number
-  /** How many entries the model has seen of the row, if that is known. */
+  /** Training entries of the row, if known. */
   entries?: number
 }
 
-/** Which similar rows are wanted. */
+/** Options of `similar`. */
 export interface SimilarOptions {
-  /** How many rows; 10 by default. */
+  /** Number of rows; 10 by default. */
   n?: number
-  /** Rows of fewer entries are left out; those of none by default. */
+  /** Least number of training entries of a row; 1 by default. */
   minEntries?: number
 }
 
-/** The rows of a mode that are most like one of them: those whose predictions are made of the same components. */
+/** The rows of a mode that are most similar to one of them: those whose predictions consist of the same components. */
 export function similarRows(
   given: Predictor,
   modeName: string,
@@ -41,7 +43,7 @@ export function similarRows(
   const similarities = new Float64Array(model.dims[mode])
   for (const member of model.members) {
     const { rank, factors } = member
-    // Columns are as long as the solver left them: what counts is what a component adds to a mean prediction.
+    // The norms of columns are arbitrary: components are weighted by their contribution to a mean prediction.
     const { means } = sharesOf(model, member)
     const scales = Array.from({ length: rank }, (_, r) =>
       means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),

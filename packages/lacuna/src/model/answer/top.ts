@@ -1,4 +1,4 @@
-/** The best rows along a mode, and why they are. */
+/** The rows of a mode with the largest predictions, and the components that explain them. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { normalized, sharesOf, telling } from '../componentShares.ts'
@@ -9,52 +9,54 @@ import { type Along, along } from '../predict/along.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
-/** What is asked for. */
+/** Options of `top`. */
 export interface TopOptions {
-  /** The mode whose rows are ranked. */
+  /** Mode whose rows are ranked. */
   of: string
-  /** By the names of other modes, the row that is meant; a mode that is left out is averaged, by its entries. */
+  /** Labels of fixed rows, by the names of other modes; by default modes are averaged, weighted by their rows' entries. */
   for?: Labels
-  /** How many rows; 10 by default. */
+  /** Number of rows; 10 by default. */
   n?: number
-  /** Left out: labels, or the rows that entries of these other modes speak of. */
+  /** Rows that are left out: their labels, or entries that have the fixed rows in the other modes; none by default. */
   exclude?: Iterable<Label> | SparseTensor
-  /** Rows of fewer entries are left out; those of none by default. */
+  /** Least number of training entries of a row; 1 by default. */
   minEntries?: number
-  /**
-   * Predictions stay within the values that were seen, which is the default; the order is that of what lies beyond,
-   * too.
-   */
+  /** Whether predictions are limited to the range of the training values, after rows have been ranked; true by default. */
   clip?: boolean
 }
 
-/** A row, and what is predicted of it. */
+/** A row and its prediction. */
 export interface Ranked {
-  /** From 0. */
+  /** Index from 0. */
   row: number
+  /** Label. */
   label: string
+  /** Prediction. */
   predicted: number
-  /** How many entries the model has seen of the row, and their mean value, if that is known. */
+  /** Training entries of the row, if known. */
   entries?: number
+  /** Mean of the row's training values, if known. */
   mean?: number
-  /** The components that made it so, the most telling first. */
+  /** The components that explain the prediction, the most specific first. */
   why: Reason[]
 }
 
-/** A component's part in a prediction. */
+/** The contribution of a component to a prediction. */
 export interface Reason {
-  /** As `components()` counts them: from 1, the largest first. */
+  /** Number of the component as in `components()`: from 1, the largest first. */
   component: number
-  /** Of the prediction. */
+  /** Fraction of the prediction that is due to it. */
   share: number
-  /** How many times its usual share that is. */
+  /** Lift: this fraction, divided by the component's share in all predictions. */
   lift: number
 }
 
-/** Reasons that are given at the most, and the least share of one that is not the first. */
+/** Most components that explain a prediction. */
 const REASONS = 3
+/** Least fraction of a prediction for a component to explain it. */
 const LEAST_SHARE = 0.05
 
+/** Ranks the rows of a mode by their predictions. */
 export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const { n = 10, exclude, minEntries, clip = true } = options
   if (!Number.isInteger(n) || n < 1)
@@ -66,7 +68,7 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const scores = new Float64Array(model.dims[of])
   for (const { score } of members)
     for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
-  // Neighbours tell of single cells, not of means over modes.
+  // The correction by neighbours applies to single cells, not to means over modes.
   if (model.refine && fixed.every((row, mode) => row !== null || mode === of)) {
     const cell = fixed.map((row) => row ?? 0)
     for (let row = 0; row < scores.length; row++) {
@@ -90,7 +92,7 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   }))
 }
 
-/** Per mode, the row that is meant, or null where none is: in the mode that is ranked, and in those to be averaged. */
+/** Per mode, the row that is fixed; null in the ranked mode, and in modes to be averaged. */
 export function fixedRows(
   model: Predictor,
   lookup: LabelLookup,
@@ -121,7 +123,7 @@ function excludedRows(
   return new Set(rows.filter((row) => row !== undefined))
 }
 
-/** By row of a mode, the value of an entry that has the given rows in the other modes. */
+/** Values of the entries that have the fixed rows in the other modes, by their row of a mode. */
 export function valuesAlong(
   { indices, values }: SparseTensor,
   fixed: readonly (number | null)[],
@@ -134,7 +136,7 @@ export function valuesAlong(
   return found
 }
 
-/** Tells which components a prediction is made of; of several models, of the first. */
+/** Makes a function that returns the components that explain a row's prediction; of an ensemble, those of its first member. */
 function explainer(model: Predictor, { terms }: Along): (row: number) => Reason[] {
   const { shares: usual, numbers } = sharesOf(asLearned(model))
   return (row) => {

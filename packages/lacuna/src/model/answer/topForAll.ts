@@ -1,6 +1,6 @@
 /**
- * The best rows along a mode for every row of another one. Kernels find some more than are asked for, in float32 and
- * on all threads; float64 puts these in order, so that a row's answer is the same as when it is asked for alone.
+ * The top rows of a mode for every row of another one. Kernels find a few more rows than are asked for, in float32 on all
+ * threads; float64 orders these, so that a ranking is the same as that of `top` for the row alone.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -14,46 +14,47 @@ import { candidates } from '../predict/candidates.ts'
 import { dotRow } from '../predict/products.ts'
 import { fixedRows } from './top.ts'
 
-/** What is asked for, and on how many threads. */
+/** Options of `topForAll`. */
 export interface TopForAllOptions {
-  /** The mode for whose rows is asked, each. */
+  /** Mode for each of whose rows a ranking is made. */
   for: string
-  /** The mode whose rows are ranked. */
+  /** Mode whose rows are ranked. */
   of: string
-  /** By the names of further modes, the row that is meant; others are averaged, by their entries. */
+  /** Labels of fixed rows, by the names of further modes; by default these are averaged, weighted by their rows' entries. */
   fixed?: Labels
-  /** How many rows; 10 by default. */
+  /** Length of a ranking; 10 by default. */
   n?: number
-  /** Entries whose rows are left out where they meet. */
+  /** Entries whose ranked row is left out for the row that they are of; none by default. */
   exclude?: SparseTensor
-  /** Rows of fewer entries are left out; those of none by default. */
+  /** Least number of training entries of a ranked row; 1 by default. */
   minEntries?: number
-  /** Predictions stay within the values that were seen, which is the default. */
+  /** Whether predictions are limited to the range of the training values; true by default. */
   clip?: boolean
-  /** All cores by default; they do not change the answer. */
+  /** Worker threads, which do not change the result; all cores by default. */
   threads?: number
 }
 
-/** Answers for rows that follow one another. */
+/** Rankings for consecutive rows. */
 export interface TopBatch {
-  /** The first row, from 0, and how many. */
+  /** First row of the batch, from 0. */
   first: number
+  /** Number of rows in the batch. */
   count: number
-  /** How many rows each is answered by, at the most. */
+  /** Most rows in a ranking. */
   n: number
-  /** (count × n), best first … */
+  /** Ranked rows (count × n), the best first. */
   rows: Uint32Array
-  /** … and what is predicted of each. */
+  /** Their predictions (count × n). */
   predicted: Float64Array
-  /** (count), how many there are for each. */
+  /** Rows in each ranking (count). */
   found: Uint32Array
 }
 
 const QUESTIONS_AT_A_TIME = 8192
-/** Rows beyond those asked for that float64 has a look at. */
+/** Rows beyond those asked for that are also ranked in float64. */
 const SPARE = 8
 
-/** The best rows along a mode for every row of another one, batch by batch, on all threads. */
+/** Ranks the rows of a mode for every row of another one, batch by batch, on all threads. */
 export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
   const model = plain(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options
@@ -140,7 +141,7 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   }
 }
 
-/** The members' rows behind one another, near 1, so that float32 neither overflows nor vanishes. */
+/** The members' rows side by side, scaled near 1 so that float32 neither overflows nor underflows. */
 function concatenated({ members }: Predictor, mode: number, rows: Uint32Array): Float32Array {
   const length = members.reduce((sum, { rank }) => sum + rank, 0)
   const all = new Float32Array(rows.length * length)
@@ -174,7 +175,7 @@ function questionsOf(
   return questions
 }
 
-/** Times a power of two, which changes no order. */
+/** Scales numbers by a power of two, which does not change their order. */
 function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
   let largest = 0
   for (let i = 0; i < numbers.length; i++) if (numbers[i] > largest) largest = numbers[i]
@@ -184,7 +185,7 @@ function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
   return numbers
 }
 
-/** For every row that is asked for, the places among the candidates that entries name, in order. */
+/** For every row of mode `asked`, the positions of excluded rows among the candidates, ascending, as a compressed list. */
 function excludedBy(
   { indices, values }: SparseTensor,
   asked: number,

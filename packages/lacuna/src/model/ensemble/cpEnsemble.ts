@@ -1,7 +1,6 @@
 /**
- * Several models of the same data, each of which has not seen a part of it: their mean predicts better than any of them, what
- * they predicted of entries that they had not seen tells how well, and from these residuals come corrections by neighbours and
- * intervals.
+ * An ensemble: models of the same data, each fitted without one fold. Their mean predicts better than any of them; their
+ * out-of-fold residuals give an unbiased error, the correction by neighbours and conformal intervals.
  */
 import { InputError } from '../../base/inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
@@ -12,38 +11,55 @@ import { type Intervals, intervalAt } from './intervals.ts'
 import { corrector, type Neighbours } from './neighbours.ts'
 import { type Stability, stabilityOf } from './stability.ts'
 
-/** What an ensemble is made of. */
+/** The fields of an ensemble. */
 export interface CpEnsembleFields extends TensorModelFields {
+  /** The models, at least one. */
   members: readonly CpModel[]
-  /** What the residuals of neighbours say, if that helps. */
+  /** Correction of predictions by the residuals of neighbouring cells; none by default. */
   neighbours?: Neighbours
+  /** What intervals are computed from; without it there are none. */
   intervals?: Intervals
 }
 
-/** A prediction, and the ends of an interval that holds the value with the chance that was asked for. */
+/** A prediction, and an interval that contains the value with a given probability. */
 export interface Interval {
+  /** The prediction. */
   value: number
+  /** Lower end of the interval. */
   low: number
+  /** Upper end of the interval. */
   high: number
 }
 
-/** The same for many cells. */
+/** Predictions and intervals of many cells, in columns. */
 export interface IntervalColumns {
+  /** The prediction of each cell. */
   values: Float32Array
+  /** Lower ends of the intervals. */
   low: Float32Array
+  /** Upper ends of the intervals. */
   high: Float32Array
 }
 
-/** Models of cross-fitting, as one. */
+/** The models of a cross-fit as one model, whose predictions are their mean. */
 export class CpEnsemble extends TensorModel {
+  /** The models, each fitted without one fold. */
   readonly members: readonly CpModel[]
+  /** Correction of predictions by the residuals of neighbouring cells; undefined where it does not help. */
   readonly neighbours?: Neighbours
+  /** What intervals are computed from; undefined where the file has none. */
   readonly intervals?: Intervals
+  /** The modes of the factors in terms of the tensor's modes; undefined where they are the same. */
   readonly reshapedModes: CpModel['reshapedModes']
-  /** The rows that no model has seen entries of. */
+  /** Per mode, the rows without training entries in all models. */
   readonly unobserved: readonly Uint32Array[]
+  /** Corrects the members' mean at a cell by the residuals of its neighbours; undefined where that does not help. */
   override refine?: (cell: ArrayLike<number>, y: number) => number
 
+  /**
+   * Combines models of the same sizes and reshaping.
+   * @param fields the members, and what they share
+   */
   constructor(fields: CpEnsembleFields) {
     super(fields)
     const { members, neighbours, intervals } = fields
@@ -66,7 +82,7 @@ export class CpEnsemble extends TensorModel {
     if (intervals) this.intervals = intervals
     if (!neighbours) return
     this.neighbours = neighbours
-    // Only what is asked for: a field of residuals takes memory.
+    // Made at the first prediction: a field of residuals takes memory.
     let correct: ReturnType<typeof corrector> | undefined
     this.refine = (cell, y) => {
       correct ??= corrector(this.dims, neighbours)
@@ -74,14 +90,22 @@ export class CpEnsemble extends TensorModel {
     }
   }
 
-  /** The prediction, and an interval that holds the value with this chance. */
+  /**
+   * Predicts one cell with a conformal interval.
+   * @param coordinate 0-based indices, or the label of each mode by the mode's name
+   * @param level probability that the interval contains the value, between 0 and 1
+   */
   interval(coordinate: readonly number[] | Labels, level = 0.9): Interval {
     const around = this.intervalsAt(level)
     const cell = this.indicesOf(coordinate)
     return around(cell, this.predict(cell))
   }
 
-  /** Predictions at many cells, given as one column of 0-based indices per mode, and an interval around each. */
+  /**
+   * Predicts many cells with conformal intervals.
+   * @param indices one column of 0-based indices per mode
+   * @param level probability that an interval contains the value, between 0 and 1
+   */
   intervalMany(indices: readonly Uint32Array[], level = 0.9): IntervalColumns {
     const around = this.intervalsAt(level)
     const values = this.predictMany(indices)
@@ -96,14 +120,17 @@ export class CpEnsemble extends TensorModel {
     return { values, low, high }
   }
 
-  /** Tells the interval around what is predicted of a cell, by its indices. */
+  /**
+   * Makes a function that returns the interval of a cell, given by its indices and its prediction.
+   * @param level probability that an interval contains the value, between 0 and 1
+   */
   intervalsAt(level: number): (cell: ArrayLike<number>, value: number) => Interval {
     const { intervals } = this
     if (!intervals)
       throw new InputError('option', 'This ensemble was saved without what intervals are made of.')
     if (!(level > 0 && level < 1))
       throw new InputError('option', `The chance of the interval is ${level}; it must lie between 0 and 1.`)
-    // Values stay within those that were seen, and what is predicted is always inside.
+    // Intervals lie within the range of the training values, and contain the prediction.
     const { min, max } = this.observed ?? { min: -Infinity, max: Infinity }
     return (cell, value) => {
       const support = supportOf(this.observed?.counts, cell)
@@ -116,24 +143,24 @@ export class CpEnsemble extends TensorModel {
     }
   }
 
-  /** The first of the models, with the labels of all. */
+  /** The first member as a model, with the labels and statistics of the ensemble. */
   firstModel(): CpModel {
     const { labels, modes, observed } = this
     return new CpModel({ ...this.members[0].fields, labels, modes, observed })
   }
 
-  /** The components of the first model, and in how many of the models each is found. */
+  /** The components of the first member, and in how many members each is found. */
   components(options?: ComponentsOptions): Component[] {
     return componentsOf(this, options)
   }
 
-  /** How far the models have the same components. */
+  /** How far the members have the same components. */
   stability(): Stability {
     return stabilityOf(this)
   }
 }
 
-/** The entries of that of a cell's rows that has fewest. */
+/** The support of a cell: the training entries of that of its rows that has fewest. @param counts entries per row, by mode */
 export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {
   if (!counts) return 0
   let least = Infinity

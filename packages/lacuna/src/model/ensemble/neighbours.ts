@@ -1,53 +1,62 @@
 /**
- * What the residuals at neighbouring places say of a prediction: where modes are ordered, those at some distances along them
- * and in a window around the cell; and in every mode, the mean of those in its other rows. A ridge regression of residuals of
- * entries that the models had not seen, on such residuals, says how much each counts.
+ * Correction by neighbours: a ridge regression of out-of-fold residuals on the residuals at neighbouring cells. Features are, where
+ * modes are ordered, the residuals at some lags and in a window around the cell; and in every mode the mean residual of the
+ * cells that differ in this mode alone.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
 import { alikeLags } from './alikeLags.ts'
 import { featureCount, ResidualField } from './residualField.ts'
 
-/** Plain data, but for the entries. */
+/** The fitted correction by neighbours; plain data, but for the entries. */
 export interface Neighbours {
-  /** Per mode, the distances that count; none where it is not ordered. */
+  /** Per mode, the lags whose residuals are features; none where it is not ordered. */
   lags: readonly (readonly number[])[]
-  /** Whether residuals count in proportion to what is predicted, or to this where less is. */
+  /** Whether residuals are relative to predictions. */
   isRelative: boolean
+  /** Least prediction that residuals are relative to. */
   least: number
-  /** How much each feature counts. */
+  /** Coefficient of each feature. */
   weights: readonly number[]
-  /** Where residuals are known, and what they are: as they are, or in proportion to predictions. */
+  /** Coordinates of the entries, one column per mode. */
   indices: readonly Uint32Array[]
+  /** Residual of each entry, absolute or relative. */
   residuals: Float32Array
 }
 
-/** A mode whose rows are ordered, and the distances that count; those at which residuals are alike by default. */
+/** A mode whose rows are ordered. */
 export interface Ordered {
+  /** Mode, from 0. */
   mode: number
+  /** Distances at which residuals are similar; by default found by their correlation. */
   lags?: readonly number[]
 }
 
+/** A fitted correction, and the out-of-fold predictions that it gives. */
 export interface LearnedNeighbours {
+  /** The correction, fitted on all folds. */
   neighbours: Neighbours
-  /** What the entries are predicted to be with it, each by models and a regression that have not seen its fold. */
+  /** Prediction of each entry by a model and a regression that were fitted without its fold. */
   predictions: Float32Array
 }
 
-/** Ridge, as a share of what the features are by themselves. */
+/** Ridge, as a fraction of the diagonal of XᵀX. */
 const RIDGE = 1e-3
-/** Predictions below this share of their mean do not make a residual any larger in proportion. */
+/** Least prediction that residuals are relative to, as a fraction of the mean prediction. */
 const LEAST = 0.05
-/** What is found must lower the squared error by this share. */
+/** The correction is used if it lowers the squared error by this fraction. */
 const LEAST_GAIN = 2e-3
-/** More entries than this would take long, and more than a map can hold. */
+/** Above this many entries there is no correction: it would take long, and a Map cannot hold them. */
 const MOST_ENTRIES = 8_000_000
 
 /**
- * From what each fold's model, which has not seen it, predicts of all entries; undefined if the residuals of neighbours do not
- * help. Of an entry that model has not seen, and its neighbours' residuals by the same model: those by others, which have seen
- * the entry, would tell of it. `isByEntry`: entries were left out one by one; if they were in groups, those of a group are no
- * neighbours, as in a gap there are none.
+ * Fits the correction by neighbours. The features of an entry are residuals by the model that was fitted without its fold: those by
+ * other models, which were fitted to the entry, would leak its value.
+ * @param predictions per fold, the predictions of all entries by the model that was fitted without it
+ * @param folds the fold of each entry
+ * @param isByEntry whether single entries were held out; else entries of the same fold are no neighbours, as in a gap there are none
+ * @param ordered modes whose rows are ordered; found from the residuals if undefined
+ * @returns undefined if the correction does not lower the error
  */
 export function learnNeighbours(
   tensor: SparseTensor,
@@ -62,13 +71,13 @@ export function learnNeighbours(
   const before = values.reduce((sum, x, e) => sum + (x - predictions[folds[e]][e]) ** 2, 0)
   let best: (LearnedNeighbours & { squares: number }) | undefined
   for (const isRelative of [false, true]) {
-    const found = learnOne(tensor, predictions, folds, isByEntry, ordered, isRelative)
+    const found = fitCorrection(tensor, predictions, folds, isByEntry, ordered, isRelative)
     if (found && found.squares < (best?.squares ?? (1 - LEAST_GAIN) * before)) best = found
   }
   return best && { neighbours: best.neighbours, predictions: best.predictions }
 }
 
-function learnOne(
+function fitCorrection(
   { dims, indices, values }: SparseTensor,
   predictions: readonly Float32Array[],
   folds: Uint8Array,
@@ -112,7 +121,7 @@ function learnOne(
   })
   const isSound = sums.every(({ XX, Xr }) => XX.every(Number.isFinite) && Xr.every(Number.isFinite))
   if (!isSound) return undefined
-  const weights = sums.map((_, fold) => solved(sums, size, fold))
+  const weights = sums.map((_, fold) => solveRidge(sums, size, fold))
   const corrected = new Float32Array(values.length)
   let squares = 0
   for (let e = 0; e < values.length; e++) {
@@ -123,14 +132,14 @@ function learnOne(
     squares += (values[e] - corrected[e]) ** 2
   }
   const neighbours = {
-    ...{ lags, isRelative, least: leastOf(mean), weights: [...solved(sums, size)] },
+    ...{ lags, isRelative, least: leastOf(mean), weights: [...solveRidge(sums, size)] },
     ...{ indices, residuals },
   }
   return { neighbours, predictions: corrected, squares }
 }
 
-/** The regression over all folds but one. */
-function solved(
+/** Coefficients of the ridge regression over all folds, or all except one. */
+function solveRidge(
   sums: readonly { XX: Float64Array; Xr: Float64Array }[],
   size: number,
   without?: number,
@@ -152,7 +161,7 @@ function residualsOf(values: Float32Array, predictions: Float32Array, isRelative
   return values.map((x, e) => (x - predictions[e]) / unit(predictions[e]))
 }
 
-/** What a residual of 1 is, where so much is predicted. */
+/** The unit of residuals at a prediction: 1, or the prediction itself. */
 function unitOf(predictions: Float32Array, isRelative: boolean): (y: number) => number {
   const least = leastOf(predictions)
   return isRelative ? (y) => Math.max(y, least) : () => 1
@@ -164,7 +173,7 @@ function leastOf(predictions: Float32Array): number {
   return Math.max(LEAST * mean, 1e-30)
 }
 
-/** Adds what neighbours say to a prediction. */
+/** Makes a function that corrects the prediction y of a cell, given by its indices. */
 export function corrector(
   dims: readonly number[],
   { lags, isRelative, least, weights, indices, residuals }: Neighbours,
@@ -176,7 +185,7 @@ export function corrector(
     let sum = 0
     for (let f = 0; f < features.length; f++) sum += weights[f] * features[f]
     const corrected = y + (isRelative ? Math.max(y, least) : 1) * sum
-    // Whoever wrote the file may have written anything.
+    // A file may contain any numbers.
     return Math.abs(corrected) < 3e38 ? Math.max(0, corrected) : y
   }
 }

@@ -1,17 +1,20 @@
-/** How far a model y is from observed values x. Every number is finite, so the summary survives JSON. */
+/** Error measures of predictions. */
+
+/** Errors of predictions y of observed values x. Every number is finite, so that JSON can hold it. */
 export interface ErrorSummary {
   /**
-   * ‖x − y‖ / ‖x‖ over the entries. Where all x are zero there is nothing to be relative to: 0 if the model is
-   * zero there as well, otherwise 1 (entirely wrong).
+   * ‖x − y‖ / ‖x‖ over the entries. If all x are zero: 0 where all y are zero, else 1.
    */
   relative: number
+  /** Root mean square error, in the units of the values. */
   rmse: number
+  /** Mean absolute error, in the units of the values. */
   mae: number
-  /** How many entries were compared; with none, the errors are 0. */
+  /** Number of entries compared; with none, the errors are 0. */
   entries: number
 }
 
-/** The summary from sums over the entries: ‖x − y‖², Σ |x − y| and ‖x‖². */
+/** Makes the summary from sums over the entries: ‖x − y‖², Σ |x − y| and ‖x‖². */
 export function summarizeError(sums: {
   squares: number
   absolutes: number

@@ -1,4 +1,4 @@
-/** How good predictions are, beside simple ones, and where they are not. */
+/** Evaluation of a model on held-out entries: errors beside baselines, by row, and calibration. */
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import { clipped, modeName, type Predictor } from '../factored.ts'
 import { forEachPrediction } from '../predict/products.ts'
@@ -6,30 +6,34 @@ import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
 import { type ModeErrors, modeErrors } from './modeErrors.ts'
 
-/** Errors of a model on entries that it has not seen. */
+/** Errors of a model on held-out entries. */
 export interface Evaluation extends Quality {
-  /** Of predictions without a model: the mean of all values, of each row's, and all of these added up. */
+  /** Errors of predictions without a model: the mean of all values, of each row's, and all of these added up. */
   baselines: (Quality & { name: string })[]
+  /** Errors by the rows of each mode. */
   modes: ModeErrors[]
-  /** Entries in ten parts, by what was predicted: where both means are alike, predictions mean what they say. */
+  /** Entries in ten groups by prediction; predictions are calibrated where both means of a group agree. */
   calibration: { entries: number; predicted: number; observed: number }[]
 }
 
-/** Errors, and what is predicted of the differences between entries. */
+/** Errors and the coefficient of determination. */
 export interface Quality extends ErrorSummary {
-  /** 1 − Σ (x − y)² / Σ (x − mean of x)²: of what the entries differ by, how much is predicted. */
+  /** R² = 1 − Σ (x − y)² / Σ (x − mean of x)², the fraction of the entries' variance that is predicted. */
   r2: number
 }
 
-/** How predictions are judged. */
+/** Options of `evaluate`. */
 export interface EvaluateOptions {
-  /** Predictions stay within the values that were seen, which is the default. */
+  /** Whether predictions are limited to the range of the training values; true by default. */
   clip?: boolean
-  /** Rows that are named in each mode; 3 by default. */
+  /** Rows of each mode that are listed as those that contribute most to the error; 3 by default. */
   worst?: number
 }
 
-/** Errors of a model on held-out entries, beside those of simple predictions, by rows and by what was predicted. */
+/**
+ * Evaluates a model on held-out entries: errors beside those of baselines, by row, and calibration.
+ * @param test entries that the model was not trained on
+ */
 export function evaluate(
   model: Predictor,
   test: SparseTensor,

@@ -1,19 +1,23 @@
-/** Errors by the rows of a mode: by how many entries they had, and those that add most. */
+/** Errors by the rows of a mode: by their support, and the rows that contribute most. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
 import { labelOf, modeName, type Predictor } from '../factored.ts'
 import { errorsBySupport, type SupportErrors } from './supportErrors.ts'
 
-/** Where the errors lie, by the rows of a mode. */
+/** Errors by the rows of a mode. */
 export interface ModeErrors {
+  /** Name of the mode. */
   name: string
-  /** By how many training entries rows had. */
+  /** Errors by the number of training entries of a row; empty where that is not known. */
   bySupport: SupportErrors[]
-  /** The rows that add most to the squared error. */
+  /** The rows that contribute most to the squared error; `share` is the fraction of it. */
   worst: { row: number; label: string; entries: number; rmse: number; share: number }[]
 }
 
-/** Where the errors of predictions lie among the rows of a mode, of which so many are named. */
+/**
+ * Errors of predictions by the rows of a mode.
+ * @param most rows to list as those that contribute most
+ */
 export function modeErrors(
   model: Pick<Predictor, 'dims' | 'labels' | 'modes' | 'observed'>,
   { indices, values }: Pick<SparseTensor, 'indices' | 'values'>,

@@ -1,46 +1,52 @@
-/** How well the best rows along a mode foretell held-out entries, beside what is popular. */
+/** Ranking quality: how many held-out entries are among the top rows, beside a ranking by popularity. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { largest } from '../answer/largest.ts'
 import { topForAll } from '../answer/topForAll.ts'
 import type { Predictor } from '../factored.ts'
 import { LabelLookup } from '../labelLookup.ts'
 
-/** What is ranked, for whom, and what is to be found. */
+/** Options of `evaluateRanking`. */
 export interface RankingOptions {
-  /** The mode whose rows are asked for, each: users, say. */
+  /** Mode for each of whose rows a ranking is made, such as users. */
   for: string
-  /** The mode whose rows are ranked: films. */
+  /** Mode whose rows are ranked, such as films. */
   of: string
-  /** How many of the best count; 10 by default. */
+  /** Length of a ranking; 10 by default. */
   n?: number
-  /** Held-out entries below this value are none to be found; by default all are. */
+  /** Least value of a relevant held-out entry; by default all are relevant. */
   relevant?: number
-  /** Entries that were learned from: their rows are no answers. */
+  /** Training entries, whose rows are left out of the rankings; none by default. */
   exclude?: SparseTensor
-  /** Rows of fewer entries are no answers; those of none by default. */
+  /** Least number of training entries of a ranked row; 1 by default. */
   minEntries?: number
+  /** Worker threads; all cores by default. */
   threads?: number
 }
 
-/** Means over the rows that have something to be found. */
+/** Recall and nDCG, means over the rows with relevant held-out entries. */
 export interface RankingQuality {
-  /** Of what was to be found, or of n where that is more, the share among the best n. */
+  /** Fraction of the relevant rows, or of n where they are more, among the first n. */
   recall: number
-  /** The same weighed by place: 1 where all are found, and first. */
+  /** Normalized discounted cumulative gain: 1 where all relevant rows come first. */
   ndcg: number
 }
 
-/** How well a model ranks, and how well what is popular does. */
+/** Ranking quality of a model and of a ranking by popularity. */
 export interface RankingEvaluation {
+  /** Length of a ranking. */
   n: number
-  /** Rows that have held-out entries. */
+  /** Rows with relevant held-out entries, for which rankings are judged. */
   rows: number
+  /** Quality of the model's rankings. */
   model: RankingQuality
-  /** Of the rows with most entries, the same for everyone but for what is excluded. */
+  /** Quality of the rows with most training entries as a ranking, without those excluded. */
   popularity?: RankingQuality
 }
 
-/** Recall and nDCG of the best rows along a mode for every row of another that has held-out entries. */
+/**
+ * Recall and nDCG of the rankings for every row that has relevant held-out entries.
+ * @param test held-out entries
+ */
 export async function evaluateRanking(
   model: Predictor,
   test: SparseTensor,

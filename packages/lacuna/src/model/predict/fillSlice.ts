@@ -1,19 +1,24 @@
-/** A dense part of a tensor: what was observed there, and what the model says of the rest. */
+/** A dense slice of a tensor: observed values where there are any, and predictions elsewhere. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { TensorModel } from '../tensorModel.ts'
 
-/** A dense part of a tensor, and which of its values were predicted. */
+/** A dense slice of a tensor, and which of its values were predicted. */
 export interface FilledSlice {
-  /** The modes that are free, and their sizes. */
+  /** The free modes, from 0. */
   free: number[]
+  /** Sizes of the free modes. */
   dims: number[]
-  /** Row-major. */
+  /** Values, row-major. */
   values: Float32Array
   /** 1 where a value was predicted, 0 where it was observed. */
   inferred: Uint8Array
 }
 
-/** A part of a tensor with its gaps filled: a number fixes that mode's row, null takes the whole mode. */
+/**
+ * Fills a slice of a tensor: observed values where there are any, and predictions elsewhere.
+ * @param fixed per mode, the row that is fixed, or null for all of its rows
+ * @param observed entries whose values are used; none by default
+ */
 export function fillSlice(
   model: TensorModel,
   fixed: readonly (number | null)[],

@@ -1,29 +1,34 @@
-/** What a run sees of itself: errors of the sets that it looks at, in data units. */
+/** Errors of a run's sets in data units, as its reports have them. */
 import type { LoadedProblem, Timed } from '../../engine/engine.ts'
 import type { ErrorSummary } from '../../model/index.ts'
 import { type EpochReport, inDataUnits } from '../run/report.ts'
-import type { FastState } from './fast.ts'
-import type { Method } from './method.ts'
-import type { PaperState } from './paper.ts'
+import type { RunMethod } from './methodOf.ts'
 
-/** Errors of the training entries, or the probe, and of the other sets. */
-export function lookingAt(
+/** Measures the errors of all sets of a run with the current factors, and how many seconds that took. */
+export type ErrorMeter = () => Promise<Pick<EpochReport, 'train' | 'validation' | 'watch'> & Timed>
+
+/**
+ * Makes a function that measures the errors of a run.
+ * @param method names the set that stands for the training entries: all of them or the probe
+ * @param sets the held-out sets: whether there are validation entries, and watched sets by name
+ */
+export function errorMeter(
   problem: LoadedProblem,
-  { looksAt, balances }: Method<FastState | PaperState>,
+  { errorSet, balances }: RunMethod,
   { validation, watch = {} }: { validation?: unknown; watch?: Readonly<Record<string, unknown>> },
-): () => Promise<Pick<EpochReport, 'train' | 'validation' | 'watch'> & Timed> {
+): ErrorMeter {
   const watched = Object.keys(watch)
-  const names = [looksAt, ...(validation ? ['validation'] : []), ...watched]
+  const names = [errorSet, ...(validation ? ['validation'] : []), ...watched]
   return async () => {
     const { statistics } = problem
-    // Those who balance have filled them.
+    // Balancing has filled the empty rows already.
     const filled = balances ? { seconds: 0 } : await problem.fillEmptyRows()
     const { sums, seconds } = await problem.errors(names)
     const errors = new Map(
       names.map((name, i) => [name, inDataUnits(sums[i], statistics.sets[name], statistics)]),
     )
     return {
-      train: errors.get(looksAt)!,
+      train: errors.get(errorSet)!,
       ...(validation ? { validation: errors.get('validation')! } : {}),
       ...(watched.length > 0 && {
         watch: Object.fromEntries(watched.map((name) => [name, errors.get(name)!])),
@@ -33,14 +38,17 @@ export function lookingAt(
   }
 }
 
-/** Of a report, the errors on what is not trained on. */
-export const heldOut = ({ validation, watch }: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({
+/** The errors of a report on sets that are not trained on. */
+export const heldOutErrors = ({
+  validation,
+  watch,
+}: EpochReport): Pick<EpochReport, 'validation' | 'watch'> => ({
   ...(validation && { validation }),
   ...(watch && { watch }),
 })
 
-/** The same with errors that any others are better than. */
-export function useless(report: EpochReport): EpochReport {
+/** The report with errors that are larger than any other, so that every later report is better. */
+export function withWorstErrors(report: EpochReport): EpochReport {
   const { train, validation } = report
   const worst = (error: ErrorSummary): ErrorSummary => ({ ...error, relative: Number.MAX_VALUE })
   return { ...report, train: worst(train), ...(validation && { validation: worst(validation) }) }

@@ -80,7 +80,7 @@ export function fastMethod(
   const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
   return {
     balances: true,
-    looksAt: zeros ? 'train' : 'probe',
+    errorSet: zeros ? 'train' : 'probe',
 
     begin(first, isRandom) {
       if (!hasFiniteErrors(first)) throw new Error('The error is no longer finite.')
@@ -131,10 +131,10 @@ export function fastMethod(
       // A few entries of a row can throw it beyond float32 where no λ holds it.
       const stage = stages[state.schedule.at]
       const isSound = hasFiniteErrors(report)
-      const keep = isSound && scoreOf(report) < scoreOf(past.best)
-      const best = keep ? report : past.best
-      const back = !isSound || report.train.relative > DIVERGED * best.train.relative
-      if (back) {
+      const isBest = isSound && scoreOf(report) < scoreOf(past.best)
+      const best = isBest ? report : past.best
+      const mustRestore = !isSound || report.train.relative > DIVERGED * best.train.relative
+      if (mustRestore) {
         climb(state.schedule, stages.length)
         state.momentumShare /= 2
       } else {
@@ -144,12 +144,13 @@ export function fastMethod(
         // Rows solved from small samples follow λ at once: averaged, it would be what holds the error up.
         state.lambda = stage.kind === 'newton' && sample < 1 ? Math.min(lambda, average) : average
       }
-      const now = back ? best : report
+      const now = mustRestore ? best : report
       state.before = now.train.relative
       const stop = whyStop(state, past, now, report.epoch)
-      if (!goesOnWithPrior(stop, best, report.epoch)) return { tell: isSound, keep, back, stop }
+      if (!goesOnWithPrior(stop, best, report.epoch))
+        return { isReported: isSound, isBest, mustRestore, stop }
       state.priorSweeps = 0
-      return { tell: isSound, keep, back: true }
+      return { isReported: isSound, isBest, mustRestore: true }
     },
   }
 
@@ -173,20 +174,20 @@ export function fastMethod(
   /** Strata end where they do no more good, with the best factors that they found. */
   function judgeStrata(state: FastState, strata: StrataState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
-    const keep = isSound && scoreOf(report) < scoreOf(past.best)
+    const isBest = isSound && scoreOf(report) < scoreOf(past.best)
     // An error that leaps up at first and then falls has led to no worse places than one that does not.
     const goesOn = isSound && observeStrata(strata, state.before, report.train.relative)
-    const back = !goesOn && !keep
-    const now = back ? past.best : report
+    const mustRestore = !goesOn && !isBest
+    const now = mustRestore ? past.best : report
     if (!goesOn) {
       state.strata = undefined
       state.since = report.epoch
       // What small samples are for has been done: the components are near their places. Unless there was nothing but harm.
-      if (past.best.epoch > 0 || keep) state.schedule.at = stages.length - 1
+      if (past.best.epoch > 0 || isBest) state.schedule.at = stages.length - 1
     }
     state.lambda = chooseLambda(noiseOf(now), stages[0].sample)
     state.before = now.train.relative
-    return { tell: isSound, keep, back, stop: whyStop(state, past, now, report.epoch) }
+    return { isReported: isSound, isBest, mustRestore, stop: whyStop(state, past, now, report.epoch) }
   }
 
   /** Where outliers are, a small training error is no merit: the latest factors are kept. */
@@ -196,23 +197,23 @@ export function fastMethod(
     const most = Math.min(START_SWEEPS, Math.max(1, settings.epochs - PRIOR_SWEEPS))
     if (isSound && state.startSweeps < most)
       return {
-        tell: true,
-        keep: true,
-        back: false,
+        isReported: true,
+        isBest: true,
+        mustRestore: false,
         stop: report.epoch + 0.5 > settings.epochs ? 'epochs' : undefined,
       }
     state.priorSweeps = 0
-    return { tell: isSound, keep: isSound, back: true }
+    return { isReported: isSound, isBest: isSound, mustRestore: true }
   }
 
   /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */
   function judgePrior(state: FastState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
-    const keep = isSound && (!report.validation || scoreOf(report) < scoreOf(past.best))
+    const isBest = isSound && (!report.validation || scoreOf(report) < scoreOf(past.best))
     state.priorSweeps = state.priorSweeps! + 1
     const isOver = !isSound || state.priorSweeps >= PRIOR_SWEEPS
     const stop = isOver ? 'learned' : report.epoch + 0.5 > settings.epochs ? 'epochs' : undefined
-    return { tell: isSound, keep, back: !isSound, stop }
+    return { isReported: isSound, isBest, mustRestore: !isSound, stop }
   }
 
   /** Ends the work when the error has stopped improving, or the epochs are done. */

@@ -1,51 +1,60 @@
 /**
- * What a solver decides, and nothing of how it is done. A run (run.ts) asks for the next round of iterations, has it done
- * by the engine, and shows the solver the report. A solver's state is plain data, so that a run can be kept, moved and
+ * The interface of the solver's methods, which decide what is done but not how. A run (run/rounds.ts) asks for the next round,
+ * runs it on the engine, and passes the report to the method. A method's state is plain data, so that runs can be saved and
  * resumed.
  */
 import type { Step } from '../../engine/engine.ts'
 import type { EpochReport } from '../run/report.ts'
 import type { StopReason } from '../run/stopping.ts'
 
+/** Decides rounds and what follows from their reports. */
 export interface Method<State> {
   /** Whether factors are balanced before the first round and after each. */
   balances: boolean
-  /** The set whose error is taken for that of the training entries. */
-  looksAt: 'train' | 'probe'
-  /** `first`: the report on the factors that it starts from; isRandom: whether nobody has learned anything in them. */
+  /** The set whose error is reported as that of the training entries. */
+  errorSet: 'train' | 'probe'
+  /**
+   * The state before the first round.
+   * @param first the report on the initial factors
+   * @param isRandom whether these are random, not given
+   */
   begin(first: EpochReport, isRandom?: boolean): State
   /** The next round. */
   next(state: State, past: Past): Round
-  /** Takes note of a round's report, and decides what follows from it. Changes the state. */
+  /** Updates the state by a round's report, and decides what follows. */
   judge(state: State, past: Past, round: Round, report: EpochReport): Verdict
 }
 
-/** AO iterations between two looks at the error. */
+/** AO iterations between two measurements of the error. */
 export interface Round {
+  /** AO iterations. */
   iterations: number
-  /** c */
+  /** c, the fraction of each row's entries that a step uses. */
   sample: number
-  /** In the data's units. */
+  /** λ in data units. */
   lambda: number
+  /** The step that each iteration makes in every mode. */
   step: Step
 }
 
-/** What was before this round. */
+/** The run before a round. */
 export interface Past {
   /** AO iterations done. */
   iterations: number
   epoch: number
   reports: readonly EpochReport[]
-  /** The report on the factors that are kept: at first on those it started from. */
+  /** The report on the snapshot: at first on the initial factors. */
   best: EpochReport
 }
 
+/** What follows from a round. */
 export interface Verdict {
-  /** Whether the report is told. */
-  tell: boolean
-  /** Whether these factors are the best so far, and kept. */
-  keep: boolean
-  /** Whether to go back to those that are kept. */
-  back?: boolean
+  /** Whether the round is reported. */
+  isReported: boolean
+  /** Whether the current factors are the best so far: then the snapshot is replaced. */
+  isBest: boolean
+  /** Whether the snapshot is restored. */
+  mustRestore?: boolean
+  /** Why the run ends, if it does. */
   stop?: StopReason
 }

@@ -15,7 +15,7 @@ export function paperMethod(settings: Settings): Method<PaperState> {
   const { maxInner, lambda, sample } = settings
   return {
     balances: false,
-    looksAt: 'train',
+    errorSet: 'train',
     begin: () => ({}),
     next(_, { iterations, reports }) {
       // An epoch accesses as many entries as there are: 1/c AO iterations, rounded so that rounding never adds up.
@@ -31,8 +31,8 @@ export function paperMethod(settings: Settings): Method<PaperState> {
       if (!hasFiniteErrors(report)) throw new Error('The error is no longer finite.')
       report.epoch = reports.length + 1
       // With validation entries the best factors count, without them the last.
-      const keep = !report.validation || reports.length === 0 || scoreOf(report) < scoreOf(best)
-      return { tell: true, keep, stop: whyStop(state, report, settings) }
+      const isBest = !report.validation || reports.length === 0 || scoreOf(report) < scoreOf(best)
+      return { isReported: true, isBest, stop: whyStop(state, report, settings) }
     },
   }
 }

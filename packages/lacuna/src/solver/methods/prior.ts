@@ -75,7 +75,7 @@ export function posteriorStep(
 const LEAST_MEAN = 0.02
 
 /** What a model keeps of the prior, for rows to come: in data units. */
-export function keptPrior(
+export function priorInDataUnits(
   { sigma2, noise: [c0, c1, c2], means, precisions }: LearnedPrior,
   { valueScale, factorScale }: Statistics,
   mean: number,

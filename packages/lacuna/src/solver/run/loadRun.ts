@@ -120,7 +120,8 @@ export async function load(
   }
 }
 
-export const isOneOfMany = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
+/** Whether the engine runs on several processes, each of which holds some of the entries. */
+export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
 /** With the modes that are merged or split by number. */
 export type ReshapedSettings = Settings & ResolvedReshaping

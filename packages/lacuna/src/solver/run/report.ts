@@ -1,32 +1,38 @@
+/** Reports of a run, and errors in data units. */
 import type { ErrorSums, SetStatistics, Statistics } from '../../engine/engine.ts'
 import { type ErrorSummary, summarizeError } from '../../model/index.ts'
 
-/** How a run stands after an epoch, or, with the fast solver, after a part of one. */
+/** The errors of a run after an epoch, or, with the fast solver, after a fraction of one. */
 export interface EpochReport {
-  /** How often each entry has been accessed on average. The fast solver reports within epochs too: 0.25, 0.5 … */
+  /** Passes over the training entries so far; the fast solver also reports within epochs: 0.25, 0.5 … */
   epoch: number
-  /** Spent on the run so far, errors included and pauses not. */
+  /** Seconds of the run so far, errors included; pauses do not count. */
   seconds: number
-  /** Spent in steps alone. */
+  /** Seconds in steps alone. */
   updateSeconds: number
-  /** Of the training entries; of a fixed sample of them with the fast solver. */
+  /** Error on the training entries; with the fast solver on the probe, a fixed sample of them. */
   train: ErrorSummary
+  /** Error on the validation entries, if there are any. */
   validation?: ErrorSummary
-  /** Of the sets that are watched, by their names. */
+  /** Errors on the watched sets, by name. */
   watch?: Record<string, ErrorSummary>
   /** c in this epoch. */
   sample: number
+  /** λ in this epoch. */
   lambda: number
 }
 
-/** By what a run chooses the best factors: the validation error where there is one, else that of training. */
+/** The error by which a run selects the best factors: on the validation entries if there are any, else on the training entries. */
 export const scoreOf = ({ train, validation }: EpochReport): number => (validation ?? train).relative
 
-/** Whether the factors are still numbers that mean something. */
+/** Whether all errors are finite; they are not after factors have overflowed. */
 export const hasFiniteErrors = ({ train, validation }: EpochReport): boolean =>
   Number.isFinite(train.rmse) && Number.isFinite(validation?.rmse ?? 0)
 
-/** An engine's sums, in scaled units, as errors in the data's units. */
+/**
+ * Converts an engine's error sums, in scaled units, to errors in data units.
+ * @param set statistics of the set that the sums are over
+ */
 export function inDataUnits(
   { squares, absolutes }: ErrorSums,
   set: SetStatistics,
@@ -36,7 +42,7 @@ export function inDataUnits(
     squares: squares / valueScale ** 2,
     absolutes: absolutes / valueScale,
     norm2: set.squares / valueScale ** 2,
-    // So many they are by weight.
+    // Means are over weights; `entries` below is the number of entries.
     entries: set.weight,
   })
   return { ...summary, entries: set.entries }

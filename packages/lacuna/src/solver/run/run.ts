@@ -1,116 +1,85 @@
 /**
- * A run: a problem on its way from random factors to a model. It is started or resumed, advanced round by round, looked
- * at, changed, and saved; leaving it alone pauses it. What the solver decides stands in fast.ts and paper.ts, what is
- * done about it here.
+ * A run: a problem on its way from random factors to a model. It is started or resumed, advanced round by round, evaluated,
+ * changed and saved; a run that is not advanced is paused. methods/ decides what is done, rounds.ts does it.
  */
 
 import { InputError } from '../../base/inputError.ts'
-import type { Engine, Iterations, LoadedProblem, Timed } from '../../engine/engine.ts'
-import type { CpModel, ErrorSummary } from '../../model/index.ts'
-import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import { heldOut, lookingAt, useless } from '../methods/errorMeter.ts'
-import { type FastState, fastMethod } from '../methods/fast.ts'
-import type { Method, Round } from '../methods/method.ts'
-import { type PaperState, paperMethod } from '../methods/paper.ts'
-import { keptPrior } from '../methods/prior.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { CpModel } from '../../model/index.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { heldOutErrors } from '../methods/errorMeter.ts'
 import { checkEntries } from '../settings/checkEntries.ts'
 import { type Changes, changedSettings, type RunOptions, settingsOf } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { givenFactors, randomFactors, scaled } from './initial.ts'
-import { learnedModel } from './learnedModel.ts'
-import { digestOf, isOneOfMany, type Loaded, load, resolveSettings } from './loadRun.ts'
-import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import { bestFactors, modelOf, trainError } from './bestModel.ts'
+import { digestOf, isDistributed, type Loaded, load, resolveSettings } from './loadRun.ts'
+import { firstProgress, type OpenedRun, openedRun } from './openedRun.ts'
+import type { EpochReport } from './report.ts'
 import { checkState, checkStrata, resumedSettings } from './resume.ts'
-import type { Completion, Progress, RunState } from './runState.ts'
+import { advanceRounds, changeSettings } from './rounds.ts'
+import { type Completion, epochsOf, type Progress, type RunState } from './runState.ts'
 import type { StopReason } from './stopping.ts'
 
-/** On data scaled to about 1 any λ beyond this leaves nothing but zeros, and float32 must hold its square. */
-const LARGEST_LAMBDA = 1e15
-
-/** A run as an object: advanced epoch by epoch, looked at, changed, saved and resumed (docs/runs.md). */
+/**
+ * A run of the solver that can be advanced round by round, evaluated, changed, saved and resumed (docs/runs.md). Operations run
+ * one at a time, in the order of their calls.
+ */
 export class Run implements AsyncIterable<EpochReport> {
-  readonly #tensor: SparseTensor
-  readonly #problem: LoadedProblem
+  readonly #run: OpenedRun
   readonly #ownEngine: Engine | undefined
   readonly #signal: AbortSignal | undefined
-  readonly #watched: readonly string[]
-  readonly #hasValidation: boolean
-  readonly #options: RunOptions
-  /** How long the engine took to load the entries, before the first step. */
+  /** Seconds that the engine took to load the entries, before the first step. */
   readonly setUpSeconds: number
-  #settings: Settings
-  #method: Method<FastState | PaperState>
-  #progress: Progress
-  /** What the entries are like, once it has been asked for. */
-  #observed: Promise<Observed> | undefined
-  /** Ends when what is being done has been done. */
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Mutex: resolves when the current operation has finished, so that operations run one at a time. */
+  #lock: Promise<unknown> = Promise.resolve()
 
-  /** By `start` or `resume`. */
+  /**
+   * Use `Run.start` or `Run.resume`.
+   * @param loaded the problem on its engine
+   * @param progress the state to continue from
+   */
   constructor(loaded: Loaded, progress: Progress) {
-    this.#tensor = loaded.tensor
-    this.#problem = loaded.problem
+    this.#run = openedRun(loaded, progress)
     this.#ownEngine = loaded.ownEngine
     this.#signal = loaded.options.signal
-    this.#watched = Object.keys(loaded.options.watch ?? {})
-    this.#hasValidation = loaded.options.validation !== undefined
-    this.#options = loaded.options
     this.setUpSeconds = loaded.setUpSeconds
-    this.#settings = loaded.settings
-    this.#method = methodOf(loaded.settings, loaded.problem, loaded.options)
-    this.#progress = progress
-    this.#signal?.addEventListener('abort', this.#heedSignal)
-    this.#heedSignal()
+    this.#signal?.addEventListener('abort', this.#onAbort)
+    this.#onAbort()
   }
 
-  /** Loads the entries and takes the first look at random or given factors. */
+  /**
+   * Loads the entries onto the engine and measures the errors of random or given factors; training begins with the first
+   * `advance`.
+   * @param tensor the training entries
+   * @param options settings of the run; each has a default
+   */
   static async start<R extends Run>(
     this: RunClass<R>,
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
     const chosen = settingsOf(options)
-    checkEntries(tensor, options, isOneOfMany(options))
+    checkEntries(tensor, options, isDistributed(options))
     const loaded = await load(tensor, options, resolveSettings(chosen, tensor))
-    return openRun(loaded, async () => {
-      const { settings, problem } = loaded
-      const { statistics } = problem
-      const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
-      const factors = given
-        ? given.map((factor) => scaled(factor, statistics.factorScale))
-        : randomFactors(statistics, settings.rank, settings.seed)
-      await problem.writeFactors(factors)
-      const method = methodOf(settings, problem, options)
-      if (method.balances) await problem.balance()
-      await problem.snapshot()
-      const look = lookingAt(problem, method, options)
-      const { seconds, ...errors } = await look()
-      const first = { epoch: 0, seconds, updateSeconds: 0, ...errors, sample: 0, lambda: 0 }
-      const progress: Progress = {
-        iterations: 0,
-        epoch: 0,
-        seconds,
-        updateSeconds: 0,
-        reports: [],
-        best: first,
-        learned: false,
-        method: method.begin(first, given === undefined),
-      }
-      return new this(loaded, progress)
-    })
+    return closeOnFailure(loaded, async () => new this(loaded, await firstProgress(loaded)))
   }
 
-  /** Goes on with a run that was saved, on the same entries; options are those of `start` that do not decide the result. */
+  /**
+   * Continues a saved run, with the bits that it would have had without the interruption.
+   * @param state from `state()` or `decodeRun`
+   * @param tensor the entries that the run was started with, in any order
+   * @param options engine, threads, signal, and new limits of `epochs` and `seconds`; other settings must be as they were
+   */
   static async resume<R extends Run>(
     this: RunClass<R>,
     state: RunState,
     tensor: SparseTensor,
     options: RunOptions = {},
   ): Promise<R> {
-    checkEntries(tensor, options, isOneOfMany(options))
+    checkEntries(tensor, options, isDistributed(options))
     const settings = resumedSettings(resolveSettings(state.settings, tensor), options, tensor)
     const loaded = await load(tensor, options, settings)
-    return openRun(loaded, async () => {
+    return closeOnFailure(loaded, async () => {
       if (digestOf(loaded) !== state.digest)
         throw new InputError(
           'checkpoint',
@@ -123,256 +92,129 @@ export class Run implements AsyncIterable<EpochReport> {
     })
   }
 
+  /** The settings of the run, defaults included; `change` replaces them. */
   get settings(): Settings {
-    return this.#settings
+    return this.#run.settings
   }
 
-  /** Whether this is the process, if there are several, that writes files and speaks. */
-  get isFirst(): boolean {
-    return this.#options.engine?.communicator?.isRoot ?? true
+  /** True on rank 0, the only process that writes files and prints; always true without MPI. */
+  get isRoot(): boolean {
+    return this.#run.options.engine?.communicator?.isRoot ?? true
   }
 
+  /** All reports so far, the first one first. */
   get reports(): readonly EpochReport[] {
-    return this.#progress.reports
+    return this.#run.progress.reports
   }
 
-  /** Of steps done, also within a round. */
-  get epoch(): number {
-    const { epoch, round } = this.#progress
-    return epoch + (round ? round.done * round.sample : 0)
+  /** Passes over the training entries so far; fractional within a round. */
+  get epochs(): number {
+    return epochsOf(this.#run.progress)
   }
 
+  /** Seconds of solving so far, errors included; pauses do not count. */
   get seconds(): number {
-    return this.#progress.seconds
+    return this.#run.progress.seconds
   }
 
-  /** Why it ended; undefined as long as it can go on. */
+  /** Why the run ended; undefined while it can continue. */
   get stopped(): StopReason | undefined {
-    return this.#progress.stopped
+    return this.#run.progress.stopped
   }
 
-  /** Whether λ has led as far as it can, and a prior is about to be learned. */
+  /** Whether λ has led as far as it can, and the next round is the first sweep under a learned prior. */
   get isBeforePrior(): boolean {
-    const { method, stopped } = this.#progress
+    const { method, stopped } = this.#run.progress
     return stopped === undefined && 'priorSweeps' in method && method.priorSweeps === 0
   }
 
-  /** Whether it has found anything better than what it started from. */
+  /** Whether the run has found factors that are better than those it started from. */
   get learned(): boolean {
-    return this.#progress.learned
+    return this.#run.progress.learned
   }
 
-  /** Reports as they come, until it ends or is interrupted. Leaving the loop pauses the run, entering another goes on. */
+  /** Yields reports until the run ends or is interrupted. Leaving the loop pauses the run, another loop continues it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<EpochReport> {
     for (let report = await this.advance(); report; report = await this.advance()) yield report
   }
 
   /**
-   * One round. Returns its report; or nothing if the run has ended or was interrupted, or if so many seconds were over before
-   * the round was: then it goes on from there.
+   * Runs one round.
+   * @param limits seconds: time after which the round is interrupted, to be continued by the next call; none by default
+   * @returns the report on the round; undefined if the run has ended, was interrupted, or the time was up
    */
   advance({ seconds = Infinity }: { seconds?: number } = {}): Promise<EpochReport | undefined> {
-    return this.#inTurn(() => this.#advance(seconds))
+    return this.#exclusively(() => advanceRounds(this.#run, seconds))
   }
 
-  async #advance(seconds: number): Promise<EpochReport | undefined> {
-    const progress = this.#progress
-    for (;;) {
-      if (progress.stopped) return undefined
-      const past = { ...progress, best: progress.best }
-      progress.round ??= { ...this.#method.next(progress.method, past), done: 0 }
-      const { round } = progress
-      const left = this.#settings.seconds - progress.seconds
-      const { done, cut, ...took } = await this.#problem.iterate({
-        ...this.#iterations(round),
-        seconds: Math.min(seconds, left),
-      })
-      this.#count(took)
-      progress.updateSeconds += took.seconds
-      progress.iterations += done
-      round.done += done
-      const isOver = progress.seconds >= this.#settings.seconds
-      if (round.done < round.iterations && !(cut === 'seconds' && isOver)) return undefined
-
-      progress.epoch += round.done * round.sample
-      progress.round = undefined
-      // What is learned of rows would have to be balanced, too, and needs it not.
-      if (this.#method.balances && round.step.kind !== 'posterior') this.#count(await this.#problem.balance())
-      const report = await this.#look(round)
-      const verdict = this.#method.judge(progress.method, past, { ...round, iterations: round.done }, report)
-      if (verdict.keep) {
-        await this.#problem.snapshot()
-        progress.best = report
-        progress.learned = true
-      }
-      if (verdict.back) {
-        await this.#problem.restore()
-        if (this.#method.balances) this.#count(await this.#problem.balance())
-      }
-      progress.stopped = verdict.stop ?? (progress.seconds >= this.#settings.seconds ? 'seconds' : undefined)
-      if (verdict.tell) {
-        progress.reports.push(report)
-        return report
-      }
-    }
-  }
-
-  #iterations({ iterations, done, sample, lambda, step }: Round & { done: number }): Iterations {
-    const { dims, factorScale } = this.#problem.statistics
-    return {
-      first: this.#progress.iterations,
-      count: iterations - done,
-      sample,
-      // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is by f^(2N − 2).
-      lambda: Math.min(LARGEST_LAMBDA, lambda * factorScale ** (2 * dims.length - 2)),
-      seed: this.#settings.seed,
-      step,
-    }
-  }
-
-  #count({ seconds }: Timed): void {
-    this.#progress.seconds += seconds
-  }
-
-  /** Measures where we are. */
-  async #look({ sample, lambda }: Pick<Round, 'sample' | 'lambda'>): Promise<EpochReport> {
-    const { seconds, ...errors } = await lookingAt(this.#problem, this.#method, this.#sets())()
-    this.#count({ seconds })
-    const progress = this.#progress
-    return {
-      epoch: progress.epoch,
-      seconds: progress.seconds,
-      updateSeconds: progress.updateSeconds,
-      ...errors,
-      sample,
-      lambda,
-    }
-  }
-
-  #sets(): { validation?: unknown; watch: Record<string, unknown> } {
-    return {
-      ...(this.#hasValidation && { validation: true }),
-      watch: Object.fromEntries(this.#watched.map((name) => [name, true])),
-    }
-  }
-
-  /** Other settings from the next round on. If λ or c change, what fitted best before is not held against what comes. */
+  /**
+   * Uses other settings from the next round on, and lets a run that had ended continue. If λ or c change, the factors that
+   * fitted best before are not preferred to later ones.
+   * @param changes the settings that change
+   */
   change(changes: Changes): Promise<void> {
-    const settings = changedSettings(this.#settings, changes)
-    return this.#inTurn(async () => {
-      const before = this.#settings
-      this.#settings = settings
-      this.#method = methodOf(settings, this.#problem, this.#options)
-      const progress = this.#progress
-      if (
-        progress.stopped !== undefined ||
-        before.lambda !== settings.lambda ||
-        before.sample !== settings.sample
-      ) {
-        progress.stopped = undefined
-        if (progress.round) progress.epoch += progress.round.done * progress.round.sample
-        progress.round = undefined
-        if (this.#method.balances) await this.#problem.balance()
-        await this.#problem.snapshot()
-        const now = await this.#look({ sample: 0, lambda: 0 })
-        progress.method = this.#method.begin(now)
-        progress.best = useless(now)
-      }
-    })
+    const settings = changedSettings(this.#run.settings, changes)
+    return this.#exclusively(() => changeSettings(this.#run, settings))
   }
 
-  /** The best factors so far, as a model; in the middle of a round, those of now if they are better. */
+  /** The best factors so far as a model; in the middle of a round the current ones if they are better. */
   model(): Promise<CpModel> {
-    return this.#inTurn(async () => {
-      const best = await this.#best()
-      return this.#modelOf(best.factors, best.report)
-    })
+    return this.#exclusively(async () => modelOf(this.#run, await bestFactors(this.#run)))
   }
 
-  /** The model with its errors, that of training over all entries, and how it came about. */
+  /** The model with its errors, that of training over all entries, and with all reports. */
   result(): Promise<Completion> {
-    return this.#inTurn(async () => {
-      const { factors, report } = await this.#best()
-      const train = this.#method.looksAt === 'train' ? report.train : await this.#trainError(factors)
-      const { reports, seconds, stopped = 'aborted' } = this.#progress
+    return this.#exclusively(async () => {
+      const run = this.#run
+      const { factors, report } = await bestFactors(run)
+      const train = run.method.errorSet === 'train' ? report.train : await trainError(run, factors)
+      const { reports, seconds, stopped = 'aborted' } = run.progress
       return {
-        model: await this.#modelOf(factors, { ...report, train }),
-        settings: this.#settings,
+        model: await modelOf(run, { factors, report: { ...report, train } }),
+        settings: run.settings,
         epochs: [...reports],
         train,
-        ...heldOut(report),
+        ...heldOutErrors(report),
         seconds,
         stopped,
       }
     })
   }
 
-  async #best(): Promise<{ factors: Float32Array[]; report: EpochReport }> {
-    const { round, best } = this.#progress
-    if (round && round.done > 0) {
-      const report = await this.#look(round)
-      if (scoreOf(report) < scoreOf(best)) return { factors: await this.#problem.readFactors(), report }
-    }
-    return { factors: await this.#problem.readFactors('snapshot'), report: best }
-  }
-
-  /** Of all training entries, where reports are on some of them. */
-  async #trainError(factors: readonly Float32Array[]): Promise<ErrorSummary> {
-    const problem = this.#problem
-    const { statistics } = problem
-    // A run that can go on must find everything as it was.
-    const state = this.#progress.stopped ? undefined : await problem.readState()
-    await problem.writeFactors(factors)
-    const { sums } = await problem.errors(['train'])
-    if (state) await problem.writeState(state)
-    return inDataUnits(sums[0], statistics.sets.train, statistics)
-  }
-
-  async #modelOf(factors: readonly Float32Array[], report: EpochReport): Promise<CpModel> {
-    const problem = this.#problem
-    this.#observed ??= problem.observed(this.#tensor)
-    const observed = await this.#observed
-    const learned = isOfPrior(this.#progress, report) ? await problem.readPrior() : undefined
-    return learnedModel(this.#tensor, this.#settings, problem, factors, {
-      observed,
-      prior: learned && keptPrior(learned, problem.statistics, observed.mean),
-      record: { ...this.#progress, epoch: this.epoch, report },
-    })
-  }
-
-  /** Everything that it depends on but the entries. */
+  /** The state of the run, from which `Run.resume` continues with the same entries on any engine. */
   state(): Promise<RunState> {
-    return this.#inTurn(async () => ({
-      settings: this.#settings,
-      digest: digestOf({ problem: this.#problem, options: this.#options }),
-      progress: structuredClone(this.#progress),
-      engine: await this.#problem.readState(),
+    return this.#exclusively(async () => ({
+      settings: this.#run.settings,
+      digest: digestOf(this.#run),
+      progress: structuredClone(this.#run.progress),
+      engine: await this.#run.problem.readState(),
     }))
   }
 
-  /** Gives back what the run took; an engine that was given stays open. */
+  /** Frees the problem's memory, and the engine if it is the run's own; a given engine stays open. */
   async close(): Promise<void> {
-    this.#signal?.removeEventListener('abort', this.#heedSignal)
-    await this.#inTurn(() => this.#problem.close())
+    this.#signal?.removeEventListener('abort', this.#onAbort)
+    await this.#exclusively(() => this.#run.problem.close())
     await this.#ownEngine?.close()
   }
 
-  readonly #heedSignal = (): void => {
-    this.#problem.stop(this.#signal?.aborted ?? false)
+  readonly #onAbort = (): void => {
+    this.#run.problem.stop(this.#signal?.aborted ?? false)
   }
 
-  /** One thing at a time: nobody reads factors while they change. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
+  /** Runs an operation when those before it have finished: factors are not read while they change. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lock.then(work)
+    this.#lock = result.catch(() => {})
     return result
   }
 }
 
-/** Run, or a class of its own over it. */
+/** `Run` or a class that extends it. */
 export type RunClass<R extends Run> = new (loaded: Loaded, progress: Progress) => R
 
-async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
+/** Closes the problem and the run's own engine if opening fails. */
+async function closeOnFailure<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>): Promise<R> {
   try {
     return await open()
   } catch (error) {
@@ -380,23 +222,4 @@ async function openRun<R>({ problem, ownEngine }: Loaded, open: () => Promise<R>
     await ownEngine?.close()
     throw error
   }
-}
-
-function methodOf(
-  settings: Settings,
-  problem: LoadedProblem,
-  { features }: RunOptions,
-): Method<FastState | PaperState> {
-  const method =
-    settings.solver === 'fast' ? fastMethod(settings, problem, features !== undefined) : paperMethod(settings)
-  return method as Method<FastState | PaperState>
-}
-
-/**
- * Whether a report is on factors that sweeps under a learned prior have made: each is an epoch, and they are the
- * last.
- */
-function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
-  const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
-  return report.epoch > epoch - sweeps + 0.5
 }

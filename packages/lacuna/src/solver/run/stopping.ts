@@ -1,9 +1,10 @@
+/** Why a run ended. */
 import type { Settings } from '../settings/settings.ts'
 
-/** Why a run ended; `aborted` is one that was interrupted, and could go on. */
+/** Why a run ended; 'aborted' is a run that was interrupted and can continue. */
 export type StopReason = 'epochs' | 'seconds' | 'tolerance' | 'patience' | 'exact' | 'learned' | 'aborted'
 
-/** The reason as a person would say it. */
+/** The reason in words, for `run.stopped` and its settings. */
 export function explainStop(reason: StopReason, settings: Settings): string {
   switch (reason) {
     case 'epochs':

@@ -1,12 +1,13 @@
-/** Of several starts, the one that leads to the factors that fit best. */
+/** Chooses among several random starts the one whose factors fit best. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 
-/** Seeds of further starts are so far apart that no fold's are another's. */
+/** Distance of the seeds of a fold's starts: larger than the number of folds, so that no two folds share a seed. */
 const APART = 1009
 
+/** Refuses a number of starts that is not a whole number from 1 to 100. */
 export function checkStarts(starts: number): void {
   if (!Number.isInteger(starts) || starts < 1 || starts > 100)
     throw new InputError(
@@ -16,9 +17,11 @@ export function checkStarts(starts: number): void {
 }
 
 /**
- * The seed, of as many as there are starts, whose run has the smallest training error where λ alone has led as far as it can:
- * the sweeps that follow with a learned prior do not leave the place that was found, and cost most of the time. What was held
- * out is not looked at, so that its error stays honest. Undefined if it was interrupted.
+ * The seed whose run has the smallest training error where λ alone has led as far as it can. The sweeps under a learned prior that
+ * would follow stay near those factors and take most of the time, so they are left out. Held-out entries are not used: their
+ * error stays unbiased.
+ * @param starts number of seeds to try
+ * @returns undefined if it was interrupted
  */
 export async function bestStart(
   train: SparseTensor,

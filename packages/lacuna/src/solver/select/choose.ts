@@ -1,9 +1,8 @@
 /**
- * Noise, neighbours and attributes help on some data and hurt on other: they are tried on entries that are held out, and kept
- * where these are predicted better. All trials go out from the factors that λ has led to.
+ * Noise, lags and attributes by trials on entries that are held out of one run. All trials continue from the factors that λ alone
+ * leads to, and differ in the sweeps under a learned prior that follow.
  */
 import { defaultEngine } from '../../engine/defaultEngine.ts'
-import type { Noise } from '../../engine/engine.ts'
 import {
   describeFoldBy,
   type FoldBy,
@@ -16,54 +15,37 @@ import { Run } from '../run/run.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { featuresDigest } from '../settings/sideInformation.ts'
+import { alternativesTo, type Choice, searchAlternatives, type Trial, type TrialChanges } from './trials.ts'
 
-/** Settings that were tried, and the error of what was held out. */
-export interface Trial {
-  noise: Noise
-  lags: boolean
-  features: boolean
-  rmse: number
-}
-
-/** How settings were chosen; plain data. */
-export interface Choice {
-  /** In words, what of the entries was held out together; undefined where they were given as validation entries. */
-  by?: string
-  /** How many entries were held out. */
-  entries: number
-  trials: Trial[]
-  chosen: Trial
-}
-
-/** One in so many groups of entries is held out. */
+/** One of this many groups of entries is held out. */
 const HELD_OUT = 10
-/** What differs from the settings given must be better by this share. */
-const LEAST_GAIN = 1e-3
 
-/** Whether these options leave anything to choose. */
-function hasChoice({ noise = 'auto', lags = {}, features }: RunOptions): boolean {
-  return noise === 'auto' || Object.keys(lags).length > 0 || features !== undefined
-}
-
-/** Whether settings are tried without being asked to: where something was given that may hurt. */
+/** Whether trials are made unless `choose` is given: where lags or attributes are given, which may hurt. */
 export const choosesByDefault = ({ lags = {}, features }: RunOptions): boolean =>
   Object.keys(lags).length > 0 || features !== undefined
 
+/** The settings that trials chose, and a run to continue with. */
 export interface Chosen {
-  /** With what was chosen in them; as they were if no prior is learned, or at an interruption. */
+  /** The options with the chosen settings; as given if no prior is learned, or after an interruption. */
   options: RunOptions
+  /** The trials; undefined where none were made, or after an interruption. */
   choice?: Choice
-  /** Where the run can go on from, if the trials learned from the same entries. */
+  /** State to continue the run from; only where the trials were trained on the same entries, with validation entries. */
   state?: RunState
 }
 
+/**
+ * Tries noise, lags and attributes on held-out entries: the validation entries if there are any, else a tenth of the entries.
+ * @param by what is held out together; by default as cells are missing
+ * @param onTrial called after every trial
+ */
 export async function chooseSettings(
   tensor: SparseTensor,
   options: RunOptions,
   { by, onTrial }: { by?: FoldBy; onTrial?: (trial: Trial) => void } = {},
 ): Promise<Chosen> {
-  const { seed } = settingsOf(options)
-  if (!hasChoice(options)) return { options }
+  const { seed, noise } = settingsOf(options)
+  if (noise !== 'auto' && !choosesByDefault(options)) return { options }
   const groups = by ?? gapsOf(tensor)
   const held = options.validation
     ? { train: tensor, out: options.validation }
@@ -71,56 +53,39 @@ export async function chooseSettings(
   if (held.out.values.length === 0 || held.train.values.length === 0) return { options }
   const engine = options.engine ?? defaultEngine(options.threads)
   const isSame = held.train === tensor
-  // The sets that are watched are known by what goes on from here.
   const { watch, ...rest } = options
-  const trying = { ...rest, ...(isSame && { watch }), engine, validation: held.out }
+  // A run that continues from here must have loaded the watched sets, too.
+  const ofTrials = { ...rest, watch: isSame ? watch : undefined, engine, validation: held.out }
   try {
-    const start = await startOfPrior(held.train, trying)
+    const start = await startOfPrior(held.train, ofTrials)
     if (!start) return { options }
     const trials: Trial[] = []
-    const attempt = async (changes: Changes): Promise<Trial | undefined> => {
-      const trial = await finish(start, held.train, { ...trying, ...changes })
+    const attempt = async (changes: TrialChanges): Promise<Trial | undefined> => {
+      const trial = await finishTrial(start, held.train, { ...ofTrials, ...changes })
       if (trial) {
         trials.push(trial)
         onTrial?.(trial)
       }
       return trial
     }
-    let changes: Changes = {}
-    let best = await attempt(changes)
-    for (const other of alternatives(options)) {
-      const trial = best && (await attempt({ ...changes, ...other }))
-      if (!best || !trial) return { options }
-      if (trial.rmse >= (1 - LEAST_GAIN) * best.rmse) continue
-      best = trial
-      changes = { ...changes, ...other }
-    }
-    if (!best) return { options }
-    const choice = {
+    const first = await attempt({})
+    if (!first) return { options }
+    const found = await searchAlternatives(first, {}, alternativesTo(options, false), attempt)
+    if (found.isCut) return { options }
+    const choice: Choice = {
       by: isSame ? undefined : describeFoldBy(groups, tensor),
       entries: held.out.values.length,
       trials,
-      chosen: best,
+      chosen: found.chosen,
     }
-    const chosen = { ...options, ...changes }
-    return { options: chosen, choice, ...(isSame && { state: withSettings(start, chosen) }) }
+    const chosen = { ...options, ...found.changes }
+    return { options: chosen, choice, state: isSame ? withSettings(start, chosen) : undefined }
   } finally {
     if (!options.engine) await engine.close()
   }
 }
 
-type Changes = Pick<RunOptions, 'noise' | 'lags' | 'features'>
-
-/** What may be better than what was given, one at a time. */
-export function alternatives({ noise = 'auto', lags = {}, features }: RunOptions): Changes[] {
-  return [
-    ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
-    ...(features ? [{ features: undefined }] : []),
-    ...(noise === 'auto' ? [{ noise: 'gaussian' as const }, { noise: 'row' as const }] : []),
-  ]
-}
-
-/** The run where λ has led as far as it can; undefined if no prior follows. */
+/** The state of a run when λ has led as far as it can; undefined if no sweeps under a learned prior follow. */
 async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<RunState | undefined> {
   const run = await Run.start(train, options)
   try {
@@ -131,14 +96,18 @@ async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<R
   }
 }
 
-/** The sweeps under a learned prior with these settings; undefined if they were interrupted. */
-async function finish(start: RunState, train: SparseTensor, options: RunOptions): Promise<Trial | undefined> {
+/** Runs the sweeps under a learned prior with the settings of a trial; undefined if they were interrupted. */
+async function finishTrial(
+  start: RunState,
+  train: SparseTensor,
+  options: RunOptions,
+): Promise<Trial | undefined> {
   const { noise = 'auto', lags = {}, features } = options
   const run = await Run.resume(withSettings(start, options), train, options)
   try {
     while (await run.advance());
     if (!run.stopped) return undefined
-    // A run without validation entries ends with its last sweep, whatever was better on the way.
+    // A run without validation entries ends with its last sweep, even if an earlier one was better.
     const { validation } = run.reports[run.reports.length - 1]
     return {
       noise,
@@ -151,7 +120,7 @@ async function finish(start: RunState, train: SparseTensor, options: RunOptions)
   }
 }
 
-/** As if the run had begun with these. */
+/** The state as if the run had been started with these settings. */
 function withSettings(start: RunState, { noise = 'auto', lags = {}, features }: RunOptions): RunState {
   const [entries] = start.digest.split('|')
   return {

@@ -1,129 +1,120 @@
 /**
- * The rank, and whatever else helps on some data and hurts on other, by cross-fitting: entries are predicted by models that have
- * not seen them, at one rank after another until more components no longer help, and then with other settings, one at a time.
+ * Rank and other settings by cross-fitting: entries are predicted by models that were fitted without them, at one rank after
+ * another until more components no longer help, and then with other settings, one at a time.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
-import { mayLearnPrior } from '../settings/checkSettings.ts'
-import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { alternatives } from './choose.ts'
+import type { RunOptions } from '../settings/options.ts'
 import type { CrossFit } from './crossFit.ts'
-import { FoldSearch, type FoldTrial, type SearchOptions, type TrialChanges } from './foldSearch.ts'
+import { FoldSearch, type FoldTrial, type SearchOptions } from './foldSearch.ts'
+import { alternativesTo, searchAlternatives, type TrialChanges } from './trials.ts'
 
-/** What is chosen by folds. */
+/** Options of a search by cross-fitting: which settings are searched, and how. */
 export interface ChooseByFoldsOptions extends SearchOptions {
   /**
-   * Which rank: 'smallest', of those that are as good as the best; 'best', that of the smallest error. By default, the one that
-   * is given.
+   * Rank to search for: 'smallest' of the ranks that are as good as the best, or 'best', that of the smallest error; by
+   * default the rank that is given.
    */
   findRank?: 'smallest' | 'best'
-  /** Whether noise, lags, features and reshaping are tried, too. */
+  /** Whether noise, lags, features and reshaping are tried, too; false by default. */
   choose?: boolean
-  /** Whether the models are wanted, or only what is to be chosen. */
+  /** Whether the models are returned, or only the choice; true by default. */
   withModels?: boolean
 }
 
-/** What was tried and chosen; plain data. */
+/** The trials of a search by cross-fitting and the one that was chosen; plain data. */
 export interface FoldChoice {
+  /** All trials, by rank. */
   trials: FoldTrial[]
+  /** The trial whose settings are used. */
   chosen: FoldTrial
   /** Whether the time was up before everything had been tried. */
   isCut: boolean
 }
 
+/** The result of a search by cross-fitting. */
 export interface ChosenByFolds {
+  /** All trials and the chosen one. */
   choice: FoldChoice
-  /** What was chosen, and what is nearly as good. */
+  /** The chosen settings with their models, and those that are nearly as good. */
   candidates: Candidate[]
 }
 
+/** Settings with the models of all folds. */
 export interface Candidate {
+  /** The trial. */
   trial: FoldTrial
-  /** The options with what was tried in them. */
+  /** The options with the settings of the trial. */
   options: RunOptions
+  /** Its models. */
   fit: CrossFit
 }
 
+/** Ranks that are tried where the smallest good one is wanted. */
 const FINE = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-/** Where the smallest rank is not wanted, since a rank that is too large does not hurt. */
+/** Ranks that are tried where the best one is wanted: a rank that is too large does not hurt. */
 const COARSE = [2, 4, 8, 16, 32, 64]
-/** As good as the best is what has an RMSE above it by less than a standard error, and by no more than this share. */
+/** One-standard-error rule: as good as the best is an RMSE above it by at most a standard error, and at most this fraction. */
 const AS_GOOD = 0.005
-/** Two ranks in a row that gain less than this share together are the last. */
+/** The search ends after two ranks in a row that gain less than this fraction together. */
 const LEAST_GAIN = 0.005
-/** Other settings than those given must be better by this share. */
-const LEAST_CHANGE = 1e-3
-/** What is above the chosen by no more than this share may still be better with what neighbours say. */
+/** Trials above the chosen one by at most this fraction are candidates: the correction by neighbours may make them better. */
 const NEAR = 0.01
 
-/** Undefined if it was interrupted. */
+/**
+ * Searches settings by cross-fitting.
+ * @returns the choice and the models; undefined if it was interrupted
+ */
 export async function chooseByFolds(
   tensor: SparseTensor,
   options: RunOptions,
-  { findRank, choose = false, withModels = true, ...search }: ChooseByFoldsOptions = {},
+  { findRank, choose = false, withModels = true, ...searchOptions }: ChooseByFoldsOptions = {},
 ): Promise<ChosenByFolds | undefined> {
-  const trying = new FoldSearch(tensor, options, search)
-  let isCut = false
-  let changes: TrialChanges = {}
-  let chosen: FoldTrial | undefined
-  if (findRank) {
-    const found = await tryRanks(trying, findRank)
+  const search = new FoldSearch(tensor, options, searchOptions)
+  let { chosen, isCut } = findRank
+    ? await searchRanks(search, findRank)
+    : { chosen: await search.attempt({}), isCut: false }
+  if (choose && chosen && !isCut) {
+    const changes = findRank ? { rank: chosen.rank } : {}
+    const attempt = async (changes: TrialChanges, { rank }: FoldTrial): Promise<FoldTrial | undefined> =>
+      search.hasTimeFor(rank) ? search.attempt(changes) : undefined
+    const found = await searchAlternatives(chosen, changes, alternativesTo(options, true), attempt)
     chosen = found.chosen
     isCut = found.isCut
-    changes = { rank: chosen?.rank }
-  } else chosen = await trying.attempt(changes)
-  if (choose && chosen && !isCut)
-    for (const other of othersOf(options)) {
-      const isTime = trying.hasTimeFor(chosen.rank)
-      const trial = isTime ? await trying.attempt({ ...changes, ...other }) : undefined
-      if (!trial) {
-        isCut = true
-        break
-      }
-      if (trial.rmse >= (1 - LEAST_CHANGE) * chosen.rmse) continue
-      chosen = trial
-      changes = { ...changes, ...other }
-    }
-  if (!chosen || trying.isInterrupted) return undefined
+  }
+  if (!chosen || search.isInterrupted) return undefined
   const { rmse } = chosen
   const isNear = (trial: FoldTrial): boolean =>
     findRank !== 'smallest' &&
-    trial.folds === trying.folds &&
+    trial.folds === search.folds &&
     trial.rmse <= (1 + NEAR) * rmse &&
-    // When the time is up nothing is learned again.
-    (!isCut || trying.hasModels(trial))
+    // When the time is up no model is fitted again.
+    (!isCut || search.hasModels(trial))
   const candidates: Candidate[] = []
   if (withModels)
-    for (const trial of new Set([chosen, ...trying.trials.filter(isNear)])) {
-      const fit = await trying.models(trial)
+    for (const trial of new Set([chosen, ...search.trials.filter(isNear)])) {
+      const fit = await search.models(trial)
       if (!fit) return undefined
-      candidates.push({ trial, options: { ...options, ...trying.changesOf(trial) }, fit })
+      candidates.push({ trial, options: { ...options, ...search.changesOf(trial) }, fit })
     }
-  const trials = trying.trials.toSorted((a, b) => a.rank - b.rank)
+  const trials = search.trials.toSorted((a, b) => a.rank - b.rank)
   return { choice: { trials, chosen, isCut }, candidates }
 }
 
-/** What may be better than what was given, one at a time. */
-function othersOf(options: RunOptions): TrialChanges[] {
-  const { mergeModes = [], split = [] } = options
-  const isReshaped = mergeModes.length > 0 || split.length > 0
-  const ofPrior = mayLearnPrior(settingsOf(options)) ? alternatives(options) : []
-  return [...ofPrior, ...(isReshaped ? [{ mergeModes: [], split: [] }] : [])]
-}
-
-async function tryRanks(
-  trying: FoldSearch,
+/** Tries growing ranks until they no longer help; 'smallest' then bisects below the first rank that is as good as the best. */
+async function searchRanks(
+  search: FoldSearch,
   which: 'smallest' | 'best',
 ): Promise<{ chosen?: FoldTrial; isCut: boolean }> {
   const tried: FoldTrial[] = []
   let isCut = false
   for (const rank of which === 'best' ? COARSE : FINE) {
-    const trial = trying.hasTimeFor(rank) ? await trying.attempt({ rank }) : undefined
+    const trial = search.hasTimeFor(rank) ? await search.attempt({ rank }) : undefined
     if (trial) tried.push(trial)
     else isCut = true
-    if (isCut || isOver(tried)) break
+    if (isCut || hasLevelledOff(tried)) break
   }
-  if (tried.length === 0 || trying.isInterrupted) return { isCut }
-  const { best } = trying
+  if (tried.length === 0 || search.isInterrupted) return { isCut }
+  const { best } = search
   if (which === 'best' || isCut) return { chosen: best, isCut }
   const isAsGood = ({ rmse }: FoldTrial): boolean =>
     rmse <= best.rmse + Math.min(best.spread, AS_GOOD * best.rmse)
@@ -131,7 +122,7 @@ async function tryRanks(
   let chosen = tried[at]
   let low = tried[at - 1]?.rank ?? 0
   while (chosen.rank - low > 1) {
-    const trial = await trying.attempt({ rank: Math.floor((low + chosen.rank) / 2) })
+    const trial = await search.attempt({ rank: Math.floor((low + chosen.rank) / 2) })
     if (!trial) return { chosen, isCut: true }
     if (isAsGood(trial)) chosen = trial
     else low = trial.rank
@@ -139,7 +130,8 @@ async function tryRanks(
   return { chosen, isCut }
 }
 
-function isOver(trials: readonly FoldTrial[]): boolean {
+/** Whether the last two ranks together gain too little over those before. */
+function hasLevelledOff(trials: readonly FoldTrial[]): boolean {
   if (trials.length < 3) return false
   const before = Math.min(...trials.slice(0, -2).map(({ rmse }) => rmse))
   const last = Math.min(...trials.slice(-2).map(({ rmse }) => rmse))

@@ -1,4 +1,4 @@
-/** Cross-fitting from entries to an ensemble: models, an honest error beside baselines, neighbours' residuals, and intervals. */
+/** Cross-fitting from entries to an ensemble: searches settings, fits the models and combines the best of them. */
 import { InputError } from '../../base/inputError.ts'
 import {
   assembleEnsemble,
@@ -11,35 +11,41 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
 
-/** How folds are made, what is chosen by them, and what is known of the modes. */
+/** Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered. */
 export interface ByFoldsOptions extends ChooseByFoldsOptions {
-  /** Modes whose rows are ordered; found from the residuals by default. */
+  /** Modes whose rows are ordered, for the correction by neighbours; by default found from the residuals. */
   ordered?: readonly Ordered[]
 }
 
-/** What came of folds. */
+/** The result of cross-fitting. */
 export interface FoldedCompletion {
+  /** The models of all folds as one. */
   model: CpEnsemble
+  /** Errors on the training entries, each predicted by the model that was fitted without it. */
   outOfFold: OutOfFold
-  /** Where there was more than one thing to try, or would have been with more time. */
+  /** Trials and the chosen one; undefined where there was only one setting to try. */
   choice?: FoldChoice
+  /** Whether the models agree on their components. */
   stability: EnsembleStability
+  /** Seconds that it took, including those before it was resumed. */
   seconds: number
 }
 
 /**
- * Learns as many models as there are folds, each without one, and puts them together: a better answer, an honest error, and
- * intervals. Undefined if it was interrupted.
+ * Fits one model per fold without it and combines them into an ensemble, with out-of-fold errors and conformal intervals.
+ * @param options settings of the runs
+ * @param foldOptions folds, search and checkpointing
+ * @returns undefined if it was interrupted
  */
 export async function completeByFolds(
   tensor: SparseTensor,
   options: RunOptions,
-  folding: ByFoldsOptions = {},
+  foldOptions: ByFoldsOptions = {},
 ): Promise<FoldedCompletion | undefined> {
   const start = performance.now()
-  const { ordered, ...choosing } = folding
-  checkModes(tensor, folding)
-  const found = await chooseByFolds(tensor, options, choosing)
+  const { ordered, ...searchOptions } = foldOptions
+  checkModes(tensor, foldOptions)
+  const found = await chooseByFolds(tensor, options, searchOptions)
   if (!found) return undefined
   const { candidates } = found
   const { seed } = settingsOf(options)
@@ -50,7 +56,7 @@ export async function completeByFolds(
   const { trial, model, outOfFold, stability } = assembled.reduce((best, other) =>
     other.outOfFold.error.rmse < best.outOfFold.error.rmse ? other : best,
   )
-  const before = folding.keeping?.saved?.seconds ?? 0
+  const before = foldOptions.checkpointing?.saved?.seconds ?? 0
   const seconds = before + (performance.now() - start) / 1000
   const { trials, isCut } = found.choice
   const choice = (trials.length > 1 || isCut) && { choice: { ...found.choice, chosen: trial } }
@@ -58,7 +64,7 @@ export async function completeByFolds(
   return { model, outOfFold, stability, ...choice, seconds }
 }
 
-/** What TypeScript lets through. */
+/** Refuses modes and lags that do not exist, which types cannot express. */
 function checkModes({ dims }: SparseTensor, { by = [], ordered = [] }: ByFoldsOptions): void {
   for (const { mode, lags = [] } of ordered)
     for (const lag of lags)

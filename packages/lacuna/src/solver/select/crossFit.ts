@@ -1,6 +1,6 @@
 /**
- * Cross-fitting: as many models as there are folds, each of which has not seen one. So every entry is predicted once by a
- * model that does not know it, which is an honest error; and the mean of the models is better than any of them.
+ * Cross-fitting: one model per fold, fitted without it. Every entry is then predicted once by a model that was fitted without it,
+ * which gives an unbiased error; and the mean of the models predicts better than any of them.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -13,26 +13,27 @@ import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { bestStart, checkStarts } from './bestStart.ts'
 
-/** How folds are made, and who is told of them. */
+/** How folds are made, and callbacks on the progress of their models. */
 export interface CrossFitOptions {
-  /** How many; 5 by default. */
+  /** Number of folds, 2 to 100; 5 by default. */
   folds?: number
-  /** What stays together; as cells are missing by default. */
+  /** What stays together in a fold; by default as cells are missing. */
   by?: FoldBy
-  /** How many starts each model has, of which that with the smallest training error is gone on with; 1 by default. */
+  /** Random starts per model, of which the one with the smallest training error continues; 1 by default. */
   starts?: number
-  /** Told of each model's progress, by its fold. */
+  /** Called after every epoch of a model, with the number of its fold from 0. */
   onEpoch?: (fold: number, report: EpochReport) => void
-  /** Told when a model is done. */
+  /** Called when a model is finished, with the number of its fold from 0. */
   onModel?: (fold: number) => void
 }
 
-/** How models that are on their way are kept. */
-export interface Keeping {
-  /** How each model stands, if it was begun: where it goes on from, and kept up to date before they are saved. */
+/** How unfinished models are saved. */
+export interface FoldCheckpointing {
+  /** Per fold, the state of its run if it has begun: runs continue from it, and it is updated before `save`. */
   states: (RunState | undefined)[]
-  /** In how many seconds they are to be saved. */
-  left(): number
+  /** Seconds until the next save. */
+  secondsLeft(): number
+  /** Writes `states`. */
   save(): Promise<void>
 }
 
@@ -43,33 +44,37 @@ export interface CrossFit extends FoldModels {
   seconds: number
 }
 
-/** Given up after the first few folds. */
+/** A cross-fit that was given up after the first few folds. */
 export interface Abandoned {
   foldErrors: FoldError[]
   isAbandoned: true
 }
 
+/** Default number of folds. */
 export const FOLDS = 5
-/** Undefined if it was interrupted. */
+/**
+ * Fits one model per fold without it, several side by side where they are small.
+ * @param isHopeless called with the errors of the first 1, 2 … folds; the cross-fit is given up where it returns true
+ * @returns undefined if it was interrupted
+ */
 export function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
-  folding?: CrossFitOptions,
-  keeping?: Keeping,
+  foldOptions?: CrossFitOptions,
+  checkpointing?: FoldCheckpointing,
 ): Promise<CrossFit | undefined>
-/** `isHopeless` is asked about the first 1, 2 … folds. */
 export function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
-  folding: CrossFitOptions,
-  keeping: Keeping | undefined,
+  foldOptions: CrossFitOptions,
+  checkpointing: FoldCheckpointing | undefined,
   isHopeless: (first: readonly FoldError[]) => boolean,
 ): Promise<CrossFit | Abandoned | undefined>
 export async function crossFit(
   tensor: SparseTensor,
   options: RunOptions,
   { folds: count = FOLDS, by = gapsOf(tensor), starts = 1, onEpoch, onModel }: CrossFitOptions = {},
-  keeping?: Keeping,
+  checkpointing?: FoldCheckpointing,
   isHopeless: (first: readonly FoldError[]) => boolean = () => false,
 ): Promise<CrossFit | Abandoned | undefined> {
   const { seed, rank } = settingsOf(options)
@@ -84,25 +89,25 @@ export async function crossFit(
   const models: CpModel[] = []
   const predictions = new Float32Array(tensor.values.length)
   const foldErrors: FoldError[] = []
-  const states = keeping?.states ?? []
+  const states = checkpointing?.states ?? []
   const running = new Map<number, Run>()
   const giveUp = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, giveUp.signal]) : giveUp.signal
   let hopelessAfter = Infinity
   let next = 0
-  let isCut = false
+  let isInterrupted = false
 
-  async function learnSome(): Promise<void> {
-    while (next < count && !isCut && hopelessAfter === Infinity) {
+  async function fitNext(): Promise<void> {
+    while (next < count && !isInterrupted && hopelessAfter === Infinity) {
       const fold = next++
-      const model = await learnOne(fold)
+      const model = await fitFold(fold)
       if (!model) {
-        isCut = true
+        isInterrupted = true
         return
       }
       models[fold] = model
       foldErrors[fold] = predictFold(tensor, folds, fold, model, predictions)
-      // Whichever is done first: the verdict is that on the first folds, in their order.
+      // The decision is that on the first folds in their order, whichever model is finished first.
       for (let first = 1; foldErrors[first - 1]; first++)
         if (first < count && first < hopelessAfter && isHopeless(foldErrors.slice(0, first)))
           hopelessAfter = first
@@ -112,9 +117,9 @@ export async function crossFit(
     }
   }
 
-  async function learnOne(fold: number): Promise<CpModel | undefined> {
+  async function fitFold(fold: number): Promise<CpModel | undefined> {
     const { train, out } = splitFold(tensor, folds, fold)
-    // Another start for each: models that agree for chance's sake would share their errors.
+    // Each model has its own start: models that agree by chance would share their errors.
     const first = (seed + fold) % Number.MAX_SAFE_INTEGER
     const shared = { ...options, threads: threadsEach, engine, signal }
     const saved = states[fold]
@@ -125,11 +130,11 @@ export async function crossFit(
     running.set(fold, run)
     try {
       while (!run.stopped && !signal.aborted) {
-        const report = await run.advance({ seconds: Math.max(0, keeping?.left() ?? Infinity) })
+        const report = await run.advance({ seconds: Math.max(0, checkpointing?.secondsLeft() ?? Infinity) })
         if (report) onEpoch?.(fold, report)
         await saveIfDue()
       }
-      if (keeping) states[fold] = await run.state()
+      if (checkpointing) states[fold] = await run.state()
       return run.stopped ? await run.model() : undefined
     } finally {
       running.delete(fold)
@@ -138,12 +143,12 @@ export async function crossFit(
   }
 
   let saving: Promise<void> | undefined
-  /** Whoever sees it first saves for all that are at work. */
+  /** Saves the states of all runs if a save is due and none is under way. */
   async function saveIfDue(): Promise<void> {
-    if (!keeping || saving || keeping.left() > 0) return
+    if (!checkpointing || saving || checkpointing.secondsLeft() > 0) return
     saving = (async () => {
       for (const [fold, run] of running) states[fold] = await run.state()
-      await keeping.save()
+      await checkpointing.save()
     })()
     await saving.finally(() => {
       saving = undefined
@@ -151,20 +156,20 @@ export async function crossFit(
   }
 
   try {
-    const learning = Array.from({ length: sideBySide }, () =>
-      learnSome().catch((error) => {
+    const workers = Array.from({ length: sideBySide }, () =>
+      fitNext().catch((error) => {
         giveUp.abort() // the others need not go on
         throw error
       }),
     )
-    const ends = await Promise.allSettled(learning)
+    const ends = await Promise.allSettled(workers)
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } finally {
     if (!options.engine) await engine.close()
   }
   if (hopelessAfter < Infinity) return { foldErrors: foldErrors.slice(0, hopelessAfter), isAbandoned: true }
-  if (isCut) {
-    await keeping?.save()
+  if (isInterrupted) {
+    await checkpointing?.save()
     return undefined
   }
   return { models, folds, by, predictions, foldErrors, seconds: (performance.now() - start) / 1000 }

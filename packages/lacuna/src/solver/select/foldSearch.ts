@@ -1,97 +1,104 @@
 /**
- * Settings by cross-fitting: each is tried on all folds, in order, and judged by entries that the models had not seen. What is
- * hopeless after the first folds is given up. A search can be saved and go on: trials that are done are known by their errors,
- * and the one at hand by its models as they stand.
+ * A search over settings by cross-fitting. Each trial is fitted on all folds, in order, and judged by the entries that its models
+ * were fitted without; a trial that is much worse on the first two folds is given up. A search can be saved and continued:
+ * finished trials are known by their errors, the current one by the states of its runs.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { Noise } from '../../engine/engine.ts'
 import type { FoldError } from '../../model/index.ts'
 import { type FoldBy, foldByText, gapsOf, type SparseTensor } from '../../tensor/index.ts'
 import { refuseOtherSettings } from '../run/resume.ts'
 import type { RunState } from '../run/runState.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
-import { defaults, type Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { asTyped } from '../settings/settingText.ts'
 import { type Abandoned, type CrossFit, type CrossFitOptions, crossFit, FOLDS } from './crossFit.ts'
+import type { Trial, TrialChanges, TrialSettings } from './trials.ts'
 
-/** Settings that were tried, and their error on entries that the models had not seen; plain data. */
-export interface FoldTrial {
-  rank: number
-  noise: Noise
-  /** As they are typed; empty where there are none. */
-  lags: string
-  features: boolean
-  merged: string
-  split: string
-  rmse: number
-  /** The standard error of rmse, by how much the folds differ. */
+/** Settings that were tried by cross-fitting, and their out-of-fold error; plain data. */
+export interface FoldTrial extends TrialSettings, Pick<Trial, 'rmse'> {
+  /** Standard error of `rmse`, from the differences between folds. */
   spread: number
-  /** Fewer where it was given up. */
+  /** Folds that were fitted; fewer than all where the trial was given up. */
   folds: number
+  /** The error on each of these folds. */
   foldErrors: FoldError[]
 }
 
-/** What a trial is known by. */
-export type TrialName = Omit<FoldTrial, 'rmse' | 'spread' | 'folds' | 'foldErrors'>
-
-/** What a trial changes of the options. */
-export type TrialChanges = Pick<RunOptions, 'rank' | 'noise' | 'lags' | 'features' | 'mergeModes' | 'split'>
-
-/** A search on its way, to be saved; plain data but for the runs. */
+/** The state of a search, to be saved; plain data but for the runs. */
 export interface SearchState {
-  /** Those that all trials begin with. */
+  /** The settings that the trials vary. */
   settings: Settings
+  /** Number of folds. */
   folds: number
+  /** Starts per model. */
   starts: number
+  /** What stays together in a fold. */
   by: FoldBy
+  /** Seconds that the search has taken so far. */
   seconds: number
-  /** Those that are done. */
+  /** Finished trials. */
   trials: FoldTrial[]
-  /** Which is at hand, and its models. */
+  /** The current trial: its settings as JSON. */
   trial?: string
+  /** Per fold, the state of the current trial's run; undefined where it has not begun. */
   runs: readonly (RunState | undefined)[]
 }
 
+/** How a search is saved while it runs, and continued. */
+export interface SearchCheckpointing {
+  /** State to continue from; starts anew if undefined. */
+  saved?: SearchState
+  /** Seconds between two calls of `save`. */
+  every: number
+  /** Writes the state, as with `encodeSearch`; also called when the search is interrupted. */
+  save: (state: SearchState) => Promise<void>
+}
+
+/** Options of a search by cross-fitting. */
 export interface SearchOptions extends CrossFitOptions {
-  /** Told of what is tried, and of what came of it. */
-  onBegin?: (trial: TrialName) => void
+  /** Called before each trial. */
+  onBegin?: (trial: TrialSettings) => void
+  /** Called after each trial. */
   onTrial?: (trial: FoldTrial) => void
-  /** Goes on from what was saved, and is saved every so many seconds. */
-  keeping?: { saved?: SearchState; every: number; save: (state: SearchState) => Promise<void> }
-  /** All that it may take, in seconds; what is begun then is left. */
+  /** Saves the search while it runs and continues a saved one; not saved by default. */
+  checkpointing?: SearchCheckpointing
+  /** Time limit of the whole search in seconds; the trial that runs then is discarded; none by default. */
   seconds?: number
 }
 
-/** On each of the first two folds above the best by this share: it will not be the best. */
+/** A trial that is above the best by this fraction on each of the first two folds is given up. */
 const HOPELESS = 0.01
-/** Models are kept of what is within this share of the best. */
+/** Models are kept in memory for trials within this fraction of the best. */
 const KEPT = 0.05
 
+/** The trials of a search, their models, and the clock of its time limit. */
 export class FoldSearch {
   readonly trials: FoldTrial[] = []
   readonly by: FoldBy
   readonly folds: number
   readonly #tensor: SparseTensor
   readonly #options: RunOptions
-  readonly #search: SearchOptions
+  readonly #searchOptions: SearchOptions
   readonly #settings: Settings
   readonly #fits = new Map<FoldTrial, CrossFit>()
   readonly #changes = new Map<FoldTrial, TrialChanges>()
   readonly #start = performance.now()
   readonly #deadline: AbortSignal | undefined
-  /** The models of the last trial as they stand, and when they were last saved. */
+  /** Per fold, the state of the current trial's run. */
   #runs: (RunState | undefined)[] = []
+  /** The settings of the current trial, as JSON. */
   #trial: string | undefined
-  #saved = performance.now()
-  /** How long each trial took, by its rank. */
+  /** When the search was last saved. */
+  #savedAt = performance.now()
+  /** Rank and time of the last trial. */
   #last: { rank: number; seconds: number } | undefined
 
   constructor(tensor: SparseTensor, options: RunOptions, search: SearchOptions) {
-    const saved = search.keeping?.saved
+    const saved = search.checkpointing?.saved
     this.#tensor = tensor
     this.#options = options
-    this.#search = search
+    this.#searchOptions = search
     this.#settings = settingsOf(options)
     refuseLeaks(options)
     this.folds = search.folds ?? FOLDS
@@ -101,78 +108,80 @@ export class FoldSearch {
       refuseOtherSettings(saved.settings, this.#settings)
     }
     if (search.seconds !== undefined)
-      this.#deadline = AbortSignal.timeout(Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(1000 * this.#left()))))
+      this.#deadline = AbortSignal.timeout(
+        Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(1000 * this.#secondsLeft()))),
+      )
   }
 
-  /** That with the smallest error. */
+  /** The trial with the smallest error. */
   get best(): FoldTrial {
     return this.trials.reduce((best, trial) => (trial.rmse < best.rmse ? trial : best))
   }
 
-  /** Of this search, before it was saved too. */
+  /** Seconds of this search, including those before it was saved and resumed. */
   get seconds(): number {
-    return (this.#search.keeping?.saved?.seconds ?? 0) + (performance.now() - this.#start) / 1000
+    return (this.#searchOptions.checkpointing?.saved?.seconds ?? 0) + (performance.now() - this.#start) / 1000
   }
 
-  /** Whether somebody wants it to end: then nothing is tried any more, and nothing chosen. */
+  /** Whether the signal has been aborted; then nothing more is tried, and nothing chosen. */
   get isInterrupted(): boolean {
     return this.#options.signal?.aborted ?? false
   }
 
-  #left(): number {
-    return (this.#search.seconds ?? Infinity) - this.seconds
+  #secondsLeft(): number {
+    return (this.#searchOptions.seconds ?? Infinity) - this.seconds
   }
 
-  /** Whether a trial of this rank would be over in time, as far as can be told from the last. */
+  /** Whether a trial of this rank would finish in time, by the time that the last one took. */
   hasTimeFor(rank: number): boolean {
     if (!this.#last) return true
     const growth = Math.max(1, rank / this.#last.rank) ** 1.5
-    return this.#left() > this.#last.seconds * growth
+    return this.#secondsLeft() > this.#last.seconds * growth
   }
 
-  /** Undefined if it was interrupted, or the time was up. */
+  /** Makes a trial, or finds it among those made before; undefined if it was interrupted, or the time was up. */
   async attempt(changes: TrialChanges): Promise<FoldTrial | undefined> {
     const options = { ...this.#options, ...changes }
-    const named = nameOf(options)
-    const key = JSON.stringify(named)
-    const known = [...this.trials, ...(this.#search.keeping?.saved?.trials ?? [])].find(
-      (trial) => JSON.stringify(nameOf(trial, true)) === key,
+    const settings = trialSettings(options)
+    const key = JSON.stringify(settings)
+    const known = [...this.trials, ...(this.#searchOptions.checkpointing?.saved?.trials ?? [])].find(
+      (trial) => keyOf(trial) === key,
     )
     if (known) return this.#add(known, changes)
-    this.#search.onBegin?.(named)
+    this.#searchOptions.onBegin?.(settings)
     const start = performance.now()
     const best = this.trials.length > 0 ? this.best : undefined
-    // Whatever the time is, something must come of it.
+    // The first trial is finished even if the time is up: there must be a result.
     const fit = await this.#fit(options, key, { best, isLimited: best !== undefined })
     if (!fit) return undefined
     const { foldErrors } = fit
-    const trial = { ...named, ...errorOf(foldErrors, best), folds: foldErrors.length, foldErrors }
+    const trial = { ...settings, ...errorOf(foldErrors, best), folds: foldErrors.length, foldErrors }
     const seconds = (performance.now() - start) / 1000
-    this.#last = { rank: named.rank, seconds: (seconds * this.folds) / trial.folds }
+    this.#last = { rank: settings.rank, seconds: (seconds * this.folds) / trial.folds }
     if ('models' in fit) this.#fits.set(trial, fit)
     this.#add(trial, changes)
     const limit = (1 + KEPT) * this.best.rmse
     for (const other of this.#fits.keys()) if (other.rmse > limit) this.#fits.delete(other)
-    if (this.isInterrupted || this.#untilSaved() <= 0) await this.#save()
+    if (this.isInterrupted || this.#secondsUntilSave() <= 0) await this.#save()
     return trial
   }
 
-  /** What a trial had changed of the options. */
+  /** The options that a trial changed. */
   changesOf(trial: FoldTrial): TrialChanges {
     return this.#changes.get(trial) ?? {}
   }
 
-  /** Whether the models of a trial are there. */
+  /** Whether the models of a trial are still in memory. */
   hasModels(trial: FoldTrial): boolean {
     return this.#fits.has(trial)
   }
 
-  /** The models of a trial; learned again if they are not there any more. */
+  /** The models of a trial, fitted again if they are no longer in memory; undefined if that was interrupted. */
   async models(trial: FoldTrial): Promise<CrossFit | undefined> {
-    const there = this.#fits.get(trial)
-    if (there) return there
+    const inMemory = this.#fits.get(trial)
+    if (inMemory) return inMemory
     const options = { ...this.#options, ...this.changesOf(trial) }
-    const fit = await this.#fit(options, JSON.stringify(nameOf(trial, true)))
+    const fit = await this.#fit(options, keyOf(trial))
     return fit && 'models' in fit ? fit : undefined
   }
 
@@ -180,7 +189,7 @@ export class FoldSearch {
     if (this.trials.includes(trial)) return trial
     this.trials.push(trial)
     this.#changes.set(trial, changes)
-    this.#search.onTrial?.(trial)
+    this.#searchOptions.onTrial?.(trial)
     return trial
   }
 
@@ -189,43 +198,41 @@ export class FoldSearch {
     key: string,
     { best, isLimited = false }: { best?: FoldTrial; isLimited?: boolean } = {},
   ): Promise<CrossFit | Abandoned | undefined> {
-    const { starts, onEpoch, onModel, keeping } = this.#search
+    const { starts, onEpoch, onModel, checkpointing } = this.#searchOptions
     const { folds, by } = this
     const isHopeless = (first: readonly FoldError[]): boolean =>
       best !== undefined && first.length === 2 && isAbove(first, best.foldErrors)
     const signals = [options.signal, isLimited ? this.#deadline : undefined].flatMap((signal) => signal ?? [])
-    const saved = keeping?.saved?.trial === key ? keeping.saved.runs : []
+    const saved = checkpointing?.saved?.trial === key ? checkpointing.saved.runs : []
     this.#runs = Array.from({ length: folds }, (_, fold) => saved[fold])
     this.#trial = key
     return crossFit(
       this.#tensor,
-      { ...options, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) },
+      { ...options, signal: signals.length > 0 ? AbortSignal.any(signals) : undefined },
       { folds, by, starts, onEpoch, onModel },
-      keeping && {
+      checkpointing && {
         states: this.#runs,
-        left: () => this.#untilSaved(),
+        secondsLeft: () => this.#secondsUntilSave(),
         save: () => this.#save(),
       },
       isHopeless,
     )
   }
 
-  #untilSaved(): number {
-    return (this.#search.keeping?.every ?? Infinity) - (performance.now() - this.#saved) / 1000
+  #secondsUntilSave(): number {
+    return (this.#searchOptions.checkpointing?.every ?? Infinity) - (performance.now() - this.#savedAt) / 1000
   }
 
   async #save(): Promise<void> {
-    const { keeping, starts = 1 } = this.#search
+    const { checkpointing, starts = 1 } = this.#searchOptions
     const { folds, by, seconds, trials } = this
-    this.#saved = performance.now()
-    await keeping?.save({
-      settings: this.#settings,
-      ...{ folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs },
-    })
+    this.#savedAt = performance.now()
+    const state = { folds, starts, by, seconds, trials, trial: this.#trial, runs: this.#runs }
+    await checkpointing?.save({ settings: this.#settings, ...state })
   }
 }
 
-/** What would know of entries that were left out, or take them for others. */
+/** Refuses options by which models would know entries that were held out, or take them for zeros. */
 function refuseLeaks({ initial, validation, missing }: RunOptions): void {
   const given = { initial, validation, ...(missing === 'zero' && { missing }) }
   for (const [name, value] of Object.entries(given))
@@ -236,35 +243,30 @@ function refuseLeaks({ initial, validation, missing }: RunOptions): void {
       )
 }
 
-/** What a trial is known by. */
-function nameOf(options: TrialChanges | FoldTrial, isTrial = false): TrialName {
-  if (isTrial) {
-    const { rank, noise, lags, features, merged, split } = options as FoldTrial
-    return { rank, noise, lags, features, merged, split }
-  }
-  const {
-    rank = defaults.fast.rank,
-    noise = 'auto',
-    lags = {},
-    features,
-    mergeModes = [],
-    split = [],
-  } = options as TrialChanges
-  const typed = { lags, mergeModes, split }
+/** The settings of a trial with these options. */
+function trialSettings(options: RunOptions): TrialSettings {
+  const settings = settingsOf(options)
   return {
-    rank,
-    noise,
-    lags: String(asTyped('lags', typed)),
-    features: features !== undefined,
-    merged: String(asTyped('mergeModes', typed)),
-    split: String(asTyped('split', typed)),
+    rank: settings.rank,
+    noise: settings.noise,
+    lags: String(asTyped('lags', settings)),
+    features: options.features !== undefined,
+    merged: String(asTyped('mergeModes', settings)),
+    split: String(asTyped('split', settings)),
   }
 }
+
+/** Identifies a trial by its settings, as JSON. */
+const keyOf = ({ rank, noise, lags, features, merged, split }: FoldTrial): string =>
+  JSON.stringify({ rank, noise, lags, features, merged, split } satisfies TrialSettings)
 
 const isAbove = (first: readonly FoldError[], others: readonly FoldError[]): boolean =>
   first.every(({ squares }, fold) => squares > (1 + HOPELESS) ** 2 * others[fold].squares)
 
-/** Of the folds that were left out, as much above or below the best as of those that were not. */
+/**
+ * RMSE of a trial and its standard error. Where the trial was given up, its error on the folds that were not fitted is assumed to be
+ * above the best trial's by as much as on those that were.
+ */
 function errorOf(
   foldErrors: readonly FoldError[],
   best: FoldTrial | undefined,

@@ -1,4 +1,4 @@
-/** A search by folds as bytes: JSON, and the bytes of the runs at hand, in a frame. */
+/** The checkpoint of a search by folds: JSON and the bytes of the unfinished runs, in a frame. */
 import { InputError } from '../../base/inputError.ts'
 import { type Shape, shapeFault } from '../../base/jsonShape.ts'
 import { decodeRun, encodeRun, readSettings, writableSettings } from '../run/checkpoint.ts'
@@ -9,7 +9,7 @@ import type { SearchState } from './foldSearch.ts'
 const KIND: FrameKind = { magic: 'lacuna folds\n', version: 1, what: 'saved run' }
 
 interface Header extends Omit<SearchState, 'runs'> {
-  /** How many bytes each fold's run has; 0 where none was begun. */
+  /** Bytes of each fold's run; 0 where it has not begun. */
   runs: number[]
 }
 
@@ -37,7 +37,7 @@ const headerShape: Shape = {
   runs: ['number'],
 }
 
-/** A search as the bytes of a file, in pieces. */
+/** Encodes the state of a search as the bytes of a file, in pieces that are to be written one after another. */
 export function encodeSearch({ runs, ...rest }: SearchState): Uint8Array[] {
   const encoded = runs.map((run) => (run ? encodeRun(run) : []))
   const lengths = encoded.map((pieces) => pieces.reduce((sum, { length }) => sum + length, 0))
@@ -45,10 +45,13 @@ export function encodeSearch({ runs, ...rest }: SearchState): Uint8Array[] {
   return frame(KIND, header, encoded.flat())
 }
 
-/** Whether these are the bytes of a search, and not of one run. */
+/** Whether bytes are the checkpoint of a search, not of one run. */
 export const isSearch = (bytes: Uint8Array): boolean => isFramed(KIND, bytes)
 
-/** `name` is how messages call the file. */
+/**
+ * Decodes what `encodeSearch` wrote.
+ * @param name of the file, for error messages
+ */
 export function decodeSearch(bytes: Uint8Array, name: string): SearchState {
   const { header, body } = unframe(KIND, bytes, name)
   const fault = shapeFault(header, headerShape)

@@ -1,3 +1,4 @@
+/** Options of a run: their types with defaults, and the check that turns them into settings. */
 import { InputError, oneOf, option, sentence } from '../../base/inputError.ts'
 import type { Engine, Loss, Noise } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
@@ -15,92 +16,107 @@ import {
 import type { FeatureSets, Lags } from './sideInformation.ts'
 
 /**
- * Settings of a run; each has a default. `mergeModes` and `split` say which modes are learned as one, and which as several:
- * the model still speaks of those of the tensor.
+ * Settings of a run; each has a default. With `mergeModes` and `split` several modes are learned as one, or one as several; models
+ * still use the modes of the tensor.
  */
 export interface RunOptions extends ModeReshaping {
-  /** R, the number of components; that of `initial` where it is a model, else 10. */
+  /** R, the number of components; by default that of `initial` if it is a model, else 10. */
   rank?: number
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
   solver?: SolverName
   /**
-   * λ: the paper's solver weighs the squared norms of the rows by it, 'fast' their squared distances from the mean row of
-   * their mode. 'auto' (default of 'fast') follows the noise.
+   * λ, the weight of the regularization: of the squared norms of the rows with 'paper', of their squared distances from the mean
+   * row of their mode with 'fast'. 'auto' derives it from the noise.
+   * @default 'auto' with 'fast', 0.01 with 'paper'
    */
   lambda?: number | 'auto'
-  /** c, the share of each row's entries that a step uses, in (0, 1]; 'auto' (default of 'fast') starts small. */
+  /**
+   * c, the fraction of each row's entries that a step uses, in (0, 1]; 'auto' starts small and grows.
+   * @default 'auto' with 'fast', 0.5 with 'paper'
+   */
   sample?: number | 'auto'
   /**
-   * What a cell is that no entry is about: 'unknown' (default), or 'zero', as for counts of events of which those that
-   * did not happen are not listed. Then all cells but those of `validation` and `watch` are learned from, at no more cost.
+   * What a cell without an entry is: 'unknown' (default), or 'zero', as for counts where events that did not happen are not
+   * listed. With 'zero' all cells except those of `validation` and `watch` are trained on, at no more cost.
    */
   missing?: Missing
   /**
-   * What is known of rows beforehand. 'isotropic': they lie around their mean, as far apart in all directions as λ says.
-   * 'learned': how far in which is learned from them, in sweeps that follow when λ has led as far as it can. 'auto'
-   * (default): learned, unless that would take long; isotropic where λ or c are given.
+   * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, as λ says. 'learned': mean and
+   * covariance of the rows are learned by variational EM, in sweeps that follow when λ has led as far as it can. 'auto'
+   * (default): learned unless that would take long; isotropic if λ or c are given.
    */
   prior?: Prior
   /**
-   * How the noise grows with the values, for a prior that is learned: 'gaussian', not at all; 'poisson', its variance in
-   * proportion; 'auto' (default), as the data say; 'row': not, but the rows of one mode differ in it (sensors).
+   * Variance of the noise, for a learned prior: 'gaussian', constant; 'poisson', proportional to the value; 'auto' (default),
+   * a function of the value that is learned; 'row', different for each row of one mode (sensors).
    */
   noise?: Noise
-  /** What a residual costs: its square (default), or 'huber': beyond two deviations in proportion to its size (outliers). */
+  /**
+   * Loss of a residual: 'squares' (default), its square; or 'huber', which grows linearly beyond two standard deviations, for
+   * data with outliers.
+   */
   loss?: Loss
-  /** Modes whose rows are ordered, and which of them are alike: { hour: [1, 24] }, by names or numbers from 1. */
+  /** Distances at which rows of ordered modes are similar, by name or number of the mode: { hour: [1, 24] }; none by default. */
   lags?: Lags
-  /** Attributes of the rows of modes, as numbers: { film: { columns, values } }. */
+  /** Attributes of rows as numbers, by name or number of the mode: { film: { columns, values } }; none by default. */
   features?: FeatureSets
-  /** MAX_INNER, steps per mode and AO iteration, of the paper's solver. */
+  /** MAX_INNER, steps per mode and AO iteration, of the paper's solver; 1 by default. */
   maxInner?: number
-  /** Stop after this many epochs, each of 1/c AO iterations. */
+  /**
+   * Stop after this many epochs, each of 1/c AO iterations.
+   * @default 500 with 'fast', 100 with 'paper'
+   */
   epochs?: number
-  /** Stop after this many seconds of solving; pauses do not count. */
+  /** Stop after this many seconds of solving; pauses do not count; no limit by default. */
   seconds?: number
   /**
-   * Stop when an epoch changes the training error by less than this share of it; 'fast' judges five epochs together,
-   * and an error below 0.1 as if it were 0.1.
+   * Stop when an epoch changes the training error by less than this fraction of it. 'fast' judges five epochs together, and an
+   * error below 0.1 as if it were 0.1.
+   * @default 1e-4 with 'fast', 0 (never) with 'paper'
    */
   tolerance?: number
-  /** Held-out entries: their error is reported, and the factors with the smallest one are returned. */
+  /** Held-out entries: their error is reported, and the factors with the smallest one are returned; none by default. */
   validation?: SparseTensor
-  /** Further entries whose errors are reported, by names of one's own; they influence nothing. */
+  /** Further entries whose errors are reported, by names of your choice; they influence nothing; none by default. */
   watch?: Readonly<Record<string, SparseTensor>>
-  /** Stop when the validation error has not improved for this many epochs. */
+  /**
+   * Stop when the validation error has not improved for this many epochs.
+   * @default 10 with 'fast', no limit with 'paper'
+   */
   patience?: number
-  /** Decides the initial factors and the samples: the same seed gives the same bits. */
+  /** Seed of the initial factors and the samples, a whole number from 0: the same seed gives the same bits; 1 by default. */
   seed?: number
   /** Worker threads; all cores by default. They do not change the result. */
   threads?: number
   /** Factors to start from, each (I_i × R) row-major, or a model; random ones by default. */
   initial?: CpModel | readonly Float32Array[]
-  /** Pauses the run after the AO iteration it is in. */
+  /** Pauses the run after the current AO iteration when it is aborted; none by default. */
   signal?: AbortSignal
-  /** Where to run, which stays open; by default threads of its own, which end with the run. */
+  /** Engine to run on, which stays open; by default the run's own threads, which end with it. */
   engine?: Engine
 }
 
-/** What `complete` can be told beside the settings of a run. */
+/** Options of `complete`: settings of the run, trials of settings, and a callback. */
 export interface CompleteOptions extends RunOptions {
   /**
-   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better: by
-   * default where lags or features are given.
+   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better.
+   * @default true where lags or features are given
    */
   choose?: boolean
-  /** Told after every epoch. */
+  /** Called after every epoch; none by default. */
   onEpoch?: (report: EpochReport) => void
 }
 
-/** What `complete` can be told where several models are wanted. */
+/** Options of `complete` for cross-fitting. */
 export interface FoldedOptions extends Omit<CompleteOptions, 'onEpoch'> {
-  /** How many, each learned without some of the entries: together a better answer, with an honest error and intervals. */
+  /** Number of models, each fitted without some of the entries: together a better prediction, with an unbiased error. */
   folds: number
-  /** Told after every epoch, of which model. */
+  /** Called after every epoch of a model, with the number of its fold from 0; none by default. */
   onEpoch?: (report: EpochReport, fold: number) => void
 }
 
-const known: readonly (keyof FoldedOptions)[] = [
+/** The names of all options. */
+const optionNames: readonly (keyof FoldedOptions)[] = [
   'rank',
   'solver',
   'lambda',
@@ -130,14 +146,14 @@ const known: readonly (keyof FoldedOptions)[] = [
   'onEpoch',
 ]
 
-/** Checks what TypeScript lets through: options nobody knows, and values that make no sense. */
+/** Checks options and fills in defaults: refuses unknown names, and values that make no sense. */
 export function settingsOf(options: RunOptions): Settings {
   if (typeof options !== 'object' || options === null)
     throw new InputError('option', `The options are ${options}; they must be an object.`)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   for (const [name] of given)
-    if (!known.includes(name as keyof FoldedOptions))
-      throw new InputError('option', `There is no option ${name}; there are ${known.join(', ')}.`)
+    if (!optionNames.includes(name as keyof FoldedOptions))
+      throw new InputError('option', `There is no option ${name}; there are ${optionNames.join(', ')}.`)
   const { engine, initial } = options
   if (engine !== undefined && typeof engine?.load !== 'function')
     throw new InputError(
@@ -169,11 +185,11 @@ export function settingsOf(options: RunOptions): Settings {
   return checked
 }
 
-/** That of a model to start from, unless another is given. */
+/** The reshaping of a model to start from, unless another is given. */
 const reshapingOf = ({ reshaping }: CpModel, { mergeModes, split }: RunOptions): ModeReshaping =>
   mergeModes === undefined && split === undefined ? { ...reshaping } : {}
 
-/** What may be changed on the way. */
+/** Settings that can change during a run. */
 export type Changes = Partial<
   Pick<Settings, 'lambda' | 'sample' | 'epochs' | 'seconds' | 'tolerance' | 'patience'>
 >
@@ -186,7 +202,7 @@ const changeable: readonly (keyof Changes)[] = [
   'patience',
 ]
 
-/** The settings with some of them changed, and checked again. */
+/** The settings with changes, checked again. */
 export function changedSettings(settings: Settings, changes: Changes): Settings {
   for (const name of Object.keys(changes))
     if (!changeable.includes(name as keyof Changes))

@@ -1,35 +1,58 @@
-/** What decides the result of a run, and its defaults. */
+/** The settings that decide the result of a run, and their defaults. */
 import type { Loss, Noise } from '../../engine/engine.ts'
 import type { ModeReshaping } from '../../tensor/index.ts'
 import type { Lags } from './sideInformation.ts'
 
+/** How the prior of rows is found: see `RunOptions.prior`. */
 export type Prior = 'auto' | 'learned' | 'isotropic'
+/** All priors. */
 export const priorNames: readonly Prior[] = ['auto', 'learned', 'isotropic']
+/** All noise models. */
 export const noiseNames: readonly Noise[] = ['auto', 'gaussian', 'poisson', 'row']
+/** All losses. */
 export const lossNames: readonly Loss[] = ['squares', 'huber']
 
+/** What cells without an entry are: see `RunOptions.missing`. */
 export type Missing = 'unknown' | 'zero'
+/** All meanings of cells without an entry. */
 export const missingNames: readonly Missing[] = ['unknown', 'zero']
 
+/** The solver: 'fast', or the paper's Algorithm 2. */
 export type SolverName = 'fast' | 'paper'
+/** All solvers. */
 export const solverNames: readonly SolverName[] = ['fast', 'paper']
 
-/** The options that decide the result, complete and checked. */
+/** The options that decide the result of a run, complete and checked; `RunOptions` describes each. */
 export interface Settings extends Required<ModeReshaping> {
+  /** The solver. */
   solver: SolverName
+  /** R, the number of components. */
   rank: number
+  /** λ, the weight of the regularization, or 'auto'. */
   lambda: number | 'auto'
+  /** c, the fraction of each row's entries that a step uses, or 'auto'. */
   sample: number | 'auto'
+  /** What cells without an entry are. */
   missing: Missing
+  /** How the prior of rows is found. */
   prior: Prior
+  /** The noise model. */
   noise: Noise
+  /** The loss of a residual. */
   loss: Loss
+  /** Distances at which rows of ordered modes are coupled, by mode. */
   lags: Lags
+  /** MAX_INNER, steps per mode and AO iteration. */
   maxInner: number
+  /** Most epochs; Infinity for no limit. */
   epochs: number
+  /** Most seconds of solving; Infinity for no limit. */
   seconds: number
+  /** Relative change of the training error per epoch below which the run ends. */
   tolerance: number
+  /** Epochs without a smaller validation error after which the run ends; Infinity for no limit. */
   patience: number
+  /** Seed of the random numbers. */
   seed: number
 }
 
@@ -47,7 +70,7 @@ const common = {
   seed: 1,
 }
 
-/** What each solver does unless it is told otherwise. */
+/** The settings of each solver unless others are given. */
 export const defaults: { [name in SolverName]: Settings } = {
   fast: {
     solver: 'fast',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readTensor, synthetic, writeTensor } from '#lacuna/index.js'
-import { kindOfShares, type ReadShareOptions, readNpzShare } from '#lacuna/io/drive/processes/index.js'
+import { kindOfShards, type ReadShardOptions, readNpzShare } from '#lacuna/io/drive/processes/index.js'
 import { encodeNpy, encodeNpz, type NpzEntries } from '#lacuna/io/index.js'
 import { agreed, entriesOf, inProcesses } from '../../../communicators.ts'
 
@@ -20,9 +20,9 @@ const { tensor } = synthetic({ dims: [30, 20, 10], entries: 1000, rank: 2, seed:
 async function both(
   path: string,
   processes: number,
-  options: ReadShareOptions = {},
+  options: ReadShardOptions = {},
 ): Promise<[unknown, unknown]> {
-  expect(await kindOfShares([path], options)).toBe('npz')
+  expect(await kindOfShards([path], options)).toBe('npz')
   const shares = agreed(
     await inProcesses(processes, (communicator) => readNpzShare(communicator, path, options)),
   )
@@ -83,7 +83,7 @@ n.savez(d + '/large.npz', coords=c, data=x, shape=s)`
       const [many, one] = await both(at(name), 3)
       expect(many, name).toEqual(one)
     }
-    expect(await kindOfShares([at('p.npz')])).toBe('')
+    expect(await kindOfShards([at('p.npz')])).toBe('')
   })
 
   const numbers = (change: (all: number[]) => void) => {
@@ -102,7 +102,7 @@ n.savez(d + '/large.npz', coords=c, data=x, shape=s)`
       for (const mode of [0, 1, 2])
         for (const [i, e] of entries.entries()) all[1000 * mode + e] = all[1000 * mode + i]
     })
-  const broken: [string, NpzEntries, ReadShareOptions][] = [
+  const broken: [string, NpzEntries, ReadShardOptions][] = [
     ['a negative value', { 'data.npy': numbers((all) => all.fill(-1, 700, 900)) }, {}],
     ['NaN', { 'data.npy': numbers((all) => all.fill(NaN, 990)) }, {}],
     [
@@ -180,10 +180,10 @@ n.savez(d + '/large.npz', coords=c, data=x, shape=s)`
     ]
     for (const [name, bytes] of files) {
       writeFileSync(at('odd.npz'), bytes)
-      expect(await kindOfShares([at('odd.npz')]), name).toBe('')
+      expect(await kindOfShards([at('odd.npz')]), name).toBe('')
       await expect(readTensor(at('odd.npz')), name).rejects.toThrow(/odd\.npz/)
     }
-    expect(await kindOfShares([at('own.npz')], { dims: [1, 1, 1] })).toBe('')
-    expect(await kindOfShares([at('own.npz')], { mask: 'mask.npy' })).toBe('')
+    expect(await kindOfShards([at('own.npz')], { dims: [1, 1, 1] })).toBe('')
+    expect(await kindOfShards([at('own.npz')], { mask: 'mask.npy' })).toBe('')
   })
 })

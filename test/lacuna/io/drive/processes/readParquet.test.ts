@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Remark } from '#lacuna/base/inputError.js'
-import { kindOfShares, readParquetShare } from '#lacuna/io/drive/processes/index.js'
+import { kindOfShards, readParquetShard } from '#lacuna/io/drive/processes/index.js'
 import { type ParquetFile, rowRange } from '#lacuna/io/node/duckdb/parquetRows.js'
 import { type ReadTableOptions, readTable } from '#lacuna/io/node/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
@@ -50,12 +50,12 @@ async function both(
   options: ReadTableOptions,
 ): Promise<[many: unknown, one: unknown]> {
   const paths = files.map(at)
-  expect(await kindOfShares(paths, options)).toBe('parquet')
+  expect(await kindOfShards(paths, options)).toBe('parquet')
   const remarks: [Remark[], Remark[]] = [[], []]
   const noting = (list: Remark[]) => ({ ...options, onRemark: (remark: Remark) => list.push(remark) })
   const shares = agreed(
     await inProcesses(processes, (communicator) =>
-      readParquetShare(communicator, paths, communicator.rank === 0 ? noting(remarks[0]) : options),
+      readParquetShard(communicator, paths, communicator.rank === 0 ? noting(remarks[0]) : options),
     ),
   )
   const one = await readTable(paths, noting(remarks[1])).catch((error) => error.message as string)
@@ -138,7 +138,7 @@ describe('shares of Parquet files', () => {
   it('are not read where rows are chosen or computed by SQL, or cannot be counted', async () => {
     const plain = { modes: ['user', 'item'], value: 'rating' }
     const kind = (files: string[], options: ReadTableOptions): Promise<string> =>
-      kindOfShares(files.map(at), options)
+      kindOfShards(files.map(at), options)
     expect(await kind(['a.parquet', 'b1.parquet'], plain)).toBe('parquet')
     expect(await kind(['a.parquet'], { query: 'SELECT * FROM data LIMIT 9' })).toBe('')
     expect(await kind(['a.parquet'], { modes: ['user', 'row_number() OVER ()'] })).toBe('')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readTensor, synthetic, writeTensor } from '#lacuna/index.js'
-import { readTnsShare } from '#lacuna/io/drive/processes/readTns.js'
+import { readTnsShard } from '#lacuna/io/drive/processes/readTns.js'
 import { linesBetween } from '#lacuna/io/node/files/lines.js'
 import { agreed, entriesOf, inProcesses } from '../../../communicators.ts'
 
@@ -64,7 +64,7 @@ it('shares are refused for what is wrong with a file, and merged, as the whole i
   for (const [name, change, options = {}] of cases) {
     const file = join(folder, `${name}.tns`)
     writeFileSync(file, `${change(lines).join('\n')}\n`)
-    const shares = agreed(await inProcesses(3, (communicator) => readTnsShare(communicator, file, options)))
+    const shares = agreed(await inProcesses(3, (communicator) => readTnsShard(communicator, file, options)))
     const one = await readTensor(file, options).catch((error) => error.message as string)
     expect(typeof one === 'string', name).toBe(!['merged', 'sound'].includes(name))
     if (typeof one === 'string') expect(shares, name).toBe(one)

@@ -5,7 +5,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ReadingPool, startReading } from '#lacuna/io/drive/threads/pool.js'
 import { textThreads } from '#lacuna/io/drive/threads/textThreads.js'
-import { planRows, type ReadRowsOptions, readPlanned, textTable } from '#lacuna/io/table/index.js'
+import {
+  planRows,
+  type ReadPlan,
+  type ReadRowsOptions,
+  readPlanned,
+  textTable,
+} from '#lacuna/io/table/index.js'
 import { bits, pieces } from '../../pieces.ts'
 
 let folder: string
@@ -39,8 +45,8 @@ async function read(
     for (const { path, content } of files) writeFileSync(path, content)
     const table = await textTable(files)
     const threads = textThreads(files, table, table.dialect, () => ({ ...pool, close: async () => {} }))
-    const pass = async (plan: Parameters<typeof threads.pass>[0]) => {
-      const found = await threads.pass(plan)
+    const encodeRows = async (plan: ReadPlan) => {
+      const found = await threads.encodeRows?.(plan)
       isByThreads = found !== undefined
       return found
     }
@@ -49,7 +55,7 @@ async function read(
         ...options,
         onRemark: ({ sentence }) => remarks.push(JSON.stringify(sentence)),
       })
-      const tensor = await readPlanned(plan, byThreads ? { ...threads, pass } : undefined)
+      const tensor = await readPlanned(plan, byThreads ? { ...threads, encodeRows } : undefined)
       const { indices, values, weights, ...names } = tensor
       const entries = { indices: indices.map((column) => [...column]), values: bits(values) }
       const found = { ...names, ...entries, weights: weights && bits(weights), remarks }

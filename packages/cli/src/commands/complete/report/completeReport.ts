@@ -1,7 +1,7 @@
 /** The final report of `complete` for one model, as text and as JSON. */
 import type { Completion, ErrorSummary } from 'lacuna'
 import { explainStop, type FoldChoice } from 'lacuna/internal'
-import { errorHeads, errorRow, figure, seconds, table } from '../../../print/format.ts'
+import { errorHeads, errorRow, formatNumber, formatSeconds, formatTable } from '../../../print/format.ts'
 import { painter } from '../../../print/terminal.ts'
 import { choiceReport } from '../sideInformation.ts'
 import { choiceTable } from './crossFitReport.ts'
@@ -62,8 +62,8 @@ export function textReport(
   if (errors.validation) rows.push(errorRow('validation', errors.validation))
   if (errors.test) rows.push(errorRow('test', errors.test))
   if (errors.meanOnTest) rows.push(errorRow('test, by the mean', errors.meanOnTest))
-  const end = `${figure(epochs.at(-1)?.epoch ?? 0)} epochs in ${seconds(elapsed)}: ${explainStop(stopped, settings)}.`
-  const [head, ...lines] = table(rows).split('\n')
+  const end = `${formatNumber(epochs.at(-1)?.epoch ?? 0)} epochs in ${formatSeconds(elapsed)}: ${explainStop(stopped, settings)}.`
+  const [head, ...lines] = formatTable(rows).split('\n')
   const trials = [...(ranks ? [choiceTable(ranks), ''] : []), ...(choice ? [choiceReport(choice), ''] : [])]
   return [
     ...trials,

@@ -3,7 +3,7 @@ import { InputError } from 'lacuna'
 import type { FoldedCompletion } from 'lacuna/folds'
 import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
 import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
-import { count, figure } from '../../../print/format.ts'
+import { formatCount, formatNumber } from '../../../print/format.ts'
 
 /** Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another type are ignored. */
 export function describeCrossFitRecord({
@@ -14,7 +14,7 @@ export function describeCrossFitRecord({
   const { found, match } = (stability ?? {}) as Partial<FoldedCompletion['stability']>
   const lines: [string, string][] = []
   if (typeof error?.rmse === 'number' && typeof verdict === 'string')
-    lines.push(['out of fold', `RMSE ${figure(error.rmse)}, ${verdict}`])
+    lines.push(['out of fold', `RMSE ${formatNumber(error.rmse)}, ${verdict}`])
   if (Array.isArray(found) && typeof match === 'number')
     lines.push(['components', `found in ${found.join(', ')} models; factor match ${match.toFixed(2)}`])
   return lines
@@ -33,7 +33,7 @@ export function crossFitDetails({
       ? ''
       : `; core consistency ${coreConsistency < 0 ? 'below 0' : `${(100 * coreConsistency).toFixed(0)}%`}`
   return [
-    `${count(steady)} of ${count(found.length)} components are found in all ${folds} models (factor match ${match.toFixed(2)})${core}.`,
+    `${formatCount(steady)} of ${formatCount(found.length)} components are found in all ${folds} models (factor match ${match.toFixed(2)})${core}.`,
     '',
     `${worstHead}, out of fold`,
     ...byMode.map((mode) => worstLine(mode)),

@@ -1,8 +1,15 @@
 /** The report of `complete --folds`, `--rank auto` and `--best`: trials, out-of-fold errors, coverage of intervals. */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
-import { type FoldChoice, settingsOf, type TrialName } from 'lacuna/internal'
-import { count, errorHeads, errorRow, figure, seconds, table } from '../../../print/format.ts'
+import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'
+import {
+  errorHeads,
+  errorRow,
+  formatCount,
+  formatNumber,
+  formatSeconds,
+  formatTable,
+} from '../../../print/format.ts'
 import { painter } from '../../../print/terminal.ts'
 import { crossFitDetails } from './crossFitDetails.ts'
 
@@ -11,27 +18,15 @@ const LEVEL = 0.9
 /** Number of test entries, about, on which the coverage of intervals is measured. */
 const MAX_COVERAGE_ENTRIES = 50_000
 
-/** Name of a trial for people, as in `rank 8, noise row`. */
-export function trialName({ rank, noise, lags, features, merged, split }: TrialName): string {
-  return [
-    `rank ${rank}`,
-    ...(noise === 'auto' ? [] : [`noise ${noise}`]),
-    ...(lags === '' ? [] : [`lags ${lags}`]),
-    ...(features ? ['features'] : []),
-    ...(merged === '' ? [] : [`merged ${merged}`]),
-    ...(split === '' ? [] : [`split ${split}`]),
-  ].join(', ')
-}
-
 /** Table of the trials with their out-of-fold RMSE, and which was chosen. */
 export function choiceTable({ trials, chosen, isCut }: FoldChoice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
-    figure(trial.rmse),
-    `± ${figure(trial.spread)}`,
+    formatNumber(trial.rmse),
+    `± ${formatNumber(trial.spread)}`,
     trial === chosen ? 'chosen' : trial.folds < chosen.folds ? `given up after ${trial.folds} folds` : '',
   ])
-  const lines = table([['', 'RMSE out of fold', '', ''], ...rows])
+  const lines = formatTable([['', 'RMSE out of fold', '', ''], ...rows])
   return isCut ? `${lines}\nThe time was up before everything had been tried.` : lines
 }
 
@@ -101,13 +96,13 @@ export function crossFitText(
   if (withoutNeighbours) rows.push(errorRow('  without neighbours', withoutNeighbours))
   for (const { name, error } of baselines) rows.push(errorRow(`  ${name}`, error))
   if (onTest) rows.push(errorRow('test', onTest.error))
-  const [head, ...lines] = table(rows).split('\n')
+  const [head, ...lines] = formatTable(rows).split('\n')
   const lags = model.neighbours?.lags.flatMap((some, mode) =>
     some.length > 0 ? [`${model.modes?.[mode].name ?? `mode ${mode + 1}`} at ${some.join(', ')}`] : [],
   )
   return [
     ...(choice ? [choiceTable(choice), ''] : []),
-    `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${seconds(elapsed)}.`,
+    `${folds} models, each learned without ${by === 'single entries' ? 'some of the' : 'some'} entries (${by}), in ${formatSeconds(elapsed)}.`,
     '',
     bold(head),
     ...lines,
@@ -116,7 +111,7 @@ export function crossFitText(
     ...(lags ? [`Residuals of neighbours help${lags.length > 0 ? `: along ${lags.join('; ')}` : ''}.`] : []),
     ...(onTest
       ? [
-          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${count(onTest.error.entries)} test entries.`,
+          `Intervals of ${100 * LEVEL}% hold ${(100 * onTest.coverage).toFixed(1)}% of ${formatCount(onTest.error.entries)} test entries.`,
         ]
       : []),
     ...crossFitDetails({ outOfFold, stability }),

@@ -1,6 +1,6 @@
 /** The progress line of an epoch. */
 import type { EpochReport } from 'lacuna'
-import { figure, seconds, short } from '../../../print/format.ts'
+import { abbreviateNumber, formatNumber, formatSeconds } from '../../../print/format.ts'
 
 /** Formats an epoch as a progress line: epochs done, errors, entries per second, time left at most. */
 export function epochLine(run: {
@@ -14,12 +14,12 @@ export function epochLine(run: {
     const done = Number.isInteger(epoch) ? String(epoch) : epoch.toFixed(1)
     return [
       `epoch ${done.padStart(width)}/${run.epochs}`,
-      `train ${figure(train.relative).padEnd(7)}`,
-      ...(validation ? [`validation ${figure(validation.relative).padEnd(7)}`] : []),
-      `c ${figure(sample)}`,
-      `${short((epoch * run.entries) / updateSeconds)} entries/s`,
-      `${seconds(elapsed)}`,
-      `${seconds(Math.max(0, left))} left at most`,
+      `train ${formatNumber(train.relative).padEnd(7)}`,
+      ...(validation ? [`validation ${formatNumber(validation.relative).padEnd(7)}`] : []),
+      `c ${formatNumber(sample)}`,
+      `${abbreviateNumber((epoch * run.entries) / updateSeconds)} entries/s`,
+      `${formatSeconds(elapsed)}`,
+      `${formatSeconds(Math.max(0, left))} left at most`,
     ].join('  ')
   }
 }

@@ -1,5 +1,8 @@
-/** Tables and .tns files read by several processes, each of which takes some of the rows: the result is that of one process. */
-export { kindOfShares } from './kindOfShards.ts'
+/**
+ * Files read by several processes, each of which reads a shard: together the entries are those of one
+ * process.
+ */
+export { kindOfShards } from './kindOfShards.ts'
 export { readNpzShare } from './readNpz.ts'
-export { readParquetShare } from './readParquet.ts'
-export { type ReadShareOptions, readTnsShare } from './readTns.ts'
+export { readParquetShard } from './readParquet.ts'
+export { type ReadShardOptions, readTnsShard } from './readTns.ts'

@@ -1,19 +1,24 @@
-/** Which files every process can read its share of; others are read by one process and dealt out. */
-
+/**
+ * Which files every process can read a shard of; others are read by one process, which scatters the entries.
+ */
 import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { kindByName, packingByName } from '../../text/index.ts'
 import { openNpzArrays } from './npzArrays.ts'
 
-export interface AskedOfFiles extends ReadTableOptions {
-  /** An array of truth values beside a dense array. */
+/** How the files are to be read. */
+export interface ShardedOptions extends ReadTableOptions {
+  /** An .npy file of truth values beside a dense array. */
   mask?: string
 }
 
-/** tns: text that is not packed; npz: arrays that are not; parquet: rows as they are, no query; else an empty text. */
-export async function kindOfShares(
+/**
+ * The kind of files that can be read in shards: .tns text that is not packed, .npz arrays that are not, or
+ * Parquet without SQL. An empty text for all others.
+ */
+export async function kindOfShards(
   files: readonly string[],
-  asked: AskedOfFiles = {},
+  asked: ShardedOptions = {},
 ): Promise<'tns' | 'npz' | 'parquet' | ''> {
   const { dims, mask, query, database } = asked
   if (files.length === 0 || mask !== undefined || query !== undefined || database !== undefined) return ''
@@ -29,20 +34,20 @@ export async function kindOfShares(
   return arrays ? 'npz' : ''
 }
 
-/** Whether what a row of Parquet files gives depends on nothing but the row. */
-async function areRowsPlain(files: readonly string[], asked: AskedOfFiles): Promise<boolean> {
+/** Whether every row of Parquet files can be read on its own: no recipe, no weights, no SQL. */
+async function areRowsPlain(files: readonly string[], asked: ShardedOptions): Promise<boolean> {
   if (asked.recipe !== undefined || asked.weight !== undefined) return false
   try {
     return (await parquetGroups(files)) !== undefined && !(await isComputed(files, asked))
   } catch {
-    return false // whoever reads all says why
+    return false // reading by one process explains why
   }
 }
 
-/** Neither a pipe nor gzip under another name. */
+/** Whether a path is a file, not a pipe, and not gzip under another name. */
 async function isPlainFile(path: string): Promise<boolean> {
   const file = await open(path).catch(() => undefined)
-  if (!file) return true // whoever opens it says why not
+  if (!file) return true // opening it again explains why not
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
     const isPacked = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b

@@ -1,7 +1,7 @@
 /**
- * The arrays of an .npz that several processes can read in ranges: coords and data, stored and not packed. All that is small
- * in the file is read and checked here. Where anything is out of the ordinary there is nothing to read in ranges: then one
- * process reads the file whole, and says what is wrong with it.
+ * The arrays of an .npz that several processes can read in ranges: coords and data, stored and not packed.
+ * All that is small in the file is read and checked here. Where anything is out of the ordinary there is
+ * nothing to read in ranges: then one process reads the file whole, and says what is wrong with it.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'

@@ -1,7 +1,8 @@
 /**
- * An .npz of coordinates and values read by several processes: each reads its range of the entries from the arrays, which are
- * stored as they are. What else is in the file is small, and checked before (npzArrays.ts). The bytes are checked against the
- * zip's check sums, which are put together from those of the pieces that each process has read.
+ * An .npz of coordinates and values read by several processes: each reads its range of the entries from the
+ * arrays, which are stored as they are. What else is in the file is small, and checked before (npzArrays.ts).
+ * The bytes are checked against the zip's check sums, which are put together from those of the pieces that
+ * each process has read.
  */
 import { crc32 } from 'node:zlib'
 import { joinCrc32 } from '../../../base/crc32.ts'
@@ -23,7 +24,7 @@ import { asValues, toIndices } from '../../array/index.ts'
 import { readAt } from '../../node/index.ts'
 import { damagedZip, type NpyData } from '../../npz/index.ts'
 import { type NpzArrays, openNpzArrays, type StoredArray, type StoredMember } from './npzArrays.ts'
-import type { ReadShareOptions } from './readTns.ts'
+import type { ReadShardOptions } from './readTns.ts'
 
 /** Elements that are read at a time; bytes of what is only checked. */
 const PIECE = 2 ** 18
@@ -32,7 +33,7 @@ const PIECE = 2 ** 18
 export async function readNpzShare(
   communicator: Communicator,
   path: string,
-  options: ReadShareOptions,
+  options: ReadShardOptions,
 ): Promise<SparseTensor> {
   const { dims, negative = 'error', duplicates = 'error', onProgress } = options
   const arrays = await communicator.failTogether(() => mustOpen(path, options))
@@ -68,7 +69,7 @@ export async function readNpzShare(
   }
 }
 
-async function mustOpen(path: string, options: ReadShareOptions): Promise<NpzArrays> {
+async function mustOpen(path: string, options: ReadShardOptions): Promise<NpzArrays> {
   const arrays = await openNpzArrays(path, options)
   // The first process has found it sound.
   if (!arrays)
@@ -97,7 +98,7 @@ async function readRange(
   from: number,
   to: number,
   { rank: process, size: processes }: Communicator,
-  onProgress: ReadShareOptions['onProgress'],
+  onProgress: ReadShardOptions['onProgress'],
 ): Promise<Range> {
   const { file, members, order, entries, coords, values } = arrays
   const pieces: Piece[] = []
@@ -169,7 +170,9 @@ async function readRange(
   return { indices, values: data, fault, pieces }
 }
 
-/** Every member must have been read whole by all together, and have the check sum that the directory gives. */
+/**
+ * Every member must have been read whole by all together, and have the check sum that the directory gives.
+ */
 async function compareChecksums(
   communicator: Communicator,
   path: string,

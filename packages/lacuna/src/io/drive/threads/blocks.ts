@@ -1,9 +1,12 @@
-/** Blocks of a file, which threads take one after the other. */
+/** Blocks of a file, which threads take from a shared counter. */
 import { type Blocks, FAULT, NEXT } from './messages.ts'
 
 const { readSync } = process.getBuiltinModule('node:fs')
 
-/** The blocks that this thread gets, in order; none behind one that is faulty. */
+/**
+ * Takes blocks from the shared counter, in ascending order, up to the first faulty one.
+ * @param blocks their number
+ */
 export function* takeBlocks({ state }: Blocks, blocks: number): Generator<number> {
   for (;;) {
     const block = Atomics.add(state, NEXT, 1)
@@ -12,7 +15,7 @@ export function* takeBlocks({ state }: Blocks, blocks: number): Generator<number
   }
 }
 
-/** Says that a block cannot be read here; of several, the first counts. */
+/** Records that a block cannot be parsed; of several faulty blocks the first is kept. */
 export function noteFault({ state }: Blocks, block: number): void {
   for (;;) {
     const first = Atomics.load(state, FAULT)
@@ -20,7 +23,10 @@ export function noteFault({ state }: Blocks, block: number): void {
   }
 }
 
-/** Fills `into` from a place in the file; fewer bytes only where the file has become shorter. */
+/**
+ * Fills `into` from a position of the file; returns the number of bytes read, which is less only if the file
+ * has become shorter.
+ */
 export function readFully(fd: number, into: Uint8Array, position: number): number {
   let length = 0
   while (length < into.length) {

@@ -1,4 +1,7 @@
-/** Whether entries have the same coordinates, found out by threads together. Takes 12 bytes an entry while it runs. */
+/**
+ * Whether entries have the same coordinates, found out by threads together. Takes 12 bytes an entry while it
+ * runs.
+ */
 import { uint32Array } from '../../../base/sharedArrays.ts'
 import { compileTextKernel } from '../../text/index.ts'
 import { FAULT, NONE } from './messages.ts'

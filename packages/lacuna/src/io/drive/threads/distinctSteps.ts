@@ -1,6 +1,7 @@
 /**
- * What a thread does to find out whether entries have the same coordinates. It hashes the entries of its range; when all are hashed,
- * it looks through the hashes of all for those of its share, and compares these, part by part.
+ * What a thread does to find out whether entries have the same coordinates. It hashes the entries of its
+ * range; when all are hashed, it looks through the hashes of all for those of its share, and compares these,
+ * part by part.
  */
 import { startTextKernel } from '../../text/index.ts'
 import { type DistinctRequest, FAULT, NONE } from './messages.ts'

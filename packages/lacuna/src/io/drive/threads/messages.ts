@@ -1,30 +1,26 @@
-/** What the threads that read are asked, and answer. */
+/** The requests to the threads that read, and their answers. */
 
-import type { LineRun } from '../../table/columns/entries.ts'
-import type { ModeDictionary } from '../../table/columns/modeReader.ts'
-import type { Plan } from '../../table/readRows.ts'
-import type { Marks } from '../../table/source/cells.ts'
-import type { Dialect } from '../../table/source/dialect.ts'
-import type { TableColumn } from '../../table/source/rows.ts'
-import type { Layout } from '../../tns/fault.ts'
+import type { Dialect, LineRun, Marks, ModeDictionary, ReadPlan, TableColumn } from '../../table/index.ts'
+import type { Layout } from '../../tns/index.ts'
 
-/** Of which block the threads take the next one, and the first that no thread could take; each in a place of its own. */
+/** Position in the shared state: the next block to be taken, or the number of rows read. */
 export const NEXT = 0
+/** Position in the shared state: the first block that could not be parsed. */
 export const FAULT = 1
-/** No block is faulty. */
+/** The value at FAULT if no block is faulty. */
 export const NONE = 2 ** 31 - 1
 
 /** A file that is cut into blocks of bytes: a block has the lines that begin in it. */
 export interface Blocks {
-  /** Threads of a process share what it has opened. */
+  /** The file descriptor, which all threads of the process share. */
   fd: number
   byteLength: number
   blockBytes: number
-  /** At NEXT and FAULT. */
+  /** Shared state, at NEXT and FAULT. */
   state: Int32Array
 }
 
-/** The first look at a .tns file: how many lines the blocks have. */
+/** Asks for the number of lines and entries of each block of a .tns file. */
 export interface CountRequest {
   ask: 'count'
   file: Blocks
@@ -32,29 +28,36 @@ export interface CountRequest {
   layout: Layout
   /** The largest index of each mode. */
   limits: readonly number[]
-  /** Per block, to be filled in. */
+  /** Per block, filled in by the threads; entries likewise. */
   lines: Uint32Array
   entries: Uint32Array
 }
 
-/** The second: the entries of each block go to their places. Comes after the first, for the same file. */
+/**
+ * Asks to parse the blocks of the file of the preceding CountRequest, and to write the entries to their
+ * positions.
+ */
 export interface ParseRequest {
   ask: 'parse'
-  /** Per block, how many entries come before. */
+  /** Per block, the number of entries before it. */
   before: Float64Array
   indices: readonly Uint32Array[]
   values: Float32Array
 }
 
+/** What a thread has found in its blocks. */
 export interface ParseAnswer {
   /** Per mode, the largest index found. */
   largest: number[]
   anyNegative: boolean
-  /** Of blocks with lines that are no entries: how many entries of the block come before each of these. */
+  /** Per block with lines that are no entries: the number of the block's entries before each such line. */
   skipped: { block: number; before: Uint32Array }[]
 }
 
-/** Whether entries have the same coordinates: first all are hashed, then each thread compares those of its share of all hashes. */
+/**
+ * Whether entries have the same coordinates: first all are hashed, then each thread compares those of its
+ * share of all hashes.
+ */
 export interface DistinctRequest {
   ask: 'hash' | 'compare'
   module: WebAssembly.Module
@@ -63,13 +66,18 @@ export interface DistinctRequest {
   hashes: Uint32Array
   /** Into how many parts, each of which fits in the cache, a thread deals its share. */
   parts: number
-  /** To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads. */
+  /**
+   * To be filled in: per thread, how many of the entries that it hashed belong to each part of all threads.
+   */
   counts: Uint32Array
   /** At FAULT: what is not NONE if some are the same. */
   state: Int32Array
 }
 
-/** Files of the same columns that are one table as text, of whose bytes each thread has a range: the rows that begin in it. */
+/**
+ * Files of the same columns that are one table as text. Each thread has a range of the bytes: the rows that
+ * begin in it.
+ */
 export interface TextFiles {
   files: readonly TextFile[]
   dialect: Dialect
@@ -79,25 +87,28 @@ export interface TextFiles {
   state: Int32Array
 }
 
+/** An open file. */
 export interface TextFile {
   fd: number
   byteLength: number
-  /** As messages call it; no two are called alike. */
+  /** The name that messages use; no two files have the same. */
   name: string
 }
 
-/** Which bytes of its files a thread has read, in whole rows; not so where it could not. */
+/** The bytes of each file that a thread has read, in whole rows; `failed` where it could not. */
 export type Covered = readonly CoveredBytes[] | { failed: true }
 
+/** A range of a file that consists of whole rows. */
 export interface CoveredBytes {
-  /** By its place among the files. */
+  /** Position among the files. */
   file: number
   start: number
   end: number
+  /** The number of lines in the range. */
   lines: number
 }
 
-/** The first time in a column. */
+/** Asks for the first time in a column. */
 export interface EarliestRequest {
   ask: 'earliest'
   text: TextFiles
@@ -106,19 +117,21 @@ export interface EarliestRequest {
 
 export interface EarliestAnswer {
   covered: Covered
-  /** In microseconds. */
+  /** In microseconds since 1970; Infinity if there is none. */
   first: number
 }
 
-/** One pass over the rows; the thread keeps the entries. */
-export interface PassRequest extends Pick<Plan, 'modes' | 'value' | 'weight' | 'merge'> {
-  ask: 'pass'
+/** Asks to encode the rows of the thread's range, and to keep the entries. */
+export interface EncodeRequest extends Pick<ReadPlan, 'modes' | 'value' | 'weight' | 'merge'> {
+  ask: 'encode'
   text: TextFiles
 }
 
-export interface PassAnswer {
+export interface EncodeAnswer {
   covered: Covered
-  seen: ModeDictionary[]
+  /** One per mode. */
+  dictionaries: ModeDictionary[]
+  /** The number of entries, which stay on the thread. */
   count: number
   isWeighted: boolean
   rows: number
@@ -127,28 +140,33 @@ export interface PassAnswer {
   runs: readonly LineRun[]
 }
 
-/** How many of the entries have an index: per thread and mode, the index for each number given to a value. */
+/** Asks how many entries have known labels. */
 export interface SettleRequest {
   ask: 'settle'
-  places: readonly (readonly Uint32Array[])[]
+  /** Per thread and mode, the index for each code of the thread, or UNKNOWN. */
+  indexOfCode: readonly (readonly Uint32Array[])[]
 }
 
 export interface SettleAnswer {
   count: number
-  kept?: Uint32Array
+  /** The numbers of these entries, if they are not all. */
+  remaining?: Uint32Array
 }
 
-/** The entries go to their places: per thread, how many come before. */
+/** Asks to write the entries into arrays that all threads share. */
 export interface WriteRequest {
   ask: 'write'
-  before: readonly number[]
+  /** Per thread, the position of its first entry. */
+  starts: readonly number[]
   indices: readonly Uint32Array[]
   values: Float32Array
   weights?: Float32Array
 }
 
-export type TextRequest = EarliestRequest | PassRequest | SettleRequest | WriteRequest
+/** What a thread is asked of a table as text. */
+export type TextRequest = EarliestRequest | EncodeRequest | SettleRequest | WriteRequest
+/** All that a thread is asked. */
 export type Request = CountRequest | ParseRequest | DistinctRequest | TextRequest
 
-/** What comes back: the answer, or what went wrong. */
+/** The reply of a thread: its answer, or the text of an error. */
 export type Reply = { answer: unknown } | { failure: string }

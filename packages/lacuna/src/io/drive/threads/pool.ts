@@ -1,33 +1,42 @@
-/** Threads that read: all are asked the same, and share what there is to do among themselves. */
+/** A pool of threads that read. Every request goes to all of them; they divide the work among themselves. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type NodeThread, takeThread } from '../../../base/nodeThreads.ts'
 import { readingWorkerSource } from '../../../embedded/readingWorker.js'
 import type { Reply, Request } from './messages.ts'
 
+/** Threads that read. */
 export interface ReadingPool {
   readonly threads: number
-  /** The answers of all. */
+  /** Sends a request to all threads; returns their answers. */
   ask<Answer>(request: Request): Promise<Answer[]>
+  /** Gives the threads back, or ends them if one has failed. */
   close(): Promise<unknown>
 }
 
-/** A smaller file is read sooner than threads are started. */
+/** The interval between progress reports of threads, in milliseconds. */
+export const PROGRESS_MS = 100
+
+/** A file of fewer bytes is read by one thread, which is quicker than starting several. */
 export const PARALLEL_FROM: number = 2 ** 24
 
-/** Threads worth having for so many files: one per core, unless the caller says how many, or the shell's limits leave none. */
+/**
+ * The number of threads that read: 1 where the limits of the shell leave no room for more.
+ * @param threads the number asked for; by default one per core
+ * @param files how many files the threads have open
+ */
 export function readingThreads(threads: number = availableParallelism(), files = 1): number {
   return threads > 1 && !isLimited(threads, files) ? threads : 1
 }
 
-/** Of a thread: the files that it opens. */
+/** Files that a thread opens. */
 const THREAD_FILES = 4
-/** For the files of the user, and modules that are still to be loaded. */
+/** Files left for the user's and for modules that are still to be loaded. */
 const SPARE_FILES = 32
 
 /**
- * Whether files are few, or addresses counted at all, of which threads and wasm reserve very many: V8 would end the process where
- * there are too few. Only Linux tells.
+ * Whether the shell limits open files too much, or address space at all: threads and wasm reserve much of it,
+ * and V8 ends the process where it is too little. Known on Linux only.
  */
 function isLimited(threads: number, ownFiles: number): boolean {
   try {
@@ -42,6 +51,7 @@ function isLimited(threads: number, ownFiles: number): boolean {
   }
 }
 
+/** Starts a pool. */
 export function startReading(threads: number): ReadingPool {
   const taken: NodeThread[] = []
   const terminate = (): Promise<unknown> => Promise.all(taken.map((thread) => thread.terminate()))
@@ -60,7 +70,7 @@ export function startReading(threads: number): ReadingPool {
       reject(error)
     }
   })
-  failed.catch(() => {}) // it is looked at by who asks
+  failed.catch(() => {}) // `ask` throws it
   for (const thread of taken) thread.onError(fail)
   let unanswered = 0
   const askOne = ({ port }: NodeThread, request: Request): Promise<never> =>

@@ -1,34 +1,44 @@
 /**
- * A .tns file read by threads: blocks of its bytes, cut at lines, parsed straight into the columns of the tensor. What they cannot
- * take is left to the parser that reads from the beginning, so that tensors and sentences are the same.
+ * A .tns file read by threads: they take blocks of its bytes, cut at lines, and parse them straight into the
+ * columns of the tensor. A block that they cannot parse is left to the parser of one thread (tns/parser.ts),
+ * so that tensors and errors are the same.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import { MAX_INDEX, type SparseTensor } from '../../../tensor/index.ts'
-import { firstLines, linesBetween } from '../../node/files/lines.ts'
+import { firstLines, linesBetween } from '../../node/files/index.ts'
 import { compileTextKernel } from '../../text/index.ts'
-import type { Columns } from '../../tns/columns.ts'
-import { firstEntry, leavesRepetition, type ReadTnsOptions, tensorOfColumns } from '../../tns/index.ts'
-import { LineMap } from '../../tns/lineMap.ts'
-import { TnsParser } from '../../tns/parser.ts'
+import {
+  type Columns,
+  defersDuplicates,
+  firstEntry,
+  LineMap,
+  type ReadTnsOptions,
+  readLines,
+  tensorOfColumns,
+} from '../../tns/index.ts'
 import { areDistinct } from './distinct.ts'
 import { type Blocks, type CountRequest, FAULT, NEXT, NONE, type ParseAnswer } from './messages.ts'
-import type { ReadingPool } from './pool.ts'
+import { PROGRESS_MS, type ReadingPool } from './pool.ts'
 
-/** No line of numbers is longer than the text that a thread holds at a time, which a cache should hold, too. */
+/** Bytes of a block: the text of a thread stays in its cache. */
 const BLOCK_BYTES = 2 ** 18
-/** Comments at the head of a file that go on beyond this are read by one thread. */
+/** A file whose comments at the head are longer than this is read by one thread. */
 const HEAD_BYTES = 2 ** 26
-const PROGRESS_MS = 100
 
-export interface ByThreadsOptions extends ReadTnsOptions {
+/** How threads read a .tns file. */
+export interface ReadByThreadsOptions extends ReadTnsOptions {
+  /** Bytes per block; 256 KiB by default. */
   blockBytes?: number
 }
 
-/** The tensor of a file that is not packed, which the threads of a pool read; nothing if it must be read from the beginning. */
+/**
+ * Reads a file that is not packed by the threads of a pool; undefined if one thread must read it from the
+ * beginning.
+ */
 export async function readTnsByThreads(
   path: string,
-  options: ByThreadsOptions,
+  options: ReadByThreadsOptions,
   startPool: () => ReadingPool,
 ): Promise<SparseTensor | undefined> {
   const file = await open(path)
@@ -53,7 +63,7 @@ async function readBlocks(
   file: FileHandle,
   byteLength: number,
   { header, indices: { length: order } }: Columns,
-  options: ByThreadsOptions,
+  options: ReadByThreadsOptions,
 ): Promise<SparseTensor | undefined> {
   const { name, dims, blockBytes = BLOCK_BYTES } = options
   const state = new Int32Array(new SharedArrayBuffer(8))
@@ -91,16 +101,10 @@ async function readBlocks(
     .finally(() => clearInterval(watching))
   const fault = Atomics.load(state, FAULT)
   if (fault !== NONE) {
-    // What is wrong there the other parser says; all before it is good.
+    // All blocks before it are good: the parser of one thread explains what is wrong in this one.
     const linesBefore = counted.lines.subarray(0, fault).reduce((sum, lines) => sum + lines, 0)
-    const parser = new TnsParser({ ...options, layout: () => layout, linesBefore, header: false })
-    for await (const piece of linesBetween(
-      file,
-      fault * blockBytes,
-      Math.min(byteLength, (fault + 1) * blockBytes),
-    ))
-      parser.push(piece)
-    parser.finish()
+    const lines = linesBetween(file, fault * blockBytes, Math.min(byteLength, (fault + 1) * blockBytes))
+    await readLines(lines, { name, dims, layout: () => layout, linesBefore, header: false })
     return undefined
   }
   const lines = new LineMap()
@@ -114,7 +118,7 @@ async function readBlocks(
     where: (entry: number) => `${name}, line ${lines.lineOf(entry)}`,
   }
   return tensorOfColumns(columns, options, {
-    distinct: !leavesRepetition(options) && (await areDistinct(pool, indices)) === true,
+    distinct: !defersDuplicates(options) && (await areDistinct(pool, indices)) === true,
     nonnegative: !answers.some(({ anyNegative }) => anyNegative),
     largest: indices.map((_, mode) => Math.max(...answers.map(({ largest }) => largest[mode]))),
   })

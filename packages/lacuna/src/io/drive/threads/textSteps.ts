@@ -1,17 +1,22 @@
 /**
- * What a thread does for a table as text: it reads the rows of its range as one thread would read all, numbers the values of the
- * modes as they come, and keeps the entries until it is told which index each number is.
+ * What a thread does for a table as text: it encodes the rows of its range as one thread would encode all, by
+ * its own dictionaries, and keeps the entries until the index of each code is known.
  *
- * A range begins behind the first line feed from the byte before it on. Where that stands within quotes the rows would be wrong, and
- * do not begin where those of the range before end: whoever asked sees that, and reads the file from its beginning.
+ * A range begins behind the first line feed from the byte before it on. If that line feed stands within
+ * quotes, the rows are wrong, and do not begin where those of the range before end: the main thread notices
+ * that, and reads the file from its beginning.
  */
 import { InputError } from '../../../base/inputError.ts'
-import type { Entries } from '../../table/columns/entries.ts'
-import { TimeColumn } from '../../table/columns/timeColumn.ts'
-import { passOver } from '../../table/readRows.ts'
-import { CsvParser } from '../../table/source/csvParser.ts'
-import type { RowKernel } from '../../table/source/rowKernel.ts'
-import type { Batch, Table, Wanted } from '../../table/source/rows.ts'
+import {
+  type Batch,
+  CsvParser,
+  type Entries,
+  encodeRows,
+  type RowKernel,
+  type Table,
+  TimeColumn,
+  type Wanted,
+} from '../../table/index.ts'
 import { LF } from '../../text/index.ts'
 import { readFully } from './blocks.ts'
 import {
@@ -19,9 +24,9 @@ import {
   type CoveredBytes,
   type EarliestAnswer,
   type EarliestRequest,
+  type EncodeAnswer,
+  type EncodeRequest,
   NEXT,
-  type PassAnswer,
-  type PassRequest,
   type SettleAnswer,
   type TextFile,
   type TextFiles,
@@ -30,45 +35,51 @@ import {
 } from './messages.ts'
 
 const READ_BYTES = 2 ** 19
-/** The last row of a range is read to its end, line by line; where it takes more lines, something is amiss. */
+/**
+ * The last row of a range is read to its end, line by line; a row of more lines than this has probably an
+ * unclosed quote.
+ */
 const MOST_LINES = 32
 const LINE_BYTES = 2 ** 12
 
+/**
+ * Answers the requests for a table as text.
+ * @param thread the number of this thread
+ * @param threads of how many
+ */
 export function textSteps(thread: number, threads: number): (request: TextRequest) => unknown {
   let entries: Entries | undefined
-  let places: readonly Uint32Array[] = []
+  let indexOfCode: readonly Uint32Array[] = []
   let settled = 0
 
-  async function pass({ text, ...plan }: PassRequest): Promise<PassAnswer> {
-    const share = new Share(text, thread, threads)
-    const found = await passOver({ ...plan, table: share.table })
-    entries = found.entries
-    const { count, isWeighted, runs } = found.entries
-    const { rows, weightless, marks } = found
-    const seen = found.readers.map((reader) => reader.seen())
-    return { covered: share.covered(), seen, count, isWeighted, rows, weightless, marks, runs }
+  async function encode({ text, ...plan }: EncodeRequest): Promise<EncodeAnswer> {
+    const range = new ByteRange(text, thread, threads)
+    const { readers, rows, weightless, marks, ...encoded } = await encodeRows({ ...plan, table: range.table })
+    entries = encoded.entries
+    const { count, isWeighted, runs } = entries
+    const dictionaries = readers.map((reader) => reader.dictionary())
+    return { covered: range.covered(), dictionaries, count, isWeighted, rows, weightless, marks, runs }
   }
 
   async function earliest({ text, column }: EarliestRequest): Promise<EarliestAnswer> {
-    const share = new Share(text, thread, threads)
+    const range = new ByteRange(text, thread, threads)
     const times = new TimeColumn(text.columns[column].name, text.columns[column].type, undefined)
     let first = Infinity
-    for await (const { columns, rowCount } of share.table.read([{ column }]))
+    for await (const { columns, rowCount } of range.table.read([{ column }]))
       first = Math.min(first, times.earliest(columns[0], rowCount))
-    return { covered: share.covered(), first }
+    return { covered: range.covered(), first }
   }
 
   function settle(given: readonly (readonly Uint32Array[])[]): SettleAnswer {
-    places = given[thread]
-    settled = entries!.settle(places)
-    const { kept } = entries!
-    return { count: settled, ...(kept && { kept }) }
+    indexOfCode = given[thread]
+    settled = entries!.settle(indexOfCode)
+    return { count: settled, remaining: entries!.remaining }
   }
 
-  function write({ before, indices, values, weights }: WriteRequest): void {
+  function write({ starts, indices, values, weights }: WriteRequest): void {
     const own = <A extends Uint32Array | Float32Array>(column: A): A =>
-      column.subarray(before[thread], before[thread] + settled) as A
-    entries?.write(places, {
+      column.subarray(starts[thread], starts[thread] + settled) as A
+    entries?.write(indexOfCode, {
       indices: indices.map(own),
       values: own(values),
       ...(weights && { weights: own(weights) }),
@@ -78,26 +89,29 @@ export function textSteps(thread: number, threads: number): (request: TextReques
 
   return (request) => {
     switch (request.ask) {
-      case 'pass':
-        return pass(request).catch(unreadable)
+      case 'encode':
+        return encode(request).catch(reportFailure)
       case 'earliest':
-        return earliest(request).catch(unreadable)
+        return earliest(request).catch(reportFailure)
       case 'settle':
-        return settle(request.places)
+        return settle(request.indexOfCode)
       case 'write':
         return write(request)
     }
   }
 }
 
-/** What is wrong with a file is found again, and said, by who reads it from its beginning. */
-function unreadable(error: unknown): { covered: Covered } {
+/**
+ * The answer for rows that cannot be read. The main thread reads the file from its beginning and explains
+ * what is wrong.
+ */
+function reportFailure(error: unknown): { covered: Covered } {
   if (!(error instanceof InputError)) throw error
   return { covered: { failed: true } }
 }
 
-/** A thread's range of the files' bytes, one file behind the other, as a table. */
-class Share {
+/** A thread's range of the bytes of all files, as a table of the rows that begin in it. */
+class ByteRange {
   readonly table: Table
   readonly #text: TextFiles
   readonly #from: number
@@ -116,12 +130,12 @@ class Share {
       ...{ name: files[0].name, columns, unit: 'line', decimal: dialect.decimal },
       read: (wanted) => this.#read(wanted),
       sample: async () => {
-        throw new Error('A share of a table has no sample.')
+        throw new Error('A range of a table has no sample.')
       },
     }
   }
 
-  /** Which bytes have been read. */
+  /** The bytes that have been read, in whole rows. */
   covered(): Covered {
     return this.#hasFailed ? { failed: true } : this.#done
   }
@@ -129,11 +143,11 @@ class Share {
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     const { files, dialect, module } = this.#text
     let kernel: RowKernel | undefined
-    let place = 0
+    let fileStart = 0
     for (const [number, file] of files.entries()) {
-      const from = Math.max(0, this.#from - place)
-      const to = Math.min(file.byteLength, this.#to - place)
-      place += file.byteLength
+      const from = Math.max(0, this.#from - fileStart)
+      const to = Math.min(file.byteLength, this.#to - fileStart)
+      fileStart += file.byteLength
       if (from >= to) continue
       const parser = new CsvParser(file.name, dialect, wanted, from === 0)
       parser.useKernel(module, kernel)
@@ -183,7 +197,7 @@ class Share {
     return { start, end: at, lines: parser.linesDone }
   }
 
-  /** Where the first line of the range begins; the file's end, if it has no more of them. */
+  /** The position at which the first line of the range begins; the file's end, if none begins there. */
   #firstLine(file: TextFile, from: number, to: number): number | undefined {
     for (let at = from - 1; at < to; ) {
       const piece = this.#bytes(file, at, LINE_BYTES)
@@ -196,13 +210,16 @@ class Share {
     return undefined
   }
 
-  /** From a place to the end of its line. */
+  /** The bytes from a position to the end of its line. */
   #line(file: TextFile, at: number): Uint8Array | undefined {
     const piece = this.#bytes(file, at, LINE_BYTES)
     return piece?.subarray(0, piece.indexOf(LF) + 1 || piece.length)
   }
 
-  /** Bytes of a file, as many as there are; good until the next are asked for. */
+  /**
+   * Bytes of a file, fewer at its end; overwritten by the next call. Undefined if the file has become
+   * shorter.
+   */
   #bytes({ fd, byteLength }: TextFile, at: number, most: number): Uint8Array | undefined {
     const bytes = this.#piece.subarray(0, Math.min(most, byteLength - at))
     return readFully(fd, bytes, at) === bytes.length ? bytes : undefined

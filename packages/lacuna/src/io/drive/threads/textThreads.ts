@@ -1,38 +1,54 @@
 /**
- * A table as text, of one file or several, read by threads, each a range of its bytes. They number the values of the modes for themselves; here the numbers
- * become one, in the order in which one thread would have met the values. Whatever is out of the ordinary is left to one thread.
+ * A driver that reads a table as text, of one file or several, by threads. Each encodes the rows of a range
+ * of bytes by its own dictionaries; these are merged here, in the order in which one thread would have met
+ * the values. Where the threads cannot read the table, one thread reads it from the beginning and explains
+ * what is wrong.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import { type FinishedEntries, type LineRun, lineIn } from '../../table/columns/entries.ts'
-import { modeReader } from '../../table/columns/modeReader.ts'
-import type { Pass, PassByThreads, PassedEntries, Plan } from '../../table/readRows.ts'
-import type { Dialect } from '../../table/source/dialect.ts'
-import type { Table } from '../../table/source/rows.ts'
+import {
+  composeCodes,
+  type Dialect,
+  type EncodedEntries,
+  type EncodedRows,
+  type FinishedEntries,
+  type LineRun,
+  lineIn,
+  mergeDictionaries,
+  modeReader,
+  type ReadPlan,
+  type RowsDriver,
+  type Table,
+} from '../../table/index.ts'
 import { compileTextKernel } from '../../text/index.ts'
 import { areDistinct } from './distinct.ts'
-import { mergeSeen } from './mergeDictionaries.ts'
 import {
   type Covered,
   type EarliestAnswer,
+  type EncodeAnswer,
   NEXT,
-  type PassAnswer,
   type SettleAnswer,
   type TextFile,
   type TextFiles,
 } from './messages.ts'
-import type { ReadingPool } from './pool.ts'
+import { PROGRESS_MS, type ReadingPool } from './pool.ts'
 
-/** More distinct values than this are left to who says when there are too many. */
+/** With more distinct values than this, one thread reads the table, which refuses what is too many. */
 const MOST_VALUES = 2 ** 24 - 1
-const PROGRESS_MS = 100
 
-export interface TextThreads extends PassByThreads {
-  /** As it is to be read: by this very object a pass is known to be over all of its rows as they are. */
+/** The driver, and the table as it is read by threads. */
+export interface TextThreads extends RowsDriver {
+  /** The table to plan with: a plan for another table, such as a melted one, is not read by threads. */
   table: Table
   close(): Promise<void>
 }
 
+/**
+ * Makes a driver for the rows of files.
+ * @param inputs the files, in order; no two have the same name
+ * @param given the table that one thread would read from them
+ * @param startPool starts the threads, when the first pass begins
+ */
 export function textThreads(
   inputs: readonly { path: string; name: string }[],
   given: Table,
@@ -40,7 +56,10 @@ export function textThreads(
   startPool: () => ReadingPool,
 ): TextThreads {
   let started: { pool: ReadingPool; handles: readonly FileHandle[]; text: TextFiles } | undefined
-  /** Nothing where threads cannot be had: one does it, and says what is wrong with the files. */
+  /**
+   * Starts the threads; undefined if the system has none left or a file cannot be opened, which one thread
+   * then explains.
+   */
   async function start(): Promise<typeof started> {
     if (started) return started
     const handles: FileHandle[] = []
@@ -65,22 +84,20 @@ export function textThreads(
   const table: Table = {
     ...given,
     async earliest(column) {
-      const begun = await start()
-      if (!begun) return undefined
-      const { pool, text } = begun
+      const running = await start()
+      if (!running) return undefined
+      const { pool, text } = running
       const answers = await pool.ask<EarliestAnswer>({ ask: 'earliest', text, column }).catch(() => undefined)
-      if (!answers) return undefined
-      return (
-        linesBefore(answers, text) && answers.reduce((least, { first }) => Math.min(least, first), Infinity)
-      )
+      if (!answers || !linesBefore(answers, text)) return undefined
+      return answers.reduce((least, { first }) => Math.min(least, first), Infinity)
     },
   }
   return {
     table,
-    async pass(plan) {
-      if (plan.table !== table) return undefined // it was made a long one, say
-      const begun = await start()
-      return begun && passWith(begun.pool, begun.text, plan)
+    async encodeRows(plan) {
+      if (plan.table !== table) return undefined
+      const running = await start()
+      return running && encodeByThreads(running.pool, running.text, plan)
     },
     areDistinct: async (indices) => started && areDistinct(started.pool, indices).catch(() => undefined),
     async close() {
@@ -94,43 +111,50 @@ export function textThreads(
 const closeAll = (handles: readonly FileHandle[]): Promise<unknown> =>
   Promise.all(handles.map((handle) => handle.close()))
 
-async function passWith(pool: ReadingPool, text: TextFiles, plan: Plan): Promise<Pass | undefined> {
+async function encodeByThreads(
+  pool: ReadingPool,
+  text: TextFiles,
+  plan: ReadPlan,
+): Promise<EncodedRows | undefined> {
   const { modes, value, weight, merge, table, onRows } = plan
   Atomics.store(text.state, NEXT, 0)
   const watching = setInterval(() => onRows?.(Atomics.load(text.state, NEXT)), PROGRESS_MS)
   const answers = await pool
-    .ask<PassAnswer>({ ask: 'pass', text, modes, merge, ...(value && { value }), ...(weight && { weight }) })
-    .catch(() => undefined) // where threads cannot be had, one does it
+    .ask<EncodeAnswer>({ ask: 'encode', text, modes, merge, value, weight })
+    .catch(() => undefined)
     .finally(() => clearInterval(watching))
-  if (!answers) return undefined
-  const lines = linesBefore(answers, text)
+  const lines = answers && linesBefore(answers, text)
   if (!lines) return undefined
-  const merged = modes.map((_, m) => mergeSeen(answers.map(({ seen }) => seen[m])))
-  if (merged.some(({ seen }) => (seen.wholes ?? seen.values).length > MOST_VALUES)) return undefined
-  const sum = (of: (answer: PassAnswer) => number): number =>
+  const merged = modes.map((_, m) => mergeDictionaries(answers.map(({ dictionaries }) => dictionaries[m])))
+  const sizes = merged.map(({ dictionary: { integers, values } }) => (integers ?? values).length)
+  if (sizes.some((size) => size > MOST_VALUES)) return undefined
+  const sum = (of: (answer: EncodeAnswer) => number): number =>
     answers.reduce((total, answer) => total + of(answer), 0)
   const rows = sum((answer) => answer.rows)
   onRows?.(rows)
   const marked = answers.findIndex(({ marks }) => marks.count > 0)
-  const shown = answers[marked]?.marks
-  const first = shown?.first?.replace(/\d+$/, (line) => String(Number(line) + lines[marked](shown.firstFile)))
-  const marks = { count: sum((answer) => answer.marks.count), ...(first !== undefined && { first }) }
+  const example = answers[marked]?.marks
+  const first = example?.first?.replace(/\d+$/, (line) =>
+    String(Number(line) + lines[marked](example.firstFile)),
+  )
+  const marks = { count: sum((answer) => answer.marks.count), first }
   const { unit, decimal } = table
   const readers = modes.map((mode, m) => {
-    const reader = modeReader(mode, table, { unit, marks, ...(decimal && { decimal }) })
-    return { ...reader, seen: () => merged[m].seen }
+    const reader = modeReader(mode, table, { unit, decimal, marks })
+    return { ...reader, dictionary: () => merged[m].dictionary }
   })
   const codes = answers.map((_, thread) => merged.map((mode) => mode.codes[thread]))
-  return {
-    ...{ readers, rows, marks, weightless: sum((answer) => answer.weightless) },
-    entries: entriesOf(pool, answers, lines, codes),
-  }
+  const weightless = sum((answer) => answer.weightless)
+  return { readers, rows, marks, weightless, entries: entriesOfThreads(pool, answers, lines, codes) }
 }
 
-/** How many lines of a file come before those of a thread. */
+/** The number of lines of a file that come before the range of a thread. */
 type LinesBefore = (file: string | undefined) => number
 
-/** The same for each thread; nothing if the threads have not read all rows. */
+/**
+ * For each thread, the lines before its range; undefined if the ranges that the threads have read do not
+ * cover all rows.
+ */
 function linesBefore(
   answers: readonly { covered: Covered }[],
   { files }: TextFiles,
@@ -139,7 +163,7 @@ function linesBefore(
   const before: LinesBefore[] = []
   for (const { covered } of answers) {
     if ('failed' in covered) return undefined
-    // All files but its first one a thread reads from the beginning.
+    // A thread reads all files but its first one from their beginning.
     const [first] = covered
     const lines = first ? done[first.file].lines : 0
     before.push((file) => (first && files[first.file].name === file ? lines : 0))
@@ -151,13 +175,16 @@ function linesBefore(
   return files.every(({ byteLength }, file) => done[file].end === byteLength) ? before : undefined
 }
 
-/** The entries that the threads keep. */
-function entriesOf(
+/**
+ * The entries that lie on the threads.
+ * @param codes per thread and mode, the code in the merged dictionary for each of its own
+ */
+function entriesOfThreads(
   pool: ReadingPool,
-  answers: readonly PassAnswer[],
+  answers: readonly EncodeAnswer[],
   lines: readonly LinesBefore[],
   codes: readonly (readonly Uint32Array[])[],
-): PassedEntries {
+): EncodedEntries {
   const before = startsOf(answers.map(({ count }) => count))
   const count = before[answers.length]
   const runs = answers.flatMap((answer, thread) =>
@@ -166,45 +193,39 @@ function entriesOf(
     }),
   )
   let settled: SettleAnswer[] = []
-  let left = before // how many of the entries that are left come before those of each thread
-  /** The number, among all that were passed, of an entry that is left. */
-  const original = (entry: number): number => {
-    const thread = left.findLastIndex((start, place) => place < answers.length && start <= entry)
-    const { kept } = settled[thread] ?? {}
-    return before[thread] + (kept ? kept[entry - left[thread]] : entry - left[thread])
+  let starts = before // per thread, how many of the entries with known labels come before its own
+  /** The number among all encoded entries of an entry with known labels. */
+  const encodedNumber = (entry: number): number => {
+    const thread = starts.findLastIndex((start, t) => t < answers.length && start <= entry)
+    const { remaining } = settled[thread] ?? {}
+    return before[thread] + (remaining ? remaining[entry - starts[thread]] : entry - starts[thread])
   }
   return {
     count,
-    place(entry) {
-      const { file, line } = lineIn(runs, original(entry))
+    locate(entry) {
+      const { file, line } = lineIn(runs, encodedNumber(entry))
       return `${file}, line ${line}`
     },
-    async finish(places): Promise<FinishedEntries> {
-      const composed = codes.map((own) => own.map((modeCodes, m) => compose(places[m], modeCodes)))
-      settled = await pool.ask<SettleAnswer>({ ask: 'settle', places: composed })
-      left = startsOf(settled.map((answer) => answer.count))
-      const all = left[answers.length]
+    async finish(indexOfCode): Promise<FinishedEntries> {
+      const composed = codes.map((own) => own.map((modeCodes, m) => composeCodes(modeCodes, indexOfCode[m])))
+      settled = await pool.ask<SettleAnswer>({ ask: 'settle', indexOfCode: composed })
+      starts = startsOf(settled.map((answer) => answer.count))
+      const all = starts[answers.length]
       const isWeighted = answers.some((answer) => answer.isWeighted)
       const found = {
-        indices: places.map(() => uint32Array(all)),
+        indices: indexOfCode.map(() => uint32Array(all)),
         values: float32Array(all),
         ...(isWeighted && { weights: float32Array(all) }),
       }
-      await pool.ask({ ask: 'write', before: left, ...found })
+      await pool.ask({ ask: 'write', starts, ...found })
       return { ...found, unknown: count - all }
     },
   }
 }
 
-/** Where each begins, and the last ends. */
+/** Running sums: where each of several runs begins, and where the last ends. */
 function startsOf(counts: readonly number[]): number[] {
   const starts = [0]
   for (const count of counts) starts.push(starts[starts.length - 1] + count)
   return starts
-}
-
-function compose(places: Uint32Array, codes: Uint32Array): Uint32Array {
-  const composed = uint32Array(codes.length)
-  for (let code = 0; code < codes.length; code++) composed[code] = places[codes[code]]
-  return composed
 }

@@ -1,24 +1,27 @@
 /**
- * What a thread does for a .tns file. First the lines of each block are counted, so that the place of every entry is known; then
- * they are parsed, and the entries put there. A line that the kernel does not take makes its block faulty, and whoever asked reads
- * it again by the parser that can say why.
+ * What a thread does for a .tns file. First it counts the lines of blocks, which gives the position of every
+ * entry; then it parses the lines and writes the entries to these positions. A line that the kernel does not
+ * accept makes its block faulty; the main thread reads that block again with the parser that explains faults.
  */
 import { byteOrderMarkLength, endOfPlainLine, isEntryLine, LF, SPACE, TAB } from '../../text/index.ts'
-import { LineKernel } from '../../tns/lineKernel.ts'
-import { LONGEST_LINE } from '../../tns/parser.ts'
+import { LineKernel, LONGEST_LINE } from '../../tns/index.ts'
 import { noteFault, readFully, takeBlocks } from './blocks.ts'
 import type { Blocks, CountRequest, ParseAnswer, ParseRequest } from './messages.ts'
 
-/** So many bytes behind a block are read with it: most often its last line ends there. */
+/** Bytes behind a block that are read with it: most often its last line ends there. */
 const SLACK = 2 ** 10
-/** In the kernel's text, before the block, for the byte before it. */
+/** Bytes before a block that are read with it: a line begins behind a line feed. */
 const LEAD = 1
 
+/** The two steps of reading a .tns file. */
 export interface TnsSteps {
+  /** Fills in the number of lines and entries of blocks. */
   count(request: CountRequest): void
+  /** Writes the entries of blocks to the tensor's columns. */
   parse(request: ParseRequest): ParseAnswer
 }
 
+/** The steps of one thread, which share a kernel. */
 export function tnsSteps(): TnsSteps {
   let kernel: LineKernel
   let request: CountRequest
@@ -39,42 +42,47 @@ export function tnsSteps(): TnsSteps {
   }
 }
 
-interface Loaded {
-  /** In the kernel's text: where the block begins and ends, and how far there is text. */
+/** A block in the kernel's memory. */
+interface LoadedBlock {
+  /** Positions in the kernel's text: where the block begins and ends, and where the text ends. */
   start: number
   end: number
   textEnd: number
+  /** Whether the text reaches the end of the file. */
   isWhole: boolean
 }
 
-/** Puts a block into the kernel's text, with the byte before it and a little more; nothing if the file has changed. */
-function load(
+/**
+ * Reads a block into the kernel's text, with LEAD bytes before and SLACK bytes behind it; undefined if the
+ * file has become shorter.
+ */
+function loadBlock(
   { text }: LineKernel,
   { fd, byteLength, blockBytes }: Blocks,
   block: number,
-): Loaded | undefined {
+): LoadedBlock | undefined {
   const from = block * blockBytes
   const to = Math.min(byteLength, from + blockBytes)
   const lead = from === 0 ? 0 : LEAD
   const length = Math.min(byteLength, to + SLACK) - from + lead
-  const place = LEAD - lead
-  if (readFully(fd, text.subarray(place, place + length), from - lead) < length) return undefined
+  const offset = LEAD - lead
+  if (readFully(fd, text.subarray(offset, offset + length), from - lead) < length) return undefined
   let start = LEAD
   if (from === 0) {
     start += byteOrderMarkLength(text, LEAD)
     text[start - 1] = LF
   }
-  const loaded = { start, end: LEAD + to - from, textEnd: place + length, isWhole: to + SLACK >= byteLength }
+  const loaded = { start, end: LEAD + to - from, textEnd: offset + length, isWhole: to + SLACK >= byteLength }
   if (loaded.isWhole) text[loaded.textEnd] = LF // the last line may have none
   return loaded
 }
 
 function countBlock(kernel: LineKernel, { file, lines, entries }: CountRequest, block: number): boolean {
-  const loaded = load(kernel, file, block)
+  const loaded = loadBlock(kernel, file, block)
   if (!loaded) return false
   const { start, end, textEnd, isWhole } = loaded
   const { text } = kernel
-  // What a line is shows behind its blanks, and these may go on and on.
+  // Whether the last line is an entry shows behind its blanks, which may go on beyond the text.
   if (!isWhole && text.subarray(end, textEnd).every((c) => c === SPACE || c === TAB)) return false
   lines[block] = kernel.countLines(start, end)
   entries[block] = kernel.entryLines
@@ -88,7 +96,7 @@ function parseBlock(
   block: number,
   answer: ParseAnswer,
 ): boolean {
-  const loaded = load(kernel, file, block)
+  const loaded = loadBlock(kernel, file, block)
   if (!loaded) return false
   const { text } = kernel
   const first = text.subarray(0, loaded.end - 1).indexOf(LF, loaded.start - 1) + 1
@@ -100,12 +108,12 @@ function parseBlock(
   for (let at = first; at < end; ) {
     const count = kernel.parse(at, end)
     if (found + count > entries[block]) return false
-    const place = before[block] + found
+    const position = before[block] + found
     kernel.indices.forEach((column, mode) => {
-      indices[mode].set(column.subarray(0, count), place)
+      indices[mode].set(column.subarray(0, count), position)
       answer.largest[mode] = Math.max(answer.largest[mode], kernel.largest(mode, count))
     })
-    if (count > 0 && values.length > 0) values.set(kernel.values.subarray(0, count), place)
+    if (count > 0 && values.length > 0) values.set(kernel.values.subarray(0, count), position)
     answer.anyNegative ||= kernel.anyNegative(count)
     found += count
     at = kernel.stop
@@ -119,8 +127,13 @@ function parseBlock(
   return found === entries[block]
 }
 
-/** Where the last line that begins in a block ends; nothing if it is too long. */
-function endOfLines({ text }: LineKernel, file: Blocks, block: number, loaded: Loaded): number | undefined {
+/** The end of the last line that begins in a block; undefined if the line is too long. */
+function endOfLines(
+  { text }: LineKernel,
+  file: Blocks,
+  block: number,
+  loaded: LoadedBlock,
+): number | undefined {
   const { end, textEnd, isWhole } = loaded
   const from = text.lastIndexOf(LF, end - 2) + 1 // the last line that begins there
   let feed = text.subarray(0, textEnd).indexOf(LF, end - 1)

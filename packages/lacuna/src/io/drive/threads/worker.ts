@@ -1,11 +1,11 @@
-/** A thread that reads, in Node. */
+/** The program of a thread that reads: answers requests one after the other. */
 import type { MessagePort } from 'node:worker_threads'
 import { distinctSteps } from './distinctSteps.ts'
 import type { Reply, Request } from './messages.ts'
 import { textSteps } from './textSteps.ts'
 import { tnsSteps } from './tnsSteps.ts'
 
-/** Given to a program by nodeThreads.ts. */
+/** Globals that base/nodeThreads.ts defines for the program of a thread. */
 declare const lacunaPort: MessagePort
 declare const lacunaData: { thread: number; threads: number }
 

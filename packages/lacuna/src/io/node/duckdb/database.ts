@@ -1,7 +1,7 @@
 /** Databases, of which a table is read: DuckDB's own, SQLite's, Postgres. */
 import { open } from 'node:fs/promises'
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { explainFileError } from '../files/fileError.ts'
+import { explainFileError } from '../files/index.ts'
 import { identifier, literal, type TableSession } from './session.ts'
 
 const EXTENSIONS: Record<string, string> = { postgres: 'postgres', mysql: 'mysql', sqlite: 'sqlite' }

@@ -1,7 +1,7 @@
 /**
- * The binnings of io/table/columns/bins.ts as SQL, for modes that are SQL and use them: "'W' || week(seen)". They are
- * macros, because macros of the session hide DuckDB's functions of the same name: its week() would be the
- * number of the week within any year. A test holds them to be the same.
+ * The binnings of io/table/columns/bins.ts as SQL, for modes that are SQL and use them: "'W' || week(seen)".
+ * They are macros, because macros of the session hide DuckDB's functions of the same name: its week() would
+ * be the number of the week within any year. A test holds them to be the same.
  */
 
 const NUMBERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE']

@@ -56,8 +56,8 @@ export async function parquetRowCount(file: string): Promise<number> {
 }
 
 /**
- * The rows of share number k of so many, as even as they can be: borders lie between groups, or, in large ones, between rows
- * that come together, so that what one who reads all gets at a time is never divided.
+ * The rows of share number k of so many, as even as they can be: borders lie between groups, or, in large
+ * ones, between rows that come together, so that what one who reads all gets at a time is never divided.
  */
 export function rowRange(
   files: readonly ParquetFile[],

@@ -6,6 +6,7 @@
  * when the user's own sources are open the session is locked, so that it can read those files and no others,
  * write nothing, load nothing and fetch nothing, whatever the SQL says.
  */
+
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,8 @@ import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
 import { missingPackage } from '../../../base/missingPackage.ts'
-import { leaveNothing } from '../files/temporary.ts'
+import { doubleQuote } from '../../text/index.ts'
+import { leaveNothing } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
 
 export interface Column {
@@ -165,7 +167,7 @@ function typeText(type: DuckDBType): string {
 }
 
 /** A column or table name as SQL quotes it. */
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const identifier: (name: string) => string = doubleQuote
 
 /** Text as SQL quotes it. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,6 +1,6 @@
 /**
- * Texts coded by DuckDB: it tells once, by all its threads, which distinct texts a column has, and then only a hash for each row, so
- * that a text that stands in a million rows becomes a string once.
+ * Texts coded by DuckDB: it tells once, by all its threads, which distinct texts a column has, and then only
+ * a hash for each row, so that a text that stands in a million rows becomes a string once.
  */
 import { InputError } from '../../../base/inputError.ts'
 import type { Texts } from '../../table/index.ts'
@@ -14,8 +14,8 @@ export interface TextCodes {
 }
 
 /**
- * The codes of a column, which is SQL for a text, of rows, which are SQL to put after FROM; nothing if two texts have the same hash.
- * What it reads must be the same each time.
+ * The codes of a column, which is SQL for a text, of rows, which are SQL to put after FROM; nothing if two
+ * texts have the same hash. What it reads must be the same each time.
  */
 export async function codedTexts(
   session: TableSession,

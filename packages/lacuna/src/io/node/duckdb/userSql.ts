@@ -1,6 +1,8 @@
 /** SQL that the user typed for a mode or the value: what it means for the columns at hand. */
+
 import { InputError } from '../../../base/inputError.ts'
 import { columnList } from '../../table/index.ts'
+import { escapeRegExp } from '../../text/index.ts'
 import { type Column, identifier, type TableSession } from './session.ts'
 
 /** A table without rows that has the columns which the SQL may name. */
@@ -73,8 +75,8 @@ function explained(error: unknown, text: string, columns: readonly Column[]): un
 /** The SQL with every word that is a column in quotes; what is quoted already stays. */
 function quoteColumns(sql: string, columns: readonly Column[]): string {
   const known = columns.map(({ name }) => name).sort((a, b) => b.length - a.length)
-  const escaped = known.map((name) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-  const pattern = new RegExp(`"[^"]*"|'[^']*'|(?<!\\w)(?:${escaped.join('|')})(?![\\w(])`, 'gi')
+  const names = known.map(escapeRegExp)
+  const pattern = new RegExp(`"[^"]*"|'[^']*'|(?<!\\w)(?:${names.join('|')})(?![\\w(])`, 'gi')
   return sql.replace(pattern, (found) => (/^["']/.test(found) ? found : identifier(found)))
 }
 

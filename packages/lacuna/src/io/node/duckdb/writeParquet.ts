@@ -1,20 +1,17 @@
-/** Parquet files, which DuckDB writes: tensors, and tables with predictions. */
+/** Parquet files, which DuckDB writes: tensors, and tables of answers. */
 import { resolve } from 'node:path'
 import type { DuckDBValue } from '@duckdb/node-api'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import {
-  type AnswerColumn,
-  type AnswerRow,
-  type Cells,
-  cellText,
   checkLabels,
   columnNames,
+  type OutputBatch,
+  type OutputColumn,
   ownColumns,
-  type PredictedRows,
   type Table,
 } from '../../table/index.ts'
 import { columnType, typeOfTexts } from '../../text/index.ts'
-import type { Replacement } from '../files/writeFileWhole.ts'
+import type { Replacement } from '../files/index.ts'
 import { type FilledColumn, identifier, literal, openSession, type TableSession } from './session.ts'
 import type { SqlTable } from './sqlTable.ts'
 
@@ -22,8 +19,8 @@ import type { SqlTable } from './sqlTable.ts'
 const BATCH = 2048
 
 /**
- * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as FLOAT. A
- * mode without labels is a column of indices from 1. To be written with replaceFiles.
+ * The tensor as a Parquet file: a row per entry, labels in columns of the modes' types, value and weight as
+ * FLOAT. A mode without labels is a column of indices from 1. To be written with replaceFiles.
  */
 export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement {
   checkLabels(tensor)
@@ -95,97 +92,87 @@ async function typed(
   return same === true ? cast : column
 }
 
+/** How many distinct texts of a column decide what its type is. */
+const TYPED_BY = 10_000
+
 /**
- * Writes rows with predictions into a file that is there, as Parquet. Rows that DuckDB delivered keep their
- * types, and its session must be allowed to write the file.
+ * Writes rows as Parquet into a file that exists. Texts get their columns' types, if every one survives the
+ * conversion; those that stand as in another table get the type that they have by themselves.
+ * @param name the rows, as messages call them
+ * @param table where the first columns come from: those that DuckDB delivers keep their types, and its
+ * session must be allowed to write the file
  */
-export async function writePredictedParquet(
+export async function writeParquetRows(
+  name: string,
   file: string,
-  rows: AsyncIterable<PredictedRows>,
-  table: Table | SqlTable,
-  names: readonly string[],
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<OutputBatch>,
+  table?: Table | SqlTable,
 ): Promise<void> {
-  const columns = ownColumns(table)
-  return 'session' in table ? withTheirTypes(table) : inSession(table.name, withTexts)
-
-  async function withTheirTypes({ session, from }: SqlTable): Promise<void> {
-    const parts: DuckDBValue[][][] = []
-    for await (const { rowCount, answers } of rows)
-      for (let start = 0; start < rowCount; start += BATCH)
-        parts.push(answers.map((column) => numbers(column, start, Math.min(rowCount, start + BATCH))))
-    const own = columns.map((column) => identifier(column.name)).join(', ')
-    await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT ${own} FROM ${from}`)
-    const filled = names.map((name): FilledColumn => ({ name, type: 'DOUBLE' }))
-    await session.fill('lacuna_predictions', filled, parts)
-    await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
-  }
-
-  async function withTexts(session: TableSession): Promise<void> {
-    const filled = columns.map((_, c): FilledColumn => ({ name: `c${c}`, type: 'VARCHAR' }))
-    const seen = columns.map(() => new Set<string>())
-    const said = names.map((_, a): FilledColumn => ({ name: `y${a}`, type: 'DOUBLE' }))
-    await session.fill('rows', [...filled, ...said], batches(seen))
-    const selected: string[] = []
-    for (const [c, { quoted }] of columns.entries())
-      selected.push(await typed(session, 'rows', `c${c}`, typeOfTexts(seen[c], quoted)))
-    await session.lock({ paths: [resolve(file)] })
-    const all = [...columns.map((column) => column.name), ...names]
-    await copyTo(session, file, selectAs([...selected, ...said.map(({ name }) => name)], all, 'rows'))
-  }
-
-  async function* batches(seen: readonly Set<string>[]): AsyncGenerator<DuckDBValue[][]> {
-    for await (const { rowCount, fields, answers } of rows)
-      for (let start = 0; start < rowCount; start += BATCH) {
-        const end = Math.min(rowCount, start + BATCH)
-        const texts = fields.map((cells, c) => textsOf(cells, start, end, seen[c]))
-        yield [...texts, ...answers.map((column) => numbers(column, start, end))]
-      }
-  }
-}
-
-const numbers = (column: Float64Array, start: number, end: number): (number | null)[] =>
-  Array.from(column.subarray(start, end), (y) => (Number.isNaN(y) ? null : y))
-
-/** What tells a column's type; of many texts, some. */
-const SEEN = 10_000
-
-function textsOf(cells: Cells, start: number, end: number, seen: Set<string>): (string | null)[] {
-  return Array.from({ length: end - start }, (_, r) => {
-    const text = cells instanceof Float64Array ? String(cells[start + r]) : cellText(cells, start + r)
-    if (text !== null && seen.size < SEEN) seen.add(text)
-    return text
-  })
-}
-
-/** Answers into a file that is there, as Parquet: labels in their types, if every one survives that. */
-export async function writeAnswerParquet(
-  path: string,
-  file: string,
-  columns: readonly AnswerColumn[],
-  batches: AsyncIterable<readonly AnswerRow[]> | Iterable<readonly AnswerRow[]>,
-): Promise<void> {
-  await inSession(path, async (session) => {
+  if (table && 'session' in table) return writeBeside(file, columns, batches, table)
+  await inSession(name, async (session) => {
     const types = { number: 'DOUBLE', whole: 'UINTEGER', text: 'VARCHAR' } as const
     const filled = columns.map(({ kind }, c): FilledColumn => ({ name: `c${c}`, type: types[kind] }))
-    await session.fill('answers', filled, columnsOf(columns.length, batches))
+    const texts = columns.map(({ verbatim }) => (verbatim ? new Set<string>() : undefined))
+    await session.fill('rows', filled, columnBatches(columns.keys(), batches, texts))
     const selected: string[] = []
-    for (const [c, { kind, type }] of columns.entries())
-      selected.push(kind === 'text' ? await typed(session, 'answers', `c${c}`, type) : `c${c}`)
+    for (const [c, { kind, type, verbatim }] of columns.entries()) {
+      const own = texts[c]
+      const given = own ? typeOfTexts(own, verbatim === 'quoted') : type
+      selected.push(kind === 'text' ? await typed(session, 'rows', `c${c}`, given) : `c${c}`)
+    }
     await session.lock({ paths: [resolve(file)] })
-    const names = columns.map(({ name }) => name)
-    await copyTo(session, file, selectAs(selected, names, 'answers'))
+    const names = columns.map((column) => column.name)
+    await copyTo(session, file, selectAs(selected, names, 'rows'))
   })
 }
 
-async function* columnsOf(
-  count: number,
-  batches: AsyncIterable<readonly AnswerRow[]> | Iterable<readonly AnswerRow[]>,
+/**
+ * Writes the rows of a table that DuckDB delivers, in their own types, with the numbers of the further
+ * columns beside them.
+ */
+async function writeBeside(
+  file: string,
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<OutputBatch>,
+  table: SqlTable,
+): Promise<void> {
+  const { session, from } = table
+  const own = ownColumns(table)
+  const added = columns.slice(own.length)
+  const parts: DuckDBValue[][][] = []
+  for await (const part of columnBatches(
+    added.map((_, c) => own.length + c),
+    batches,
+  ))
+    parts.push(part)
+  const names = own.map((column) => identifier(column.name)).join(', ')
+  await session.run(`CREATE TEMP TABLE lacuna_queries AS SELECT ${names} FROM ${from}`)
+  const filled = added.map(({ name }): FilledColumn => ({ name, type: 'DOUBLE' }))
+  await session.fill('lacuna_predictions', filled, parts)
+  await copyTo(session, file, 'SELECT * FROM lacuna_queries POSITIONAL JOIN lacuna_predictions')
+}
+
+/**
+ * Rows as lists of values per column, at most BATCH at a time.
+ * @param which the columns that are wanted
+ * @param texts per column, receives its distinct texts, up to TYPED_BY
+ */
+async function* columnBatches(
+  which: Iterable<number>,
+  batches: AsyncIterable<OutputBatch>,
+  texts: readonly (Set<string> | undefined)[] = [],
 ): AsyncGenerator<DuckDBValue[][]> {
-  for await (const rows of batches)
-    for (let start = 0; start < rows.length; start += BATCH) {
-      const some = rows.slice(start, start + BATCH)
-      yield Array.from({ length: count }, (_, c) =>
-        some.map((row) => (typeof row[c] === 'number' && Number.isNaN(row[c]) ? null : row[c])),
-      )
-    }
+  const wanted = [...which]
+  for await (const { rowCount, cell } of batches)
+    for (let start = 0; start < rowCount; start += BATCH)
+      yield wanted.map((c) => {
+        const distinct = texts[c]
+        return Array.from({ length: Math.min(BATCH, rowCount - start) }, (_, r) => {
+          const value = cell(start + r, c)
+          if (typeof value === 'number' && Number.isNaN(value)) return null
+          if (distinct && typeof value === 'string' && distinct.size < TYPED_BY) distinct.add(value)
+          return value
+        })
+      })
 }

@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
-import { explainFileError } from '../files/fileError.ts'
+import { explainFileError } from '../files/index.ts'
 import { literal, openSession } from './session.ts'
 
 const MAGIC = 0xfd2fb528

@@ -39,7 +39,10 @@ export async function countLines(file: FileHandle, from: number): Promise<number
   return lines
 }
 
-/** The file up to the end of its first line that is neither blank nor a comment; at most so many bytes are looked at. */
+/**
+ * The file up to the end of its first line that is neither blank nor a comment; at most so many bytes are
+ * looked at.
+ */
 export async function firstLines(file: FileHandle, most: number): Promise<Uint8Array | undefined> {
   for (let length = 2 ** 16; ; length *= 4) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0)

@@ -1,6 +1,7 @@
 /**
- * A zip file by the directory at its end, without reading what is in it. Those of more than 4 GiB have a second directory's
- * end for the numbers that are too large for the first (zip64). Nothing of what it says is trusted to be true.
+ * A zip file by the directory at its end, without reading what is in it. Those of more than 4 GiB have a
+ * second directory's end for the numbers that are too large for the first (zip64). Nothing of what it says is
+ * trusted to be true.
  */
 import type { FileHandle } from 'node:fs/promises'
 

@@ -1,12 +1,17 @@
-/** The distinct values of a mode, numbered as they come, and put in order at the end. */
+/**
+ * Dictionaries: distinct texts or numbers are given codes 0, 1, 2 … as they arrive, and are sorted at the
+ * end.
+ */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
 import type { Texts } from '../source/rows.ts'
 
-/** Whole numbers below this are looked up in an array, others by a hash. */
+/** Whole numbers below this are looked up in an array, larger ones by a hash. */
 export const SMALL: number = 2 ** 22
 
-/** The number that a text is, if it is a whole one below SMALL and written in the one plain way; else -1. */
+/**
+ * The whole number below SMALL that a text is, written without sign or leading zeros; -1 for any other text.
+ */
 function smallNumber(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start
   if (length === 0 || length > 7 || (bytes[start] === ZERO && length > 1)) return -1
@@ -20,17 +25,19 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Numbers the texts of a column, as bytes: 0, 1, 2 … No string is made of one that was seen before, and none of whole numbers before
- * somebody asks.
+ * Gives codes to the texts of a column, which come as bytes: a hash table over an arena of bytes, so that a
+ * string is made of a text only once, and of whole numbers only on request.
  */
 export class TextCoder {
-  /** In order of arrival: texts, but for those that are small whole numbers. */
+  /** In order of arrival; texts that are small whole numbers as numbers. */
   readonly #values: (string | number)[] = []
-  /** How many are texts. */
+  /** How many of the values are not small whole numbers. */
   #texts = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #encoder = new TextEncoder()
-  /** By the numbers that someone else has given to texts: code + 1; 0 is none yet. */
+  /**
+   * The dictionary of the last batch that had one, and for each of its texts: code + 1, or 0 for none yet.
+   */
   #dictionary: { texts: readonly string[]; codes: Uint32Array } = { texts: [], codes: new Uint32Array(0) }
   #arena = new Uint8Array(2 ** 12)
   #ends = new Uint32Array(2 ** 8) // in the arena; a text begins where the one before ends
@@ -39,17 +46,18 @@ export class TextCoder {
   #slots = new Uint32Array(2 ** 10) // 1 + the text's number among all texts; 0 is none
   #small = new Uint32Array(2 ** 12) // by whole numbers that need no hash: code + 1; 0 is none
 
-  /** Throws a TypeError if a text that is new is not UTF-8. */
+  /** The code of the text in bytes [start, end). Throws a TypeError if it is new and not UTF-8. */
   code(bytes: Uint8Array, start: number, end: number): number {
     const n = smallNumber(bytes, start, end)
     return n < 0 ? this.#codeOfText(bytes, start, end) : this.#codeOfSmall(n)
   }
 
+  /** The number of distinct texts. */
   get size(): number {
     return this.#values.length
   }
 
-  /** Of these, the small whole numbers. */
+  /** How many distinct texts are small whole numbers. */
   get numbers(): number {
     return this.#values.length - this.#texts
   }
@@ -59,23 +67,23 @@ export class TextCoder {
     for (const n of numbers) this.#codeOfSmall(n)
   }
 
-  /** In order of arrival, from one on. */
+  /** The distinct texts in order of arrival. @param from the code of the first one returned */
   texts(from = 0): string[] {
     return this.#values.slice(from).map(String)
   }
 
-  /** The whole numbers that the texts are, if all are such that are written in the one plain way. */
-  wholes(): Uint32Array | undefined {
+  /** The texts as numbers, if all are small whole numbers and there is one. */
+  integers(): Uint32Array | undefined {
     return this.#texts === 0 && this.size > 0 ? Uint32Array.from(this.#values as number[]) : undefined
   }
 
-  /** The same for rows that are kept, of texts that have numbers already; each distinct one is looked at once. */
-  codesOf({ codes, texts }: NonNullable<Texts['dictionary']>, kept: Uint8Array): Uint32Array {
+  /** The codes of valid rows whose texts come as a dictionary; every distinct text is encoded once. */
+  codesOf({ codes, texts }: NonNullable<Texts['dictionary']>, valid: Uint8Array): Uint32Array {
     if (this.#dictionary.texts !== texts) this.#dictionary = { texts, codes: new Uint32Array(texts.length) }
     const known = this.#dictionary.codes
     const own = new Uint32Array(codes.length)
     for (let row = 0; row < codes.length; row++) {
-      if (kept[row] === 0) continue
+      if (valid[row] === 0) continue
       const code = codes[row]
       if (known[code] === 0) {
         const bytes = this.#encoder.encode(texts[code])
@@ -88,7 +96,7 @@ export class TextCoder {
 
   #codeOfSmall(n: number): number {
     if (n >= this.#small.length)
-      this.#small = grown(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
+      this.#small = enlarge(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
     const found = this.#small[n]
     if (found > 0) return found - 1
     this.#small[n] = this.#values.push(n)
@@ -124,9 +132,9 @@ export class TextCoder {
     const text = this.#texts
     this.#values.push(this.#decoder.decode(bytes.subarray(start, end)))
     if (text === this.#ends.length) {
-      this.#ends = grown(this.#ends, 2 * text)
-      this.#hashes = grown(this.#hashes, 2 * text)
-      this.#codes = grown(this.#codes, 2 * text)
+      this.#ends = enlarge(this.#ends, 2 * text)
+      this.#hashes = enlarge(this.#hashes, 2 * text)
+      this.#codes = enlarge(this.#codes, 2 * text)
     }
     const from = text === 0 ? 0 : this.#ends[text - 1]
     const to = from + end - start
@@ -153,27 +161,29 @@ export class TextCoder {
   }
 }
 
-function grown(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+function enlarge(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)
   return larger
 }
 
-/** What a Map can hold. */
+/** The number of keys that a Map can hold. */
 const MOST = 2 ** 24 - 1
 
-/** Numbers the distinct numbers of a mode as they come: 0, 1, 2 … */
+/** Gives codes 0, 1, 2 … to the distinct numbers of a mode. */
 export class NumberCoder {
-  /** In order of arrival. */
+  /** The distinct numbers in order of arrival. */
   readonly numbers: number[] = []
   readonly #name: string
   #small = new Uint32Array(2 ** 12) // code + 1; 0 is none yet
   #large = new Map<number, number>()
 
+  /** @param name the mode, as messages call it */
   constructor(name: string) {
     this.#name = name
   }
 
+  /** The code of a number. */
   code(x: number): number {
     if (x >= 0 && x < SMALL && Number.isInteger(x)) {
       if (x >= this.#small.length) this.#grow(x)
@@ -194,43 +204,49 @@ export class NumberCoder {
   }
 
   #grow(x: number): void {
-    this.#small = grown(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(x + 1))))
+    this.#small = enlarge(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(x + 1))))
   }
 }
 
-/** The distinct texts in order, and for each text given its place among them. */
-export function inOrder(
+/**
+ * Sorts texts by their type and drops repeated ones; indexOfCode has the position of each given text among
+ * the labels.
+ */
+export function sortTexts(
   texts: readonly string[],
   type: ColumnType,
-): { labels: string[]; places: Uint32Array } {
+): { labels: string[]; indexOfCode: Uint32Array } {
   const compare = compareTexts(type)
   const sizes = isNumeric(type) ? Float64Array.from(texts, Number) : undefined
   const codes = Uint32Array.from(texts, (_, code) => code)
   codes.sort((a, b) => (sizes && sizes[a] - sizes[b]) || compare(texts[a], texts[b]))
   const labels: string[] = []
-  const places = new Uint32Array(codes.length)
+  const indexOfCode = new Uint32Array(codes.length)
   for (const code of codes) {
     if (labels.length === 0 || labels[labels.length - 1] !== texts[code]) labels.push(texts[code])
-    places[code] = labels.length - 1
+    indexOfCode[code] = labels.length - 1
   }
-  return { labels, places }
+  return { labels, indexOfCode }
 }
 
-/** The same for numbers, which are all different. */
-export function numbersInOrder(numbers: ArrayLike<number>): { sorted: number[]; places: Uint32Array } {
-  const codes = plainlyOrdered(numbers) ?? orderedBySize(numbers)
-  const places = new Uint32Array(codes.length)
-  codes.forEach((code, place) => {
-    places[code] = place
+/** Sorts distinct numbers; indexOfCode has the position of each given number among the sorted ones. */
+export function sortNumbers(numbers: ArrayLike<number>): { sorted: number[]; indexOfCode: Uint32Array } {
+  const codes = sortIntegerCodes(numbers) ?? sortNumberCodes(numbers)
+  const indexOfCode = new Uint32Array(codes.length)
+  codes.forEach((code, index) => {
+    indexOfCode[code] = index
   })
-  return { sorted: Array.from(codes, (code) => numbers[code]), places }
+  return { sorted: Array.from(codes, (code) => numbers[code]), indexOfCode }
 }
 
-const orderedBySize = (numbers: ArrayLike<number>): Uint32Array =>
+const sortNumberCodes = (numbers: ArrayLike<number>): Uint32Array =>
   Uint32Array.from(numbers, (_, code) => code).sort((a, b) => numbers[a] - numbers[b])
 
-/** Whole numbers and their codes in one number each: these are sorted without asking for every two. */
-function plainlyOrdered(numbers: ArrayLike<number>): Uint32Array | undefined {
+/**
+ * The codes of whole numbers in ascending order, by a sort of number · count + code, which needs no
+ * comparison function; undefined if some are too large.
+ */
+function sortIntegerCodes(numbers: ArrayLike<number>): Uint32Array | undefined {
   const count = numbers.length
   const keys = new Float64Array(count)
   for (let code = 0; code < count; code++) {

@@ -1,9 +1,9 @@
-/** The entries of a tensor as the rows of a table come by, and where they stood. */
+/** The entries that the rows of a table become: codes, values, weights, and the lines they came from. */
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
 import type { Batch, Table } from '../source/rows.ts'
 import { UNKNOWN } from './modeIndices.ts'
 
-/** Entries are gathered in blocks, so that no array is ever copied to grow. */
+/** Entries per block: entries are gathered in blocks, so that no array is copied to grow. */
 const BLOCK = 2 ** 17
 
 interface EntryBlock {
@@ -12,7 +12,7 @@ interface EntryBlock {
   weights?: Float32Array
 }
 
-/** Entries with indices, and how many were left out for want of one. */
+/** Entries with indices, and how many were left out because a label is unknown. */
 export interface FinishedEntries {
   indices: Uint32Array[]
   values: Float32Array
@@ -20,15 +20,15 @@ export interface FinishedEntries {
   unknown: number
 }
 
-/** A run of entries on lines that follow one another. */
+/** A run of entries on consecutive lines of a file. */
 export interface LineRun {
-  /** The first entry, its line and file. */
+  /** The number of the run's first entry; its line and file follow. */
   entry: number
   line: number
   file: string
 }
 
-/** The line of an entry. */
+/** The file and line of an entry. @param runs in ascending order */
 export function lineIn(runs: readonly LineRun[], entry: number): { file: string; line: number } {
   let [low, high] = [0, runs.length]
   while (high - low > 1) {
@@ -40,7 +40,7 @@ export function lineIn(runs: readonly LineRun[], entry: number): { file: string;
   return { file, line: line + entry - first }
 }
 
-/** The rows that have all their modes and a value, and where they stood. */
+/** Collects the valid rows of a table as entries. */
 export class Entries {
   count = 0
   readonly #order: number
@@ -53,10 +53,10 @@ export class Entries {
     this.#unit = unit
   }
 
-  /** Takes the rows that are kept; without values, each is 1. All batches have weights, or none. */
+  /** Adds the valid rows of a batch; without values, each is 1. All batches have weights, or none. */
   add(
     batch: Batch,
-    kept: Uint8Array,
+    valid: Uint8Array,
     codes: readonly Uint32Array[],
     values: Float64Array | undefined,
     weights: Float64Array | undefined,
@@ -65,14 +65,14 @@ export class Entries {
     const order = this.#order
     let run = this.#runs[this.#runs.length - 1]
     if (run?.file !== file) run = { entry: 0, line: NaN, file }
-    if (!kept.includes(0) && lines[rowCount - 1] - lines[0] === rowCount - 1) {
+    if (!valid.includes(0) && lines[rowCount - 1] - lines[0] === rowCount - 1) {
       if (lines[0] - run.line !== this.count - run.entry)
         this.#runs.push({ entry: this.count, line: lines[0], file })
       this.#addAll(rowCount, codes, values, weights)
       return
     }
     for (let row = 0; row < rowCount; row++) {
-      if (kept[row] === 0) continue
+      if (valid[row] === 0) continue
       const at = this.count % BLOCK
       const block = this.#lastBlock(weights !== undefined)
       for (let m = 0; m < order; m++) block.codes[m][at] = codes[m][row]
@@ -86,7 +86,7 @@ export class Entries {
     }
   }
 
-  /** Takes all rows, which stand on lines that follow one another. */
+  /** Adds all rows of a batch, which stand on consecutive lines. */
   #addAll(
     rowCount: number,
     codes: readonly Uint32Array[],
@@ -117,62 +117,69 @@ export class Entries {
     return this.#blocks[this.#blocks.length - 1]
   }
 
-  /** The file and line of an entry. */
-  place(entry: number): string {
-    const { file, line } = lineIn(this.#runs, this.#kept ? this.#kept[entry] : entry)
+  /** The file and line of an entry, as messages name it. */
+  locate(entry: number): string {
+    const { file, line } = lineIn(this.#runs, this.#remaining ? this.#remaining[entry] : entry)
     return `${file}, ${this.#unit} ${line}`
   }
 
+  /** The lines of all entries, by runs. */
   get runs(): readonly LineRun[] {
     return this.#runs
   }
 
-  /** The numbers of the entries that are left, where some are not. */
-  get kept(): Uint32Array | undefined {
-    return this.#kept
+  /** The numbers of the entries that have known labels, if some have not; known after `settle`. */
+  get remaining(): Uint32Array | undefined {
+    return this.#remaining
   }
 
-  #kept: Uint32Array | undefined
+  #remaining: Uint32Array | undefined
 
-  /** The entries with indices for numbers. Those without an index are left out. */
-  finish(places: readonly Uint32Array[]): FinishedEntries {
-    const count = this.settle(places)
+  /** Returns the entries with indices in place of codes. Those with an unknown label are left out. */
+  finish(indexOfCode: readonly Uint32Array[]): FinishedEntries {
+    const count = this.settle(indexOfCode)
     const found = {
-      indices: places.map(() => uint32Array(count)),
+      indices: indexOfCode.map(() => uint32Array(count)),
       values: float32Array(count),
       ...(this.isWeighted && { weights: float32Array(count) }),
     }
-    this.write(places, found)
+    this.write(indexOfCode, found)
     return { ...found, unknown: this.count - count }
   }
 
+  /** Whether the entries have weights. */
   get isWeighted(): boolean {
     return this.#blocks[0]?.weights !== undefined
   }
 
-  /** How many entries have indices. */
-  settle(places: readonly Uint32Array[]): number {
-    const isKnown = places.every((column) => !column.includes(UNKNOWN))
-    if (!isKnown) this.#kept = this.#known(places)
-    return this.#kept?.length ?? this.count
+  /** Finds the entries whose labels are all known; returns how many they are. */
+  settle(indexOfCode: readonly Uint32Array[]): number {
+    const isKnown = indexOfCode.every((column) => !column.includes(UNKNOWN))
+    if (!isKnown) this.#remaining = this.#findKnown(indexOfCode)
+    return this.#remaining?.length ?? this.count
   }
 
-  /** Writes the entries, with indices for numbers, to arrays of as many as there are; comes once, after `settle`. */
+  /**
+   * Writes the entries, with indices in place of codes, to arrays of that many; called once, after `settle`,
+   * and frees the codes.
+   */
   write(
-    places: readonly Uint32Array[],
+    indexOfCode: readonly Uint32Array[],
     { indices, values, weights }: Omit<FinishedEntries, 'unknown'>,
   ): void {
-    const kept = this.#kept
-    const count = kept?.length ?? this.count
+    const remaining = this.#remaining
+    const count = remaining?.length ?? this.count
     const pick = <A extends Uint32Array | Float32Array>(into: A, block: (b: number) => A): void => {
-      if (kept) for (let e = 0; e < count; e++) into[e] = block(Math.floor(kept[e] / BLOCK))[kept[e] % BLOCK]
+      if (remaining)
+        for (let e = 0; e < count; e++)
+          into[e] = block(Math.floor(remaining[e] / BLOCK))[remaining[e] % BLOCK]
       else
         for (let at = 0, b = 0; at < count; at += BLOCK, b++)
           into.set(block(b).subarray(0, Math.min(BLOCK, count - at)), at)
     }
-    places.forEach((column, m) => {
+    indexOfCode.forEach((column, m) => {
       const index = indices[m]
-      if (kept) {
+      if (remaining) {
         pick(index, (b) => this.#blocks[b].codes[m])
         for (let e = 0; e < count; e++) index[e] = column[index[e]]
       } else
@@ -183,20 +190,20 @@ export class Entries {
     })
     pick(values, (b) => this.#blocks[b].values)
     if (weights) pick(weights, (b) => this.#blocks[b].weights!)
-    this.#blocks.length = 0 // who asks for places later keeps no more than these
+    this.#blocks.length = 0 // only the lines are still needed
   }
 
-  #known(places: readonly Uint32Array[]): Uint32Array {
-    const kept = new Uint32Array(this.count)
+  #findKnown(indexOfCode: readonly Uint32Array[]): Uint32Array {
+    const known = new Uint32Array(this.count)
     let count = 0
     for (let e = 0; e < this.count; e++) {
       const { codes } = this.#blocks[Math.floor(e / BLOCK)]
-      if (places.every((column, m) => column[codes[m][e % BLOCK]] !== UNKNOWN)) kept[count++] = e
+      if (indexOfCode.every((column, m) => column[codes[m][e % BLOCK]] !== UNKNOWN)) known[count++] = e
     }
-    return kept.slice(0, count)
+    return known.slice(0, count)
   }
 }
 
-function replace(codes: Uint32Array, places: Uint32Array, into: Uint32Array): void {
-  for (let e = 0; e < into.length; e++) into[e] = places[codes[e]]
+function replace(codes: Uint32Array, indexOfCode: Uint32Array, into: Uint32Array): void {
+  for (let e = 0; e < into.length; e++) into[e] = indexOfCode[codes[e]]
 }

@@ -1,30 +1,31 @@
-/** How the numbers that were given to the values of a mode become indices, and the values labels, when all have been seen. */
+/** How the codes of a mode become indices, and its values labels, when all values are known. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { MAX_INDEX } from '../../../tensor/index.ts'
 import { type ColumnType, canonical, isWhole, numberText } from '../../text/index.ts'
 import { type Binning, binnings } from './bins.ts'
-import { numbersInOrder } from './coding.ts'
+import { sortNumbers } from './coding.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn } from './timeColumn.ts'
 
-/** In place of an index: the label is not among those known. */
+/** In place of an index: the label is not among the known ones. */
 export const UNKNOWN = 2 ** 32 - 1
 
-/** What is known of a mode when all of its values have been seen. */
+/** A mode whose values are all known. */
 export interface FinishedMode {
   type: ColumnType
-  /** None where the values are indices themselves. */
+  /** Sorted; missing where the values are indices themselves. */
   labels?: readonly string[]
-  /** For each number given to a value, its index, or UNKNOWN. */
-  places: Uint32Array
+  /** The index for each code, or UNKNOWN. */
+  indexOfCode: Uint32Array
 }
 
+/** The labels of a mode of a model or tensor that a table is to be like. */
 export interface KnownMode {
   labels: readonly string[] | undefined
   type: string | undefined
 }
 
-/** Numbers as they are: indices themselves, or in order. */
+/** Finishes a mode of numbers: they are indices themselves, or sorted labels. */
 export function finishNumbers(
   mode: FoundMode,
   type: ColumnType,
@@ -32,35 +33,35 @@ export function finishNumbers(
   index: IndexPolicy,
   known: KnownMode | undefined,
 ): FinishedMode {
-  if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
-  const { sorted, places } = numbersInOrder(numbers)
+  if (isRaw(index, mode, type, known !== undefined)) return { type, indexOfCode: toIndices(mode, numbers) }
+  const { sorted, indexOfCode } = sortNumbers(numbers)
   const textOf = isWhole(type) ? String : (x: number): string => numberText(x, type)
-  return { type, labels: sorted.map(textOf), places }
+  return { type, labels: sorted.map(textOf), indexOfCode }
 }
 
-/** The texts among labels that are known, each written as the labels' type has it. */
-export function lookedUp(
+/** Looks texts up among known labels, each converted to the labels' type first. @param type of the labels */
+export function findLabels(
   texts: readonly string[],
   labels: readonly string[],
   type: string | undefined,
 ): FinishedMode {
   const known = (type ?? 'VARCHAR') as ColumnType
-  const placeOf = new Map(labels.map((label, place) => [label, place]))
-  const find = (text: string): number => placeOf.get(canonical(text, known) ?? text) ?? UNKNOWN
-  return { type: known, labels, places: Uint32Array.from(texts, find) }
+  const indexOf = new Map(labels.map((label, index) => [label, index]))
+  const find = (text: string): number => indexOf.get(canonical(text, known) ?? text) ?? UNKNOWN
+  return { type: known, labels, indexOfCode: Uint32Array.from(texts, find) }
 }
 
-/** Bins among labels that are known: equal as numbers, however they are written. */
-export function lookedUpBins(
-  bins: readonly number[],
-  binning: Binning,
-  labels: readonly string[],
-): FinishedMode {
-  const placeOf = new Map(labels.map((label, place) => [binOfLabel(binning, label), place]))
-  return { type: binning.type, labels, places: Uint32Array.from(bins, (bin) => placeOf.get(bin) ?? UNKNOWN) }
+/** Looks bins up among known labels; bins and labels are compared as numbers. */
+export function findBins(bins: readonly number[], binning: Binning, labels: readonly string[]): FinishedMode {
+  const indexOf = new Map(labels.map((label, index) => [binOfLabel(binning, label), index]))
+  return {
+    type: binning.type,
+    labels,
+    indexOfCode: Uint32Array.from(bins, (bin) => indexOf.get(bin) ?? UNKNOWN),
+  }
 }
 
-/** The bin that a label names. */
+/** The number of the bin that a label names; NaN if it names none. */
 export function binOfLabel({ parse, type }: Binning, label: string): number {
   if (parse) return parse(label)
   if (type !== 'DATE') return Number(label)
@@ -71,8 +72,9 @@ export function binOfLabel({ parse, type }: Binning, label: string): number {
 }
 
 /**
- * Whether a mode's values are its indices. Only whole numbers can be; where that was asked for this mode, it
- * must.
+ * Whether a mode's values are its indices. Only whole numbers can be; an error if that was asked for this
+ * mode and they are not.
+ * @param always whether the mode of the known data has no labels, so that its values must be indices
  */
 export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, always: boolean): boolean {
   if (always) return true
@@ -85,7 +87,8 @@ export function isRaw(index: IndexPolicy, mode: FoundMode, type: ColumnType, alw
   return false
 }
 
-export function asIndices({ name }: FoundMode, numbers: ArrayLike<number>): Uint32Array {
+/** Numbers from 1 as indices from 0; refuses those that cannot be indices. */
+export function toIndices({ name }: FoundMode, numbers: ArrayLike<number>): Uint32Array {
   return Uint32Array.from(numbers, (x) => {
     if (x >= 1 && x <= MAX_INDEX && Number.isInteger(x)) return x - 1
     const help =

@@ -1,7 +1,10 @@
-/** How the cells of a mode become numbers, row by row: by the distinct texts, by the distinct numbers, or by the bins that they fall into. */
+/**
+ * The cells of a mode as codes: numbers of its distinct texts, its distinct numbers, or the bins that they
+ * fall into.
+ */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, canonical, isWhole, numberText, typeOfTexts } from '../../text/index.ts'
-import { isMissingMark, noteMark, type Reading, readNumbers } from '../source/cells.ts'
+import { type CellContext, isMissingMark, noteMark, readNumbers } from '../source/cells.ts'
 import {
   type Batch,
   type Cells,
@@ -13,83 +16,91 @@ import {
   type Texts,
 } from '../source/rows.ts'
 import { type Binning, binnings, binText } from './bins.ts'
-import { inOrder, NumberCoder, numbersInOrder, TextCoder } from './coding.ts'
+import { NumberCoder, sortNumbers, sortTexts, TextCoder } from './coding.ts'
 import {
-  asIndices,
   type FinishedMode,
+  findBins,
+  findLabels,
   finishNumbers,
   isRaw,
   type KnownMode,
-  lookedUp,
-  lookedUpBins,
+  toIndices,
 } from './modeIndices.ts'
 import type { FoundMode, IndexPolicy } from './modes.ts'
 import { TimeColumn, type TimeCounts } from './timeColumn.ts'
 
-/** What has been seen of a mode: its distinct values in order of arrival, by the numbers that they were given. */
+/** The distinct values of a mode in order of arrival: the code of a value is its position. */
 export interface ModeDictionary {
   values: readonly string[] | readonly number[]
-  /** In place of texts that are all whole numbers, written in the one plain way. */
-  wholes?: Uint32Array
-  /** Whether some of the numbers that were binned have fractions. */
+  /** In place of `values`, if all texts are whole numbers without signs or leading zeros. */
+  integers?: Uint32Array
+  /** Whether some of the binned numbers have fractions. */
   fractions?: boolean
-  /** Of the numbers that were taken for times. */
+  /** What the numbers that were read as times look like. */
   times?: TimeCounts
 }
 
-/** The distinct values, whatever they are told by. */
-export const valuesOf = ({ values, wholes }: ModeDictionary): readonly string[] | readonly number[] =>
-  wholes ? Array.from(wholes, String) : values
+/** The distinct values of a dictionary, integers as text. */
+export const valuesOf = ({ values, integers }: ModeDictionary): readonly string[] | readonly number[] =>
+  integers ? Array.from(integers, String) : values
 
+/** Encodes the cells of one mode, batch by batch. */
 export interface ModeReader {
   /**
-   * Clears `kept` for the rows that have no value in this mode; comes first, so that these give no labels
-   * elsewhere.
+   * Clears `valid` for the rows that have no value in this mode. Precedes `codes`, so that such rows add no
+   * labels to other modes.
    */
-  mark(cells: Cells, batch: Batch, kept: Uint8Array): void
-  /** A number for the value of each row that is kept; good until the next are asked for. */
-  codes(cells: Cells, batch: Batch, kept: Uint8Array): Uint32Array
-  seen(): ModeDictionary
-  /** `seen`: by this reader, or by several. */
-  finish(index: IndexPolicy, known: KnownMode | undefined, seen: ModeDictionary): FinishedMode
+  mark(cells: Cells, batch: Batch, valid: Uint8Array): void
+  /** The code of each valid row's value. The array is overwritten by the next call. */
+  codes(cells: Cells, batch: Batch, valid: Uint8Array): Uint32Array
+  /** The distinct values so far. */
+  dictionary(): ModeDictionary
+  /**
+   * Sorts the values, when all are known, and makes them labels or indices.
+   * @param index whether whole numbers are indices themselves
+   * @param known the labels of a model or tensor, which are used instead
+   * @param dictionary of this reader, or merged from several readers of the same mode
+   */
+  finish(index: IndexPolicy, known: KnownMode | undefined, dictionary: ModeDictionary): FinishedMode
 }
 
-export function modeReader(mode: FoundMode, table: Table, reading: Reading): ModeReader {
+/** The reader for a mode: of texts, of numbers, or of bins. */
+export function modeReader(mode: FoundMode, table: Table, context: CellContext): ModeReader {
   const column = table.columns[mode.column]
-  if (mode.binning) return binnedReader(mode, binnings[mode.binning], column, table, reading)
+  if (mode.binning) return binnedReader(mode, binnings[mode.binning], column, table, context)
   const { type } = column
   return type === undefined || type === 'VARCHAR' || type === 'HUGEINT' // beyond what a double holds
-    ? textReader(mode, column, reading)
+    ? textReader(mode, column, context)
     : numberReader(mode, type)
 }
 
-function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Reading): ModeReader {
+function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
   const coder = new TextCoder()
-  const room = roomForCodes()
+  const room = codesBuffer()
   return {
-    mark(cells, { rowCount }, kept) {
+    mark(cells, { rowCount }, valid) {
       const { starts, ends, numbers } = cells as Texts
       if (numbers?.empty(rowCount) === 0) return
-      for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) kept[row] = 0
+      for (let row = 0; row < rowCount; row++) if (ends[row] < starts[row]) valid[row] = 0
     },
-    codes(cells, batch, kept) {
+    codes(cells, batch, valid) {
       const texts = cells as Texts
       const { bytes, starts, ends, dictionary } = texts
-      if (dictionary) return coder.codesOf(dictionary, kept)
+      if (dictionary) return coder.codesOf(dictionary, valid)
       const { rowCount } = batch
       const codes = room(rowCount)
       const known = texts.numbers?.codesOf(coder)
       if (known) {
-        // What this coder has numbered elsewhere is not to be numbered again.
+        // The kernel may give codes only if it knows all numbers that the coder knows.
         const next = known.numbers === coder.numbers ? coder.size : undefined
-        const { missing, fresh } = known.lookUp(rowCount, kept, codes, next)
+        const { missing, fresh } = known.lookUp(rowCount, valid, codes, next)
         coder.add(fresh)
         if (missing === 0) return codes
       }
       let row = 0
       try {
         for (; row < rowCount; row++) {
-          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          if (valid[row] === 0 || (known && codes[row] !== MISSING)) continue
           codes[row] = coder.code(bytes, starts[row], ends[row])
           known?.remember(row, codes[row])
         }
@@ -100,46 +111,47 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Rea
       }
       return codes
     },
-    seen() {
-      const wholes = coder.wholes()
-      return wholes ? { values: [], wholes } : { values: coder.texts() }
+    dictionary() {
+      const integers = coder.integers()
+      return integers ? { values: [], integers } : { values: coder.texts() }
     },
-    finish(index, known, found) {
-      const { wholes } = found
-      if (wholes && !known?.labels && column.type === undefined)
-        return finishNumbers(mode, 'BIGINT', wholes, index, known)
+    finish(index, known, dictionary) {
+      const { integers } = dictionary
+      if (integers && !known?.labels && column.type === undefined)
+        return finishNumbers(mode, 'BIGINT', integers, index, known)
       const comma = /^\s*[-+]?\d+,\d+\s*$/
-      const seen = valuesOf(found) as readonly string[]
-      const texts = decimal === ',' ? seen.map((t) => (comma.test(t) ? t.replace(',', '.') : t)) : seen
-      if (known?.labels) return lookedUp(texts, known.labels, known.type)
+      const values = valuesOf(dictionary) as readonly string[]
+      const texts =
+        decimal === ',' ? values.map((text) => (comma.test(text) ? text.replace(',', '.') : text)) : values
+      if (known?.labels) return findLabels(texts, known.labels, known.type)
       const type = column.type ?? typeOfTexts(texts, column.quoted)
       const written = texts.map((text) => canonical(text, type) ?? text)
       if (isRaw(index, mode, type, known !== undefined))
-        return { type, places: asIndices(mode, written.map(Number)) }
-      return { type, ...inOrder(written, type) }
+        return { type, indexOfCode: toIndices(mode, written.map(Number)) }
+      return { type, ...sortTexts(written, type) }
     },
   }
 }
 
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
-  const room = roomForCodes()
+  const room = codesBuffer()
   return {
-    mark(cells, { rowCount }, kept) {
+    mark(cells, { rowCount }, valid) {
       const numbers = cells as Float64Array
-      for (let row = 0; row < rowCount; row++) if (!Number.isFinite(numbers[row])) kept[row] = 0
+      for (let row = 0; row < rowCount; row++) if (!Number.isFinite(numbers[row])) valid[row] = 0
     },
-    codes(cells, { rowCount }, kept) {
+    codes(cells, { rowCount }, valid) {
       const numbers = cells as Float64Array
       const codes = room(rowCount)
-      for (let row = 0; row < rowCount; row++) if (kept[row] === 1) codes[row] = coder.code(numbers[row] + 0)
+      for (let row = 0; row < rowCount; row++) if (valid[row] === 1) codes[row] = coder.code(numbers[row] + 0)
       return codes
     },
-    seen: () => ({ values: coder.numbers }),
+    dictionary: () => ({ values: coder.numbers }),
     finish(index, known, { values }) {
       const numbers = values as readonly number[]
       if (known?.labels)
-        return lookedUp(
+        return findLabels(
           numbers.map((x) => numberText(x, type)),
           known.labels,
           known.type,
@@ -154,18 +166,18 @@ function binnedReader(
   binning: Binning,
   column: TableColumn,
   table: Table,
-  reading: Reading,
+  context: CellContext,
 ): ModeReader {
   const coder = new NumberCoder(mode.name)
   const argument = mode.argument ?? 0
   const times = new TimeColumn(column.name, column.type, mode.dates)
-  const room = roomForCodes()
+  const room = codesBuffer()
   const { grid } = binning
   const place = grid && { unit: grid.unit, origin: grid.origin(argument) }
-  /** Of times the cells of the grid, else numbers. */
+  /** The cells of the last batch: cells of the time grid, or numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
-  /** How many there are none of. */
+  /** Reads the times of a batch; returns how many cells have none. */
   const readTimes = (cells: Cells, batch: Batch): number => {
     if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
     const missing = times.gridCells(cells, batch.rowCount, place!, found)
@@ -174,59 +186,60 @@ function binnedReader(
       if (!Number.isNaN(found[row]) || cells.ends[row] <= cells.starts[row]) continue
       const text = cellText(cells, row) ?? ''
       if (!isMissingMark(text))
-        throw times.explain(text, placeOf(batch, row, reading.unit), neighbours(cells, batch))
-      noteMark(reading.marks, batch, row, reading.unit, text)
+        throw times.explain(text, placeOf(batch, row, context.unit), sampleTexts(cells, batch))
+      noteMark(context.marks, batch, row, context.unit, text)
     }
     return missing
   }
   return {
-    mark(cells, batch, kept) {
+    mark(cells, batch, valid) {
       if (grid) {
         if (readTimes(cells, batch) === 0) return
-      } else found = readNumbers(cells, batch, mode.name, reading)
-      for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) kept[row] = 0
+      } else found = readNumbers(cells, batch, mode.name, context)
+      for (let row = 0; row < batch.rowCount; row++) if (!Number.isFinite(found[row])) valid[row] = 0
     },
-    codes(cells, { rowCount }, kept) {
+    codes(cells, { rowCount }, valid) {
       const codes = room(rowCount)
       if (grid) {
         const known = cells instanceof Float64Array ? undefined : cells.numbers?.codesOf(coder)
-        if (known?.lookUpCells(rowCount, found, kept, codes) === 0) return codes
+        if (known?.lookUpCells(rowCount, found, valid, codes) === 0) return codes
         for (let row = 0; row < rowCount; row++) {
-          if (kept[row] === 0 || (known && codes[row] !== MISSING)) continue
+          if (valid[row] === 0 || (known && codes[row] !== MISSING)) continue
           codes[row] = coder.code(grid.binOf(found[row]))
           known?.rememberCell(found[row], codes[row])
         }
         return codes
       }
       for (let row = 0; row < rowCount; row++) {
-        if (kept[row] === 0) continue
+        if (valid[row] === 0) continue
         if (whole && !Number.isInteger(found[row])) whole = false
         codes[row] = coder.code(binning.bin(found[row], argument))
       }
       return codes
     },
-    seen: () => ({ values: coder.numbers, fractions: !whole, times: times.counts }),
-    finish(index, known, seen) {
-      if (binning.of === 'time') times.check(table.name, seen.times ?? times.counts)
-      const numbers = seen.values as readonly number[]
-      const areWhole = !seen.fractions
+    dictionary: () => ({ values: coder.numbers, fractions: !whole, times: times.counts }),
+    finish(index, known, dictionary) {
+      if (binning.of === 'time') times.check(table.name, dictionary.times ?? times.counts)
+      const numbers = dictionary.values as readonly number[]
+      const areWhole = !dictionary.fractions
       // Bins of whole numbers by a whole width are whole; of times they are what they are.
-      const wholes =
+      const integers =
         binning.of === 'number' &&
         areWhole &&
         Number.isInteger(argument) &&
         !/^round/.test(mode.binning ?? '')
-      const type = wholes ? 'BIGINT' : binning.type
-      if (known?.labels) return lookedUpBins(numbers, binning, known.labels)
-      if (isRaw(index, mode, type, known !== undefined)) return { type, places: asIndices(mode, numbers) }
-      const { sorted, places } = numbersInOrder(numbers)
-      return { type, labels: sorted.map((bin) => binText(binning, bin, wholes)), places }
+      const type = integers ? 'BIGINT' : binning.type
+      if (known?.labels) return findBins(numbers, binning, known.labels)
+      if (isRaw(index, mode, type, known !== undefined))
+        return { type, indexOfCode: toIndices(mode, numbers) }
+      const { sorted, indexOfCode } = sortNumbers(numbers)
+      return { type, labels: sorted.map((bin) => binText(binning, bin, integers)), indexOfCode }
     },
   }
 }
 
-/** Codes of the rows of a batch, good until those of the next are asked for. */
-function roomForCodes(): (rowCount: number) => Uint32Array {
+/** Returns an array for the codes of a batch, which is reused for the next batch. */
+function codesBuffer(): (rowCount: number) => Uint32Array {
   let codes = new Uint32Array(0)
   return (rowCount) => {
     if (codes.length < rowCount) codes = new Uint32Array(rowCount)
@@ -234,8 +247,8 @@ function roomForCodes(): (rowCount: number) => Uint32Array {
   }
 }
 
-/** Some cells of the same column, to tell by them how times are written. */
-function neighbours(cells: Texts, { rowCount }: Batch): string[] {
+/** Some cells of the same column, from which the format of its times can be guessed. */
+function sampleTexts(cells: Texts, { rowCount }: Batch): string[] {
   const texts = new Set<string>()
   for (let row = 0; row < rowCount && texts.size < 1000; row++) {
     const text = cellText(cells, row)

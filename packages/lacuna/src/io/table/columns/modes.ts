@@ -1,11 +1,13 @@
-/** What a table's modes are: the text given for each, looked up among the columns. */
+/** Modes of a table: the text that the user gives for each, looked up among the columns. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import type { Mode, ModeSource } from '../../../tensor/index.ts'
 import { type BinningName, binningNames, type ColumnType } from '../../text/index.ts'
 import { columnList, type TableColumn } from '../source/rows.ts'
 import { checkArgument } from './bins.ts'
 
+/** Whether whole numbers are the indices, from 1, or labels that are given codes. */
 export type IndexPolicy = 'raw' | 'coded'
+/** Every index policy. */
 export const indexPolicies: readonly IndexPolicy[] = ['raw', 'coded']
 
 /** A mode as it was written: `raw:userId`, `week(seen)`, `week(seen) AS week`. */
@@ -20,7 +22,7 @@ export interface ModeText {
 /** A mode, found among the columns of a table. */
 export interface FoundMode {
   name: string
-  /** By its place among the columns. */
+  /** Position among the table's columns. */
   column: number
   binning?: BinningName
   argument?: number
@@ -28,6 +30,7 @@ export interface FoundMode {
   index?: IndexPolicy
 }
 
+/** Takes the text of a mode apart: raw: or coded:, the body, and the name after AS. */
 export function parseMode(text: string): ModeText {
   const [, index, rest] = /^(?:(raw|coded):(?!:))?([\s\S]*)$/.exec(text.trim()) ?? []
   const [, body = rest, name] = /^([\s\S]*\S)\s+AS\s+("(?:[^"]|"")+"|\w+)$/i.exec(rest) ?? []
@@ -39,11 +42,12 @@ export function parseMode(text: string): ModeText {
   return {
     body: body.trim(),
     ...(index !== undefined && { index: index as IndexPolicy }),
-    ...(name !== undefined && { name: unquoted(name) }),
+    ...(name !== undefined && { name: unquote(name) }),
   }
 }
 
-const unquoted = (name: string): string =>
+/** A name without SQL's double quotes around it. */
+const unquote = (name: string): string =>
   /^".*"$/s.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name
 
 /** The column of that name, as it is or in another case; -1 if there is none. */
@@ -67,14 +71,14 @@ function parseBinning(text: string): BinText | undefined {
   const comma = inside.lastIndexOf(',')
   const last = inside.slice(comma + 1).trim()
   const hasNumber = comma >= 0 && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(last)
-  const column = unquoted((hasNumber ? inside.slice(0, comma) : inside).trim())
+  const column = unquote((hasNumber ? inside.slice(0, comma) : inside).trim())
   return { binning, column, ...(hasNumber && { argument: Number(last) }) }
 }
 
 /**
- * What is meant by a text: a column by its name, or a binning of one. Anything else is SQL, which only the
- * caller can tell more of: undefined. A plain name that is no column is refused, even if it means something
- * in SQL, as `user` does.
+ * Finds the mode that a text means: a column by its name, or a binning of one. Returns undefined for anything
+ * else, which may be SQL. A plain name that is no column is refused, even if it means something in SQL, as
+ * `user` does.
  */
 export function findMode(
   given: string | ModeText,
@@ -82,7 +86,7 @@ export function findMode(
   where: string,
 ): FoundMode | undefined {
   const { body, name, index } = typeof given === 'string' ? parseMode(given) : given
-  const plain = findColumn(columns, unquoted(body))
+  const plain = findColumn(columns, unquote(body))
   const asked = { ...(index && { index }) }
   if (plain >= 0) return { name: name ?? columns[plain].name, column: plain, ...asked }
   const parsed = parseBinning(body)
@@ -106,26 +110,27 @@ export function findMode(
   }
   const word = /^("(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_]*)$/u
   const missing = word.test(body)
-    ? unquoted(body)
+    ? unquote(body)
     : parsed && word.test(parsed.column)
       ? parsed.column
       : undefined
   if (missing !== undefined) throw noColumn(missing, columns, where)
 }
 
+/** The error for a column that a table does not have. */
 export const noColumn = (name: string, columns: readonly TableColumn[], where: string): InputError =>
   new InputError('table', `${where}: there is no column "${name}"; the columns are ${columnList(columns)}.`)
 
 /**
- * A mode of a model, or of the data that a table is to be like: what it was made of, if that column is here;
- * else a column of its name, as a table has that was written from such data; else what its name says, as in
- * week(seen).
+ * Finds a mode of a model, or of data that a table is to be like: the column it was made of, if the table has
+ * it; else a column of its name, as a table has that was written from such data; else what its name says, as
+ * in week(seen).
  */
 export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode | undefined {
   const { name, from } = mode
   if (from) {
     const column = findColumn(columns, from.column)
-    if (column >= 0) return { ...madeOf(from), name, column }
+    if (column >= 0) return { ...sourceFields(from), name, column }
   }
   const plain = findColumn(columns, name)
   if (plain >= 0) return { name, column: plain }
@@ -138,7 +143,7 @@ export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode
   return { name, column, binning, ...(argument !== undefined && { argument }), ...(dates && { dates }) }
 }
 
-function madeOf({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
+function sourceFields({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
   return {
     ...(binning !== undefined && { binning: binning as BinningName }),
     ...(argument !== undefined && { argument }),
@@ -147,9 +152,10 @@ function madeOf({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
 }
 
 /**
- * What a tensor or model keeps of a mode: its name, and how to find it again where the name does not say so.
+ * The mode as a tensor or model stores it: its name and type, and how to make it from a column where the name
+ * does not tell.
  */
-export function keptMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
+export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
   const { name, binning, argument, dates } = mode
   const column = columns[mode.column].name
   const said = name === column ? undefined : parseBinning(name)
@@ -166,8 +172,8 @@ export function keptMode(mode: FoundMode, type: ColumnType, columns: readonly Ta
 }
 
 /**
- * A mode that no column answers to. Where it was computed by SQL, the user must type it again: a file is not
- * trusted.
+ * The error for a mode of a model or tensor that no column matches. Where it was computed by SQL, the user
+ * must type the SQL again, because files are not trusted.
  */
 export function modeNotFound(name: string, columns: readonly TableColumn[], where: string): InputError {
   const parsed = parseBinning(name)

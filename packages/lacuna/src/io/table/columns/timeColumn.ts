@@ -1,6 +1,7 @@
 /** What the cells of a column say of times, and why one is none. */
 import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
 import {
+  abbreviate,
   type ColumnType,
   DAY,
   isoTime,
@@ -10,11 +11,11 @@ import {
   numberText,
   PLUS,
   type TimeReader,
+  textOfBytes,
   timeFormat,
   unixTime,
   ZERO,
 } from '../../text/index.ts'
-import { asciiText, shortened } from '../source/cells.ts'
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
 import { cellOf } from './bins.ts'
 
@@ -127,7 +128,7 @@ export class TimeColumn {
   #ofText(bytes: Uint8Array, from: number, to: number): number {
     const time = isoTime(bytes, from, to)
     if (!Number.isNaN(time)) return time
-    const text = asciiText(bytes, from, to).trim()
+    const text = textOfBytes(bytes, from, to).trim()
     return text !== '' && Number.isFinite(Number(text)) ? this.#ofUnix(Number(text), 0) : NaN
   }
 
@@ -171,7 +172,7 @@ export class TimeColumn {
 }
 
 function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
-  const what = `"${shortened(text)}" in ${column} is no time`
+  const what = `"${abbreviate(text)}" in ${column} is no time`
   if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`
   if (formats.length === 0)
     return sentence`${what}; times are Unix seconds or text like 2014-04-01 12:30:00, and other forms need ${option('dates')}.`

@@ -1,4 +1,4 @@
-/** Tables as text, by their files: how they are written shows in the first one's beginning. */
+/** Tables as text, of one file or several; the head of the first file shows how they are written. */
 import { InputError } from '../../../base/inputError.ts'
 import { compileTextKernel, LF } from '../../text/index.ts'
 import { CsvParser } from './csvParser.ts'
@@ -6,18 +6,19 @@ import { type Dialect, type DialectOptions, sniffDialect } from './dialect.ts'
 import type { RowKernel } from './rowKernel.ts'
 import type { Batch, Table } from './rows.ts'
 
-/** A file, as messages name it; it may be opened more than once. */
+/** A file of text, which may be opened more than once. */
 export interface TextFile {
+  /** The name that messages use. */
   name: string
   open(): AsyncIterable<Uint8Array>
 }
 
-/** What is looked at to find out how a text is written. */
+/** Bytes of the head, from which the dialect is recognized. */
 const SAMPLE_BYTES = 2 ** 20
-/** From so many bytes on, compiling the kernel pays. */
+/** From this number of bytes on, compiling the kernel takes less time than it saves. */
 const KERNEL_FROM = 2 ** 19
 
-/** Files of the same columns as one table. */
+/** Opens files of the same columns as one table. */
 export async function textTable(
   files: readonly TextFile[],
   options: DialectOptions & { name?: string } = {},
@@ -59,7 +60,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The first bytes of a file, at least so many if it has them. */
+/** The first bytes of a file: at least `byteLength`, or all if it is shorter. */
 export async function headOf({ open }: TextFile, byteLength: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -77,7 +78,7 @@ export async function headOf({ open }: TextFile, byteLength: number): Promise<Ui
   return head
 }
 
-/** The beginning as text, or a sentence about what it is instead. */
+/** The head of a file as text; throws if it is no UTF-8 text. */
 export function headText(head: Uint8Array, name: string): string {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
     throw new InputError('format', `${name}: this is UTF-16 text; convert the file to UTF-8.`)
@@ -107,7 +108,11 @@ async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void
     )
 }
 
-/** The rows of one file. `ended`: the last line is whole even if no newline ends it. `before`: what has cut the rows of the file before it. */
+/**
+ * Reads the rows of one file.
+ * @param ended whether the last line is whole even if no newline ends it
+ * @param before the kernel that has split the rows of the preceding file, to be used again
+ */
 async function* readFile(
   parser: CsvParser,
   source: AsyncIterable<Uint8Array>,

@@ -1,7 +1,7 @@
 /**
- * Tables as text, as RFC 4180 has it: fields in quotes may hold delimiters, newlines and doubled quotes.
- * Blank lines are passed over; a line of more or fewer fields than the first is an error. Bytes are looked at
- * once, and no string is made of a field.
+ * The parser of tables as text, by RFC 4180: fields in quotes may hold delimiters, newlines and doubled
+ * quotes. Blank lines are skipped; a line of more or fewer fields than the first is an error. Every byte is
+ * read once, and no string is made of a field.
  */
 import { InputError } from '../../../base/inputError.ts'
 import { byteOrderMarkLength, CR, LF } from '../../text/index.ts'
@@ -15,17 +15,20 @@ const QUOTE = 34
  * file.
  */
 const LONGEST_ROW = 2 ** 26
-/** So many rows in a row that the kernel does not take show that there is no use in asking it, for a while. */
+/**
+ * After this number of consecutive rows that the kernel rejects, the rest of the piece is parsed without it.
+ */
 const MOST_REFUSALS = 16
 
-/** Rows from bytes that come in pieces: the unfinished last line of a piece waits for the next one. */
+/** Parses bytes that come in pieces into rows; the unfinished last line of a piece waits for the next one. */
 export class CsvParser {
   readonly #name: string
   readonly #delimiter: Uint8Array
   readonly #width: number
   readonly #keepsEmpty: boolean
-  /** For each column of the file, where it goes, or -1; and where each of those wanted has gone. */
+  /** Per column of the file, its slot in `#fields`, or -1 if it is not wanted. */
   readonly #slotOf: Int32Array
+  /** Per wanted column, its slot. */
   readonly #wanted: readonly number[]
   #fields: Fields
   #kernel: RowKernel | undefined
@@ -34,7 +37,7 @@ export class CsvParser {
   #headerLeft: boolean
   #started = false
 
-  /** `isStart`: the bytes are those of a file from its beginning, and not from one of its rows on. */
+  /** @param isStart whether the bytes begin with the file's first, and not with a later row */
   constructor(name: string, dialect: Dialect, wanted: readonly Wanted[], isStart = true) {
     this.#name = name
     this.#delimiter = new TextEncoder().encode(dialect.delimiter)
@@ -54,8 +57,8 @@ export class CsvParser {
   }
 
   /**
-   * Rows without quotes are cut by wasm from here on, unless the shell's limits leave no addresses for it; by what has cut the same
-   * columns of another file, if there was one.
+   * Splits rows without quotes by wasm from here on, unless the shell's limits leave no address space for it.
+   * @param before the kernel of another file with the same columns, to be used again
    */
   useKernel(module: WebAssembly.Module, before?: RowKernel): void {
     try {
@@ -65,36 +68,38 @@ export class CsvParser {
     }
   }
 
+  /** The kernel in use. */
   get kernel(): RowKernel | undefined {
     return this.#kernel
   }
 
-  /** How many lines are done, of those that came. */
+  /** The number of lines that have been parsed. */
   get linesDone(): number {
     return this.#line - 1
   }
 
-  /** Whether the last row that came is whole. */
+  /** Whether the bytes so far end with a whole row. */
   get isBetweenRows(): boolean {
     return this.#rest.length === 0
   }
 
+  /** Parses a piece; returns the rows that are whole. */
   push(piece: Uint8Array): Batch {
     // A copy: doubled quotes are undone where they stand.
     return this.pushFrom(piece.length, (into) => into.set(piece))
   }
 
-  /** The same, where the piece is still to be brought, to where it is parsed. */
-  pushFrom(byteLength: number, bring: (into: Uint8Array) => void): Batch {
+  /** Parses a piece that a function writes to where it is parsed. */
+  pushFrom(byteLength: number, write: (into: Uint8Array) => void): Batch {
     const length = this.#rest.length + byteLength
     const kernel = length <= (this.#kernel?.text.length ?? 0) ? this.#kernel : undefined
     const bytes = kernel ? kernel.text.subarray(0, length) : new Uint8Array(length)
     bytes.set(this.#rest)
-    bring(bytes.subarray(this.#rest.length))
+    write(bytes.subarray(this.#rest.length))
     return this.#parse(bytes, kernel)
   }
 
-  /** The last line, which may have no newline. */
+  /** Parses the last line, which may have no newline. */
   finish(): Batch {
     if (this.#rest.length === 0) return this.#parse(this.#rest)
     const batch = this.push(Uint8Array.of(LF))
@@ -136,7 +141,7 @@ export class CsvParser {
         continue
       }
       if (rows === lines.length) {
-        fields = grown(fields)
+        fields = enlargeFields(fields)
         if (!kernel) this.#fields = fields
         ;({ starts, ends, lines } = fields)
       }
@@ -196,7 +201,7 @@ export class CsvParser {
       }
       if (!whole) break
       if (column !== width) throw this.#wrongWidth(column)
-      if (doubled) undouble(bytes, fields, rows)
+      if (doubled) undoubleQuotes(bytes, fields, rows)
       lines[rows] = this.#line
       this.#line += newlines
       rowStart = at
@@ -226,10 +231,10 @@ export class CsvParser {
 }
 
 /**
- * Moves the fields together over quotes that were doubled; only when a row is whole, since one that is not is read
- * again.
+ * Replaces doubled quotes in the fields of a row by single ones, in place. Only for a row that is whole: one
+ * that is not is parsed again.
  */
-function undouble(bytes: Uint8Array, fields: Fields, row: number): void {
+function undoubleQuotes(bytes: Uint8Array, fields: Fields, row: number): void {
   fields.starts.forEach((starts, slot) => {
     const ends = fields.ends[slot]
     if (bytes[starts[row] - 1] !== QUOTE || bytes[ends[row]] !== QUOTE) return
@@ -242,8 +247,8 @@ function undouble(bytes: Uint8Array, fields: Fields, row: number): void {
   })
 }
 
-/** Room for twice as many rows. */
-function grown({ starts, ends, lines }: Fields): Fields {
+/** The arrays of fields, enlarged to twice as many rows. */
+function enlargeFields({ starts, ends, lines }: Fields): Fields {
   const larger = <A extends Int32Array | Uint32Array>(array: A, copy: A): A => {
     copy.set(array)
     return copy

@@ -1,21 +1,25 @@
 /**
- * How the text of a table is written, by its first lines: what separates the fields, whether the first line
- * names them, what quotes say, and what stands before the fraction of a number.
+ * Recognizes how the text of a table is written by its first lines: the delimiter, whether there is a header,
+ * which columns are quoted, and the decimal separator.
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { typeOfTexts } from '../../text/index.ts'
 import { uniqueNames } from './rows.ts'
 
+/** How the text of a table is written. */
 export interface Dialect {
+  /** The text between two fields. */
   delimiter: string
   /** The first line holds the names of the columns. */
   header: boolean
   names: readonly string[]
-  /** Which columns stand in quotes, if some do and some do not; else none. */
+  /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
   quoted: readonly boolean[]
+  /** The decimal separator. */
   decimal: ',' | '.'
 }
 
+/** Properties of a dialect that are given and not recognized. */
 export interface DialectOptions {
   delimiter?: string
   header?: boolean
@@ -23,9 +27,10 @@ export interface DialectOptions {
 }
 
 const DELIMITERS = ['::', '\t', ';', '|', ','] as const
-/** Lines that decide what the delimiter is. */
+/** The number of lines that are compared. */
 const COMPARED_LINES = 100
 
+/** Recognizes the dialect of a text by its beginning. @param name the file, as messages call it */
 export function sniffDialect(start: string, name: string, given: DialectOptions = {}): Dialect {
   const delimiter = given.delimiter ?? likeliestDelimiter(start)
   const rows = firstRows(start, delimiter, COMPARED_LINES)
@@ -48,8 +53,8 @@ interface Field {
 }
 
 /**
- * That which cuts all the first lines alike, into two fields or more; else that which cuts the first line
- * most.
+ * The delimiter that splits all of the first lines into the same number of fields, two or more; else the one
+ * that splits the first line into most.
  */
 function likeliestDelimiter(start: string): string {
   const cuts = DELIMITERS.map((delimiter) =>
@@ -61,7 +66,7 @@ function likeliestDelimiter(start: string): string {
   return most > 1 ? DELIMITERS[cuts.findIndex(([count]) => count === most)] : ','
 }
 
-/** The fields of the first lines, as far as they are whole; quotes may hold delimiters and newlines. */
+/** The fields of the first rows that are whole; quotes may hold delimiters and newlines. */
 function firstRows(text: string, delimiter: string, most: number): Field[][] {
   const rows: Field[][] = []
   let at = 0
@@ -84,8 +89,7 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
       if (!text.startsWith(delimiter, at)) break
       at += delimiter.length
     }
-    // What is left of a line behind a quote that is none is passed over here; whoever reads it all will
-    // complain.
+    // Text behind a closing quote is skipped here; the parser reports it as an error.
     at = Math.max(at, lineEnd)
     const cut = at >= text.length && rows.length > 0
     while (text[at] === '\n' || text[at] === '\r') at++
@@ -101,7 +105,7 @@ function endOfLine(text: string, at: number): number {
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** A number in the first line makes it one of data; so does a date with a date below it. */
+/** Whether the first line is a header: not if it has a number, or a date with a date below it. */
 function isHeader(first: readonly Field[], second: readonly Field[] | undefined): boolean {
   return first.every(({ text }, column) => {
     if (/^[+-]?\d+,\d+$/.test(text.trim())) return false
@@ -111,7 +115,7 @@ function isHeader(first: readonly Field[], second: readonly Field[] | undefined)
   })
 }
 
-/** As DuckDB calls columns that have no name: column0, column1 … */
+/** The names of the columns; those without one are called column0, column1 … as in DuckDB. */
 function columnNames(first: readonly Field[], header: boolean): string[] {
   const digits = String(first.length - 1).length
   return uniqueNames(
@@ -121,7 +125,10 @@ function columnNames(first: readonly Field[], header: boolean): string[] {
   )
 }
 
-/** A comma, if it is not the delimiter and numbers with commas are seen, but none with points. */
+/**
+ * The decimal separator: a comma if it is not the delimiter and there are numbers with commas, but none with
+ * points.
+ */
 function sniffDecimal(body: readonly Field[][], delimiter: string, name: string): ',' | '.' {
   if (delimiter === ',') return '.'
   const cells = body.flatMap((row) => row.filter(({ quoted }) => !quoted).map(({ text }) => text.trim()))

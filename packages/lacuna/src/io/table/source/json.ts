@@ -18,7 +18,7 @@ const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COMMA, LF] = [34, 9
 
 type Row = Record<string, unknown>
 
-/** Files of the same columns as one table. */
+/** Opens files of JSON objects as one table. */
 export async function jsonTable(files: readonly TextFile[], options: { name?: string } = {}): Promise<Table> {
   const [first] = files
   const head = await headOf(first, SAMPLE_BYTES)
@@ -69,12 +69,14 @@ export async function jsonTable(files: readonly TextFile[], options: { name?: st
   }
 }
 
+/** An object, the line on which it begins, and its text. */
 interface ParsedRow {
   row: Row
   line: number
   text: string
 }
 
+/** The wanted columns of some rows. */
 function batchOf(
   rows: readonly ParsedRow[],
   file: string,
@@ -94,7 +96,7 @@ function batchOf(
   }
 }
 
-/** Text as it is, anything else as JSON writes it. */
+/** A property as the text of a cell: strings as they are, all else as JSON. */
 function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return isLongNumber(value) ? value.slice(1) : value
@@ -102,24 +104,25 @@ function cellOf(value: unknown): string | null {
 }
 
 /**
- * A whole number that a double would not hold is kept as text behind a NUL, which no text of a table begins
- * with.
+ * A whole number that a double cannot hold becomes a string that begins with NUL, which no text of a table
+ * does.
  */
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
+/** JSON with long whole numbers as such strings. */
 const withLongNumbers = (text: string): string =>
   /\d{16}/.test(text)
     ? text.replace(LONG_NUMBER, (found) => (found[0] === '"' ? found : `"\\u0000${found}"`))
     : text
 
-/** Finds the objects in bytes that come in pieces. */
+/** Parses the objects in bytes that come in pieces. */
 class JsonRows {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #rest = new Uint8Array(0)
   #line = 1
   #started = false
-  /** Whether an array is open, has been closed, or never was; and what may come next in it. */
+  /** The state of the array around the objects, and what may follow in it. */
   #list: 'none' | 'open' | 'closed' = 'none'
   #expects: 'object' | 'comma' = 'object'
 
@@ -197,7 +200,7 @@ class JsonRows {
   }
 }
 
-/** Behind the brace that closes the one at `start`; -1 if that has not come yet. */
+/** The position behind the brace that closes the one at `start`; -1 if the object is not complete. */
 function objectEnd(bytes: Uint8Array, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at++) {

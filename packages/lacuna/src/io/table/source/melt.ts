@@ -2,7 +2,7 @@
  * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
  */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { numberText } from '../../text/index.ts'
+import { escapeRegExp, numberText } from '../../text/index.ts'
 import { findColumn, findMode } from '../columns/modes.ts'
 import {
   type Batch,
@@ -15,19 +15,21 @@ import {
   type Wanted,
 } from './rows.ts'
 
-/** Long rows that are made at a time. */
+/** Rows of the long table per batch. */
 const BATCH_ROWS = 2 ** 16
 
-/** A row of the wide table is as many rows here as there are wide columns, in their order. */
+/** A long table: each row of the wide one becomes a row for every wide column, in their order. */
 export interface MeltedTable extends Table {
-  /** By their places in the wide table. */
+  /** Positions of the wide columns in the wide table. */
   wide: readonly number[]
 }
 
 /**
- * The table with a row for every cell of the columns meant: the other columns, then one with the columns'
- * names, then the cells. `melt` is its name and, after an equals sign, the columns; without any, all that no
- * mode names.
+ * Makes a long table: its columns are those that are not melted, then one with the names of the melted
+ * columns, then one with their cells.
+ * @param melt the name of the new mode and, after an equals sign, patterns of the columns to melt; without
+ * patterns, all columns that no mode names
+ * @param modes the modes as the user typed them
  */
 export function meltTable(table: Table, melt: string, modes: readonly string[]): MeltedTable {
   const [, mode, patterns] = /^([^=]+?)\s*(?:=\s*([\s\S]+))?$/.exec(melt.trim()) ?? []
@@ -42,18 +44,22 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
       sentence`${table.name}: there is a column ${mode} already; give ${option('melt')} another name.`,
     )
   const named = new Set(modes.flatMap((text) => columnOf(table, text, mode)))
-  const wide = table.columns.flatMap(({ name }, c) => (isMeant(name, patterns, named.has(c)) ? [c] : []))
+  const wide = table.columns.flatMap(({ name }, c) => (isMelted(name, patterns, named.has(c)) ? [c] : []))
   if (wide.length === 0 || (patterns === undefined && named.size === 0))
     throw new InputError(
       'table',
       sentence`${table.name}: it is not clear which columns are to become rows; name the others with ${option('modes')}, or these with ${option('melt', `${mode}=2024-*`)} (the columns are ${columnList(table.columns)}).`,
     )
-  const kept = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
-  const taken = new Set([...kept.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
+  const fixed = table.columns.map((_, c) => c).filter((c) => !wide.includes(c))
+  const taken = new Set([...fixed.map((c) => table.columns[c].name.toLowerCase()), mode.toLowerCase()])
   const names = cellsOf(wide.map((c) => table.columns[c].name))
-  const columns = [...kept.map((c) => table.columns[c]), { name: mode }, { name: freeName('value', taken) }]
+  const columns = [...fixed.map((c) => table.columns[c]), { name: mode }, { name: freeName('value', taken) }]
   const texts = wide.map((column) => ({ column, asText: true }))
 
+  /**
+   * The rows of a batch of the wide table as batches of the long one.
+   * @param first the first wide column in the batch
+   */
   function* long(batch: Batch, wanted: readonly Wanted[], first: number): Generator<Batch> {
     const rows = Math.max(1, Math.floor(BATCH_ROWS / wide.length))
     for (let start = 0; start < batch.rowCount; start += rows) {
@@ -65,12 +71,12 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
         return into
       }
       const cells = wanted.map(({ column }, w): Cells => {
-        if (column === kept.length) {
+        if (column === fixed.length) {
           const starts = Int32Array.from({ length: rowCount }, (_, row) => names.starts[row % wide.length])
           const ends = Int32Array.from({ length: rowCount }, (_, row) => names.ends[row % wide.length])
           return { bytes: names.bytes, starts, ends }
         }
-        if (column > kept.length)
+        if (column > fixed.length)
           return values(batch.columns.slice(first, first + wide.length), start, rowCount)
         const own = batch.columns[w]
         if (own instanceof Float64Array) return pick(new Float64Array(rowCount), own)
@@ -86,6 +92,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     }
   }
 
+  /** The cells of the wide columns, row by row. */
   function values(columns: readonly Cells[], start: number, rowCount: number): Cells {
     return cellsOf(
       Array.from({ length: rowCount }, (_, row) => {
@@ -98,7 +105,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   }
 
   async function* read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
-    const own = wanted.map(({ column }) => ({ column: kept[Math.min(column, kept.length - 1)] ?? wide[0] }))
+    const own = wanted.map(({ column }) => ({ column: fixed[Math.min(column, fixed.length - 1)] ?? wide[0] }))
     for await (const batch of table.read([...own, ...texts])) yield* long(batch, wanted, own.length)
   }
 
@@ -113,7 +120,9 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     async sample() {
       const all = columns.map((_, column) => ({ column }))
       const sample = await table.sample()
-      const own = all.map(({ column }) => sample.columns[kept[Math.min(column, kept.length - 1)] ?? wide[0]])
+      const own = all.map(
+        ({ column }) => sample.columns[fixed[Math.min(column, fixed.length - 1)] ?? wide[0]],
+      )
       const wideCells = wide.map((c) => sample.columns[c])
       const { value } = long({ ...sample, columns: [...own, ...wideCells] }, all, own.length).next()
       return value ?? { ...sample, rowCount: 0 }
@@ -121,7 +130,7 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
   }
 }
 
-/** The column that a mode is made of, if it is not the melted one. */
+/** The column that a mode is made of, as a list; empty if it is the melted one. */
 function columnOf({ columns, name }: Table, text: string, melted: string): number[] {
   const found = findMode(text, [...columns, { name: melted }], name)
   if (!found)
@@ -132,12 +141,11 @@ function columnOf({ columns, name }: Table, text: string, melted: string): numbe
   return found.column < columns.length ? [found.column] : []
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
-
-function isMeant(name: string, patterns: string | undefined, named: boolean): boolean {
+/** Whether a column is melted: by the patterns, or else if no mode names it. */
+function isMelted(name: string, patterns: string | undefined, named: boolean): boolean {
   if (patterns === undefined) return !named
   return patterns.split(',').some((pattern) => {
-    const parts = pattern.trim().split('*').map(escaped)
+    const parts = pattern.trim().split('*').map(escapeRegExp)
     return new RegExp(`^${parts.join('[\\s\\S]*')}$`).test(name)
   })
 }

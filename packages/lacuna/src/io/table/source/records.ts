@@ -1,29 +1,32 @@
-/** Rows that a program has at hand, as a table like any other: what they mean is decided by the same rules. */
+/** Rows that a program has in memory, as a table that is read by the same rules as files. */
 import { InputError } from '../../../base/inputError.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import { type ReadRowsOptions, readRows } from '../plan.ts'
 import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
 
-/** What of the rows is the tensor. */
+/** Which properties of the rows become modes, value and weight of the tensor. */
 export interface RecordsOptions
   extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
   /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */
   modes?: readonly string[]
   /** The property that was observed; if only modes are given, rows are counted. */
   value?: string
-  /** The property that says how much a row counts, from 0; all the same by default. */
+  /** The property with the weight of a row, from 0; all rows weigh the same by default. */
   weight?: string
 }
 
-/** Properties of rows: texts, numbers, truth values and dates; where one is null, undefined or NaN, the row is left out. */
+/**
+ * Properties of rows: texts, numbers, truth values and dates; where one is null, undefined or NaN, the row is
+ * left out.
+ */
 export type Row = Readonly<Record<string, unknown>>
 
-/** So many rows are looked at to see which columns there are. */
+/** Rows per batch; the columns are the properties of the first batch. */
 const SAMPLE_ROWS = 2 ** 13
 
 /**
- * A tensor from rows, at hand or still to come: `tensorFromRecords(rows, { modes: ['user', 'film'], value: 'stars' })`.
- * The distinct values of a mode, in order, are its labels, by which the model then answers.
+ * Makes a tensor from rows, also from an async iterable: `tensorFromRecords(rows, { modes: ['user', 'film'],
+ * value: 'stars' })`. The distinct values of a mode, sorted, are its labels.
  */
 export async function tensorFromRecords(
   rows: Iterable<Row> | AsyncIterable<Row>,
@@ -32,6 +35,7 @@ export async function tensorFromRecords(
   return readRows(await recordsTable(rows), options)
 }
 
+/** The rows as a table; its columns are the properties of the first rows. */
 async function recordsTable(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Table> {
   const batches = batchesOf(rows)
   const first = await batches.next()
@@ -57,8 +61,9 @@ async function recordsTable(rows: Iterable<Row> | AsyncIterable<Row>): Promise<T
   }
 }
 
+/** Consecutive rows. */
 interface Rows {
-  /** The number of the first one, from 1. */
+  /** The number of the first row, from 1. */
   from: number
   rows: readonly Row[]
 }

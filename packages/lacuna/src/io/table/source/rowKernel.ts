@@ -1,6 +1,6 @@
 /**
- * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where the fields lie comes
- * out of it.
+ * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where
+ * the fields lie comes out of it.
  */
 import { MARGIN, startTextKernel, type TextKernel } from '../../text/index.ts'
 import { SMALL } from '../columns/coding.ts'
@@ -9,7 +9,10 @@ import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
 /** What is read at a time, and the row that was cut in two before it. */
 const TEXT_BYTES = 2 ** 20 + 2 ** 17
 
-/** Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other texts; memory that is not used is not taken. */
+/**
+ * Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other
+ * texts; memory that is not used is not taken.
+ */
 const KNOWN_NUMBERS = SMALL
 const KNOWN_TEXTS = 2 ** 18
 const TEXT_ENTRY = 32
@@ -43,7 +46,7 @@ export class RowKernel {
   readonly #width: number
   readonly #capacity: number
   readonly #at: Record<
-    'slots' | 'starts' | 'ends' | 'lines' | 'numbers' | 'codes' | 'kept' | 'text' | 'known',
+    'slots' | 'starts' | 'ends' | 'lines' | 'numbers' | 'codes' | 'valid' | 'text' | 'known',
     number
   >
   /** Per coder, which of the places for what is known it has. */
@@ -62,7 +65,7 @@ export class RowKernel {
       ends: 4 * capacity * slots,
       lines: 4 * capacity,
       codes: 4 * capacity,
-      kept: 8 * Math.ceil(capacity / 8),
+      valid: 8 * Math.ceil(capacity / 8),
     }
     this.#mostKnown = Math.min(slots, MOST_KNOWN)
     const known = KNOWN_BYTES * this.#mostKnown
@@ -84,7 +87,7 @@ export class RowKernel {
       ends: take(sizes.ends),
       lines: take(sizes.lines),
       codes: take(sizes.codes),
-      kept: take(sizes.kept),
+      valid: take(sizes.valid),
       text: free + MARGIN,
     }
     const { buffer } = this.#kernel.memory
@@ -103,7 +106,10 @@ export class RowKernel {
     }
   }
 
-  /** Cuts the lines text[start, end), of which the first is number `line`; how many rows there are then, behind those before. */
+  /**
+   * Cuts the lines text[start, end), of which the first is number `line`; how many rows there are then,
+   * behind those before.
+   */
   split(start: number, end: number, rows: number, line: number): number {
     const { text, slots, starts, ends, lines } = this.#at
     const [first, second = 0] = this.#delimiter
@@ -154,7 +160,7 @@ export class RowKernel {
     const { table } = own
     const texts = table + 4 * KNOWN_NUMBERS
     const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS / 2 - 1] as const
-    const { text, numbers, codes: out, kept: keptAt } = this.#at
+    const { text, numbers, codes: out, valid: validAt } = this.#at
     const [starts, ends] = this.#columnOf(slot)
     const { memory, lookUpLabels, freshNumbers, rememberLabel, lookUpCells } = this.#kernel
     const { buffer } = memory
@@ -162,9 +168,9 @@ export class RowKernel {
       get numbers() {
         return own.numbers
       },
-      lookUp(rowCount, kept, codes, next = MISSING) {
-        new Uint8Array(buffer, keptAt).set(kept.subarray(0, rowCount))
-        const places = [text, starts, ends, keptAt, rowCount] as const
+      lookUp(rowCount, valid, codes, next = MISSING) {
+        new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
+        const places = [text, starts, ends, validAt, rowCount] as const
         const missing = lookUpLabels(...places, ...known, out, next, numbers)
         codes.set(new Uint32Array(buffer, out, rowCount))
         const fresh = new Uint32Array(buffer, numbers, freshNumbers())
@@ -175,10 +181,10 @@ export class RowKernel {
         const { starts, ends } = this.fields
         if (rememberLabel(text + starts[slot][row], text + ends[slot][row], ...known, code)) own.numbers++
       },
-      lookUpCells(rowCount, cells, kept, codes) {
+      lookUpCells(rowCount, cells, valid, codes) {
         new Float64Array(buffer, numbers).set(cells.subarray(0, rowCount))
-        new Uint8Array(buffer, keptAt).set(kept.subarray(0, rowCount))
-        const missing = lookUpCells(numbers, keptAt, rowCount, table, KNOWN_NUMBERS, out)
+        new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
+        const missing = lookUpCells(numbers, validAt, rowCount, table, KNOWN_NUMBERS, out)
         codes.set(new Uint32Array(buffer, out, rowCount))
         return missing
       },

@@ -25,7 +25,10 @@ export interface Texts {
   ends: Int32Array
   /** Where the numbers among them can be read all at once, and what was seen before looked up. */
   numbers?: CellNumbers
-  /** The texts, where they were asked for by number: that of each row among the distinct ones. There are no bytes then. */
+  /**
+   * The texts, where they were asked for by number: that of each row among the distinct ones. There are no
+   * bytes then.
+   */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
@@ -33,11 +36,14 @@ export interface Texts {
 export interface CellNumbers {
   /** How many cells there are none of. */
   empty(rowCount: number): number
-  /** Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many of these there are. */
+  /**
+   * Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many
+   * of these there are.
+   */
   decimals(rowCount: number, values: Float64Array): number
   /**
-   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of these there are, and how many
-   * Unix times.
+   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of
+   * these there are, and how many Unix times.
    */
   gridTimes(
     rowCount: number,
@@ -45,31 +51,34 @@ export interface CellNumbers {
     unit: number,
     cells: Float64Array,
   ): { others: number; numbers: number }
-  /** Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for another one. */
+  /**
+   * Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for
+   * another one.
+   */
   codesOf(coder: object): KnownCodes | undefined
 }
 
 /** In place of a code: it is not known. */
 export const MISSING: number = 2 ** 32 - 1
 
-/** The numbers that were given to values of a column, by which rows that are kept are coded all at once. */
+/** The numbers that were given to values of a column, by which rows that are valid are coded all at once. */
 export interface KnownCodes {
   /** How many small whole numbers are known, all of which can be. */
   readonly numbers: number
   /**
-   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from `next` on, if that is said,
-   * and are `fresh`.
+   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from
+   * `next` on, if that is said, and are `fresh`.
    */
   lookUp(
     rowCount: number,
-    kept: Uint8Array,
+    valid: Uint8Array,
     codes: Uint32Array,
     next?: number,
   ): { missing: number; fresh: Uint32Array }
   /** From now on the text of that row is known, if there is room for it. */
   remember(row: number, code: number): void
   /** The same for cells of a grid. */
-  lookUpCells(rowCount: number, cells: Float64Array, kept: Uint8Array, codes: Uint32Array): number
+  lookUpCells(rowCount: number, cells: Float64Array, valid: Uint8Array, codes: Uint32Array): number
   rememberCell(cell: number, code: number): void
 }
 

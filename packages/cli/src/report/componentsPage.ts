@@ -1,0 +1,160 @@
+/** The HTML page of a model's components (`lacuna components --html`). */
+import { asLearned, type Learned, type TensorModel } from 'lacuna/internal'
+import { formatCount, formatNumber } from '../print/format.ts'
+import { css } from './componentsStyle.ts'
+import type { ComponentDescription, ModelDescription } from './describeComponents.ts'
+import { createDocument, escapeHtml, htmlPage } from './htmlPage.ts'
+import { coursePlot, mapPlot } from './plots.ts'
+
+/** Options of componentsPage. */
+export interface PageOptions {
+  /** Heading of the page. */
+  title: string
+  /** Number of components that are shown at once; the others are collapsed (default: 12). */
+  shown?: number
+}
+
+/** A page with a card for each component: its share, a sentence, and a plot or list of rows per mode. */
+export async function componentsPage(
+  model: TensorModel,
+  description: ModelDescription,
+  { title, shown = 12 }: PageOptions,
+): Promise<string> {
+  const learned = asLearned(model)
+  const document = await createDocument()
+  const cards = description.components.map((component) =>
+    componentCard(learned, description, component, document),
+  )
+  const rest = cards.slice(shown)
+  const more = `<details><summary>${rest.length} more, which explain less</summary><div class="cards">${rest.join('\n')}</div></details>`
+  const body = `<h1>${escapeHtml(title)}</h1>
+${introduction(model, learned, description)}
+<div class="cards">
+${cards.slice(0, shown).join('\n')}
+</div>
+${rest.length > 0 ? more : ''}
+<footer>Made with Lacuna. Everything on this page is in it: it can be kept, sent and printed.</footer>`
+  return htmlPage({ title, css, body })
+}
+
+function introduction(
+  { observed, members }: TensorModel,
+  { dims }: Learned,
+  { modes, components }: ModelDescription,
+): string {
+  const [{ rank }] = members
+  const sizes = modes.map(({ title }, mode) => `${formatCount(dims[mode])} of <b>${escapeHtml(title)}</b>`)
+  const training = observed
+    ? ` Learned from ${formatCount(observed.entries)} entries between ${formatNumber(observed.min)} and ${formatNumber(observed.max)}.`
+    : ''
+  const bars = components
+    .map(
+      ({ number, share }) =>
+        `<a href="#c${number}" style="flex-grow:${(100 * share).toFixed(3)}" title="component ${number}: ${formatShare(share)}"><span>${share > 0.03 ? number : ''}</span></a>`,
+    )
+    .join('')
+  const hasCourse = modes.some(({ kind }) => kind.kind === 'ordered' && !kind.place)
+  const legend = hasCourse
+    ? ' In the courses the area is the component and the line is all of them together, both relative to their means.'
+    : ''
+  const map = modes.some(({ kind }) => kind.place)
+    ? ' On the maps grey is everything, and colour is the component.'
+    : ''
+  const answer =
+    members.length > 1
+      ? `The model is the first of ${members.length}, each learned without some of the entries, and predicts the sum of its components; the answer is the mean of all models. A component is found in another one if the columns of both are alike in every mode.`
+      : 'What is predicted is their sum.'
+  return `<p class="lead">${rank} components of a model of ${sizes.join(', ')}.${training} ${answer}</p>
+<div class="shares" aria-label="shares of the components">${bars}</div>
+<p class="soft">A component's share is its part in all that is predicted. Rows are named that are special about it: ×3 beside a row means that the component is three times as large a part of its predictions as of all${observed ? '; the small number is how many entries the row has' : ''}.${legend}${map}</p>`
+}
+
+function componentCard(
+  model: Learned,
+  description: ModelDescription,
+  component: ComponentDescription,
+  document: Document,
+): string {
+  const { number, share, sentence, found } = component
+  const isFound = found
+    ? ` <span class="found${found.in === found.of ? '' : ' shaky'}">found in ${found.in} of ${found.of}</span>`
+    : ''
+  const panels = description.modes.map((_, mode) => modePanel(model, description, component, mode, document))
+  return `<section class="card" id="c${number}">
+<h2><span>${number}${isFound}</span><span class="share">${formatShare(share)}</span></h2>
+<p class="sentence">${escapeHtml(capitalize(sentence))}</p>
+<div class="parts">${panels.filter((panel) => panel !== '').join('\n')}</div>
+</section>`
+}
+
+/** Plot or list of the rows of one mode that are special about a component; empty if another mode's map shows it. */
+function modePanel(
+  model: Learned,
+  { modes, usual, components }: ModelDescription,
+  { column, modes: described }: ComponentDescription,
+  mode: number,
+  document: Document,
+): string {
+  const { title, kind } = modes[mode]
+  const { course, rows } = described[mode]
+  if (kind.place === 'longitude') return ''
+  if (kind.place === 'latitude') {
+    const other = modes.findIndex((each) => each.kind.place === 'longitude')
+    const { members, counts, dims } = model
+    const [{ rank, factors }] = members
+    const weights = productOfMeans(model, [mode, other])
+    const map = mapPlot({
+      latitudes: kind.positions!,
+      longitudes: modes[other].kind.positions!,
+      counts: [
+        counts[mode] ?? new Uint8Array(dims[mode]).fill(1),
+        counts[other] ?? new Uint8Array(dims[other]).fill(1),
+      ],
+      all: (i, j) => {
+        let sum = 0
+        for (const { column: r } of components)
+          sum += weights[r] * factors[mode][i * rank + r] * factors[other][j * rank + r]
+        return sum
+      },
+      own: (i, j) => factors[mode][i * rank + column] * factors[other][j * rank + column],
+    })
+    return `<div class="part wide"><h3>${escapeHtml(title)} and ${escapeHtml(modes[other].title)}</h3>${map}</div>`
+  }
+  if (course) {
+    const plot = coursePlot(
+      {
+        positions: kind.positions!,
+        isTime: kind.isTime,
+        course,
+        usual: usual[mode],
+        ...(model.counts[mode] && { counts: model.counts[mode] }),
+      },
+      document,
+    )
+    return `<div class="part"><h3>${escapeHtml(title)}</h3>${plot}</div>`
+  }
+  const items = rows.map(
+    ({ called, weight, lift, entries }) =>
+      `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escapeHtml(called)}</span>` +
+      `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${formatCount(entries)}</small>`}</span></li>`,
+  )
+  return `<div class="part"><h3>${escapeHtml(title)}</h3><ol>${items.join('')}</ol></div>`
+}
+
+/** Product of the mean rows of all modes but some (R). @param but the modes left out */
+function productOfMeans({ members, counts, dims }: Learned, but: readonly number[]): Float64Array {
+  const [{ rank, factors }] = members
+  const weights = new Float64Array(rank).fill(1)
+  factors.forEach((factor, mode) => {
+    if (but.includes(mode)) return
+    const mean = new Float64Array(rank)
+    for (let row = 0; row < dims[mode]; row++)
+      for (let r = 0; r < rank; r++) mean[r] += (counts[mode]?.[row] ?? 1) * factor[row * rank + r]
+    for (let r = 0; r < rank; r++) weights[r] *= mean[r]
+  })
+  return weights
+}
+
+const formatShare = (share: number): string =>
+  share < 0.0005 ? 'less than 0.1%' : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,222 @@
+/** A model's components as a person would tell of them: what to draw, and a sentence each. */
+
+import { type Component, type ModeKind, modeKinds } from 'lacuna/answers'
+import {
+  asLearned,
+  type Learned,
+  modeName,
+  rowsOfUnit,
+  sharesOf,
+  type TensorModel,
+  together,
+} from 'lacuna/internal'
+
+export interface ModelDescription {
+  /** The modes as they were learned. */
+  modes: { name: string; title: string; kind: ModeKind }[]
+  components: ComponentDescription[]
+  /** Per mode, by row: what is predicted on average, relative to its mean by entries. */
+  usual: Float64Array[]
+}
+
+export interface ComponentDescription {
+  number: number
+  column: number
+  share: number
+  /** Of several models, in how many it is found. */
+  found?: Component['found']
+  sentence: string
+  modes: { rows: RowDescription[]; course?: Float64Array }[]
+}
+
+export interface RowDescription {
+  row: number
+  label: string
+  called: string
+  weight: number
+  lift: number
+  entries?: number
+}
+
+export interface DescribeOptions {
+  strongest: number
+  minEntries?: number
+  /** What modes are called, where the model does not say it well. */
+  titles?: readonly string[]
+}
+
+/** What a row is called: by a name from another table, or by its label. */
+export type RowNamer = (mode: number, row: number) => string
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+export function describeComponents(
+  model: TensorModel,
+  called: RowNamer,
+  options: DescribeOptions,
+): ModelDescription {
+  const learned = asLearned(model)
+  const { units, counts } = learned
+  const titles =
+    options.titles && units.map((unit) => together(unit.map((mode) => options.titles![mode] ?? '')))
+  const kinds = modeKinds(model, titles)
+  const { means } = sharesOf(learned)
+  const modes = units.map((unit, mode) => ({
+    name: modeName(learned, mode),
+    title: titles?.[mode] ?? together(unit.map((own) => titleOf(model, own))),
+    kind: kinds[mode],
+  }))
+  const inWords: RowNamer = (mode, row) =>
+    together(
+      rowsOfUnit(model, units[mode], row).map(
+        (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
+      ),
+    )
+  const usual = units.map((_, mode) => usualOf(learned, mode, means))
+  const components = model.components(options).map((component): ComponentDescription => {
+    const described = component.modes.map(({ strongest, profile }, mode) => ({
+      rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
+      ...(kinds[mode].kind === 'ordered' && {
+        course: relative(profile, counts[mode]),
+      }),
+    }))
+    const { number, column, share, found } = component
+    return {
+      number,
+      column,
+      share,
+      ...(found && { found }),
+      modes: described,
+      sentence: sentenceOf(component, described, modes, usual, inWords),
+    }
+  })
+  return { modes, components, usual }
+}
+
+/** What a mode is called without how it was made: the hour of hour(Date/Time). */
+function titleOf(model: TensorModel, mode: number): string {
+  const { name, from } = model.modes?.[mode] ?? { name: `mode ${mode + 1}` }
+  if (!from?.binning || name !== model.modes?.[mode]?.name || !name.includes('(')) return name
+  return /^(bins|round|round_even)$/.test(from.binning) ? from.column : from.binning
+}
+
+function weekdayOf(model: TensorModel, mode: number, row: number): string | undefined {
+  const { from } = model.modes?.[mode] ?? {}
+  return from?.binning === 'weekday' ? WEEKDAYS[Number(model.label(mode, row)) - 1] : undefined
+}
+
+/** Per row, Σ_r of what components add there on average over the other modes. */
+function usualOf(
+  { members: [{ rank, factors }], dims, counts }: Learned,
+  mode: number,
+  means: readonly Float64Array[],
+): Float64Array {
+  const others = Array.from({ length: rank }, (_, r) =>
+    means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
+  )
+  const sums = Float64Array.from({ length: dims[mode] }, (_, row) => {
+    let sum = 0
+    for (let r = 0; r < rank; r++) sum += factors[mode][row * rank + r] * others[r]
+    return sum
+  })
+  return relative(sums, counts[mode])
+}
+
+/** Divided by the mean over the rows that have entries. */
+function relative(values: ArrayLike<number>, counts: Uint32Array | undefined): Float64Array {
+  let [sum, rows] = [0, 0]
+  for (let row = 0; row < values.length; row++)
+    if (!counts || counts[row] > 0) {
+      sum += values[row]
+      rows++
+    }
+  return Float64Array.from(values, (x) => (sum > 0 ? (x * rows) / sum : 0))
+}
+
+function sentenceOf(
+  component: Component,
+  described: ComponentDescription['modes'],
+  modes: ModelDescription['modes'],
+  usual: readonly Float64Array[],
+  called: RowNamer,
+): string {
+  // Numbers of users say nothing where films have titles.
+  const hasWords = described.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.called)))
+  const speaks = hasWords.map((own) => own || !hasWords.includes(true))
+  const parts = modes.flatMap(({ title, kind }, mode) => {
+    const { course, rows } = described[mode]
+    if (kind.place === 'longitude') return []
+    if (kind.place === 'latitude') {
+      const other = modes.findIndex((each) => each.kind.place === 'longitude')
+      return [`around ${called(mode, peakOf(component, mode))}, ${called(other, peakOf(component, other))}`]
+    }
+    if (course)
+      return (
+        weekdaysInWords(kind, course, usual[mode]) ??
+        courseInWords(title, course, usual[mode], (row) => called(mode, row))
+      )
+    if (rows.length === 0 || !speaks[mode]) return []
+    return [
+      `${title} ${rows
+        .slice(0, 3)
+        .map((row) => row.called)
+        .join(', ')}`,
+    ]
+  })
+  return parts.length > 0 ? `${parts.join('; ')}.` : 'As usual everywhere.'
+}
+
+const peakOf = ({ modes }: Component, mode: number): number => {
+  const { profile } = modes[mode]
+  let peak = 0
+  for (let row = 1; row < profile.length; row++) if (profile[row] > profile[peak]) peak = row
+  return peak
+}
+
+/** By how much a course must differ from the usual one to be spoken of. */
+const SPECIAL = 1.25
+
+/** Where a course lies most above the usual one: the peak and its neighbours that are at least half as special. */
+function courseInWords(
+  title: string,
+  course: Float64Array,
+  usual: Float64Array,
+  called: (row: number) => string,
+): string[] {
+  const lift = course.map((x, row) => (usual[row] > 0 ? x / usual[row] : 0))
+  const score = course.map((x, row) => (lift[row] > 1 ? x * Math.log(lift[row]) : 0))
+  let peak = 0
+  for (let row = 1; row < score.length; row++) if (score[row] > score[peak]) peak = row
+  if (!(lift[peak] >= SPECIAL)) return []
+  const isSpecial = (row: number): boolean => score[row] >= score[peak] / 2
+  let [from, to] = [peak, peak]
+  while (from > 0 && isSpecial(from - 1)) from--
+  while (to + 1 < score.length && isSpecial(to + 1)) to++
+  const span = from === to ? called(from) : `${called(from)} to ${called(to)}`
+  return [`${title} ${span} (×${lift[peak].toFixed(1)})`]
+}
+
+const DAY_MS = 86_400_000
+
+/** Of days, the weekdays on which a course lies above the usual one, if it does on any; none if they are no days. */
+function weekdaysInWords(
+  { positions, isTime }: ModeKind,
+  course: Float64Array,
+  usual: Float64Array,
+): string[] | undefined {
+  if (!isTime || !positions || positions.length < 21) return undefined
+  const span = (Math.max(...positions) - Math.min(...positions)) / DAY_MS
+  if (span > 2 * positions.length) return undefined // weeks, or months
+  const sums = WEEKDAYS.map(() => ({ own: 0, usual: 0 }))
+  positions.forEach((time, row) => {
+    // 1 January 1970 was a Thursday.
+    const sum = sums[(Math.floor(time / DAY_MS) + 3) % 7]
+    sum.own += course[row]
+    sum.usual += usual[row]
+  })
+  const lifts = sums.map(({ own, usual }) => (usual > 0 ? own / usual : 0))
+  const special = WEEKDAYS.flatMap((day, d) =>
+    lifts[d] >= SPECIAL ? [`${day}s (×${lifts[d].toFixed(1)})`] : [],
+  )
+  return special.length > 0 ? [special.join(', ')] : undefined
+}

@@ -1,0 +1,58 @@
+/** Tables of answers written by path: as text, packed if the name says so, or as Parquet. */
+import { InputError } from '../../base/inputError.ts'
+import { batchOfRows, type OutputColumn, type OutputRow, writeRows } from '../table/index.ts'
+import { hasEnding, type TableText, tableText } from '../text/index.ts'
+import { replaceFiles, writeFileWhole } from './files/index.ts'
+
+/** A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format. */
+export type AnswerOutput = string | { format: TableText; write(text: string): Promise<void> }
+
+/**
+ * Refuses the name of a file that no table can be written to, before there is anything to write.
+ * @param what the rows, as the message names them
+ */
+export function checkAnswerOutput(output: string, what = 'answers'): void {
+  if (!tableText(output) && !hasEnding(output, ['.parquet']))
+    throw new InputError(
+      'table',
+      `${output}: ${what} are a table; use .csv, .tsv, .json, .ndjson or .parquet.`,
+    )
+}
+
+/** The text format of an output; undefined for Parquet. */
+export const formatOf = (output: AnswerOutput): TableText | undefined =>
+  typeof output === 'string' ? tableText(output) : output.format
+
+/** Writes the text of a table to a stream, or to a file that appears whole or not at all. */
+export async function writeText(output: AnswerOutput, texts: AsyncIterable<string>): Promise<void> {
+  if (typeof output === 'string') return writeFileWhole(output, encodeTexts(texts))
+  for await (const text of texts) await output.write(text)
+}
+
+async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield new TextEncoder().encode(text)
+}
+
+/** Writes rows as a table. */
+export async function writeAnswers(
+  output: AnswerOutput,
+  columns: readonly OutputColumn[],
+  rows: AsyncIterable<readonly OutputRow[]> | Iterable<readonly OutputRow[]>,
+): Promise<void> {
+  const batches = (async function* () {
+    for await (const some of rows) yield batchOfRows(some)
+  })()
+  if (typeof output === 'string') checkAnswerOutput(output)
+  const format = formatOf(output)
+  if (format) return writeText(output, writeRows(columns, batches, format))
+  const path = String(output)
+  await replaceFiles([
+    {
+      path,
+      write: async (_, temporary) => {
+        const { writeParquetRows } = await import('./duckdb/index.ts')
+        await writeParquetRows(path, temporary, columns, batches)
+      },
+    },
+  ])
+}

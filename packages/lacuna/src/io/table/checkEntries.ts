@@ -1,0 +1,113 @@
+/**
+ * The entries of a table, checked and with those of equal coordinates merged, in one process or in several.
+ */
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import type { Communicator } from '../../comm/index.ts'
+import {
+  cellChecks,
+  checkShape,
+  dealByHash,
+  earliest,
+  findDuplicates,
+  firstFault,
+  knownTensor,
+  mergeShares,
+  originOf,
+  putOffRepetitionCheck,
+  refuseFirst,
+  type SparseTensor,
+} from '../../tensor/index.ts'
+import type { ReadPlan } from './readPlan.ts'
+
+/** Facts about the entries, and how to name them in messages. */
+export interface EntryContext {
+  /** An entry of this process as messages name it. */
+  where(entry: number): string
+  /** Per mode, the largest index of all processes. */
+  largest: readonly number[]
+  /** Whether all coordinates differ, if threads can find that out. */
+  areDistinct?(indices: readonly Uint32Array[]): Promise<boolean | undefined>
+  comm: Communicator
+}
+
+/** Checks the entries of this process and merges duplicates, by the policies of the plan. */
+export async function checkEntries(
+  tensor: SparseTensor,
+  plan: Pick<ReadPlan, 'merge' | 'negative' | 'deferDuplicateCheck'>,
+  context: EntryContext,
+): Promise<SparseTensor> {
+  if (context.comm.size > 1) return checkShard(tensor, plan, context)
+  const { merge, negative, deferDuplicateCheck } = plan
+  const { where, largest, areDistinct } = context
+  const { indices } = tensor
+  const known = { where, largest, negative }
+  if (deferDuplicateCheck && merge === 'error' && !tensor.weights) {
+    const checked = knownTensor(tensor, { ...known, distinct: true })
+    putOffRepetitionCheck(checked, () => refuseDuplicates(indices, where))
+    return checked
+  }
+  const distinct = (await areDistinct?.(indices)) === true
+  if (merge !== 'error') return knownTensor(tensor, { ...known, duplicates: mergeOf(merge), distinct })
+  if (!distinct) refuseDuplicates(indices, where)
+  return knownTensor(tensor, { ...known, distinct: true })
+}
+
+/** Checks the entries of one of several processes; those of equal coordinates end up in the same process. */
+async function checkShard(
+  tensor: SparseTensor,
+  { merge, negative = 'error' }: Pick<ReadPlan, 'merge' | 'negative'>,
+  { where, comm }: EntryContext,
+): Promise<SparseTensor> {
+  const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, where)])
+  // A single process checks cells when it knows that coordinates differ, or before it merges them.
+  const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
+  await refuseFirst(comm, fault)
+  if (merge === 'error') return { ...tensor, ...distinct }
+  return mergeShares(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
+}
+
+const mergeOf = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
+  merge === 'count' ? 'sum' : merge
+
+function refuseDuplicates(indices: readonly Uint32Array[], where: (entry: number) => string): void {
+  const firstOf = findDuplicates(indices, indices[0].length)
+  if (!firstOf) return
+  const first = firstOf.findIndex((first) => first !== 0)
+  throw severalValues(where(first), countDuplicates(firstOf))
+}
+
+/** Sends every entry to the process that the hash of its coordinates names, and refuses duplicates there. */
+async function refuseShardDuplicates(
+  comm: Communicator,
+  tensor: SparseTensor,
+  where: (entry: number) => string,
+): Promise<Pick<SparseTensor, 'indices' | 'values'>> {
+  const received = await dealByHash(comm, tensor)
+  const firstOf = findDuplicates(received.indices, received.values.length)
+  const own = firstOf
+    ? originOf(
+        firstOf.findIndex((first) => first > 0),
+        received,
+      )
+    : []
+  const first = await earliest(comm, own)
+  if (!first) return { indices: received.indices, values: received.values }
+  const [repeated] = await comm.sumNumbers(firstOf ? countDuplicates(firstOf) : 0)
+  const [source, entry] = first
+  throw severalValues(await comm.broadcastText(source, () => where(entry)), repeated)
+}
+
+/**
+ * The number of entries that have the coordinates of an earlier one.
+ * @param firstOf as findDuplicates returns it
+ */
+const countDuplicates = (firstOf: Uint32Array): number =>
+  firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
+
+function severalValues(where: string, repeated: number): InputError {
+  const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
+  return new InputError(
+    'duplicate',
+    sentence`${where}: there are several values, and in all ${rows} the coordinates of an earlier one; say how to merge them with ${option('merge', 'sum', 'mean', 'last', 'count')}.`,
+  )
+}

@@ -1,0 +1,174 @@
+/**
+ * A table read as a tensor, in one sequence of steps for one thread, several threads and several processes:
+ * one pass encodes the rows; the dictionary of each mode is completed, sorted and becomes its labels; codes
+ * become indices; the entries are checked, and those of equal coordinates merged.
+ */
+import { InputError, remark } from '../../base/inputError.ts'
+import { uint32Array } from '../../base/sharedArrays.ts'
+import { type Communicator, singleProcess } from '../../comm/index.ts'
+import type { Mode, SparseTensor } from '../../tensor/index.ts'
+import { checkEntries } from './checkEntries.ts'
+import { mergeOverProcesses } from './columns/mergeDictionaries.ts'
+import type { FinishedMode } from './columns/modeIndices.ts'
+import type { ModeDictionary, ModeReader } from './columns/modeReader.ts'
+import { storedMode } from './columns/modes.ts'
+import { type EncodedEntries, type EncodedRows, encodeRows } from './encodeRows.ts'
+import type { ReadPlan } from './readPlan.ts'
+import { columnList, type Table } from './source/rows.ts'
+
+/** Who reads the rows: this thread by default. */
+export interface RowsDriver {
+  /** Encodes the rows by threads; undefined where that is not possible, and this thread encodes them. */
+  encodeRows?(plan: ReadPlan): Promise<EncodedRows | undefined>
+  /** Whether all coordinates differ, found by threads; undefined where that is not known. */
+  areDistinct?(indices: readonly Uint32Array[]): Promise<boolean | undefined>
+  /** The processes that read the table together; the plan's table has the rows of this process. */
+  comm?: Communicator
+}
+
+/**
+ * Reads the rows of a plan.
+ * @returns the tensor; of several processes, the entries of this process, with sizes and labels of all
+ */
+export async function readPlanned(plan: ReadPlan, driver: RowsDriver = {}): Promise<SparseTensor> {
+  const { table } = plan
+  const { comm = singleProcess } = driver
+  const encoded = await comm.failTogether(
+    async () => (await driver.encodeRows?.(plan)) ?? (await encodeRows(plan)),
+    'unnamed',
+  )
+  const { readers, entries } = encoded
+  const rows = await reportRows(plan, encoded, comm)
+  const modes: FinishedMode[] = []
+  const indexOfCode: Uint32Array[] = []
+  for (const [m, reader] of readers.entries()) {
+    const { dictionary, codes } = await mergeOverProcesses(comm, plan.modes[m].name, reader.dictionary())
+    const mode = await comm.failTogether(() => finishMode(plan, m, reader, dictionary), 'unnamed')
+    modes.push(mode)
+    indexOfCode.push(codes ? composeCodes(codes, mode.indexOfCode) : mode.indexOfCode)
+  }
+  const { unknown, ...found } = await entries.finish(indexOfCode)
+  // Every code was given to the value of some entry.
+  const own = unknown === 0 ? indexOfCode.map(largest) : found.indices.map(largest)
+  const counts = await comm.allGatherNumbers(unknown, found.values.length, ...own)
+  const sum = (column: number): number => counts.reduce((total, numbers) => total + numbers[column], 0)
+  reportUnknownLabels(plan, sum(0))
+  if (sum(1) === 0) throw noEntries(table, rows)
+  const most = own.map((_, m) => Math.max(...counts.map((numbers) => numbers[2 + m])))
+  const tensor = nameEntries(plan, modes, found, sizesOf(plan, modes, most))
+  const where = (entry: number): string => describeEntry(plan, tensor, entry, entries)
+  return checkEntries(tensor, plan, { where, largest: most, areDistinct: driver.areDistinct, comm })
+}
+
+/** Completes a code by another step: for each code, indexOfCode[codes[code]]. */
+export function composeCodes(codes: Uint32Array, indexOfCode: Uint32Array): Uint32Array {
+  const composed = uint32Array(codes.length)
+  for (let code = 0; code < codes.length; code++) composed[code] = indexOfCode[codes[code]]
+  return composed
+}
+
+/** Sorts the values of a mode, when all of them are known, and makes them its labels. */
+function finishMode(
+  { modes, index, like, newLabels }: ReadPlan,
+  m: number,
+  reader: ModeReader,
+  dictionary: ModeDictionary,
+): FinishedMode {
+  const isKnown = like && !(newLabels && like.labels?.[m])
+  const known = isKnown ? { labels: like.labels?.[m], type: like.modes?.[m]?.type } : undefined
+  return reader.finish(modes[m].index ?? index, known, dictionary)
+}
+
+/** The sizes of the modes. @param largest per mode, the largest index of all entries */
+function sizesOf(
+  { modes, dims, like }: ReadPlan,
+  finished: readonly FinishedMode[],
+  largest: readonly number[],
+): number[] {
+  return modes.map(
+    (_, m) => dims?.[m] ?? finished[m].labels?.length ?? Math.max(largest[m] + 1, like?.dims[m] ?? 0),
+  )
+}
+
+/** The tensor with the names of its modes and labels, not yet checked. */
+function nameEntries(
+  { table, modes, value, merge, like }: ReadPlan,
+  finished: readonly FinishedMode[],
+  entries: Pick<SparseTensor, 'indices' | 'values' | 'weights'>,
+  dims: readonly number[],
+): SparseTensor {
+  const labels = finished.map((mode) => mode.labels)
+  const named: readonly Mode[] =
+    like?.modes ?? modes.map((mode, m) => storedMode(mode, finished[m].type, table.columns))
+  return {
+    dims,
+    ...entries,
+    modes: named,
+    ...(labels.some((names) => names) && { labels }),
+    ...(value !== undefined && merge !== 'count' && { valueName: value.name }),
+  }
+}
+
+/** An entry as messages name it: file, line and labels. */
+function describeEntry(
+  { modes }: ReadPlan,
+  { indices, labels }: SparseTensor,
+  entry: number,
+  entries: EncodedEntries,
+): string {
+  const label = (m: number): string | number => labels?.[m]?.[indices[m][entry]] ?? indices[m][entry] + 1
+  return `${entries.locate(entry)}, at ${modes.map(({ name }, m) => `${name} = ${label(m)}`).join(', ')}`
+}
+
+/** Reports which rows of all processes were left out; returns how many rows there are. */
+async function reportRows(
+  plan: ReadPlan,
+  { entries, rows, weightless, marks }: EncodedRows,
+  comm: Communicator,
+): Promise<number> {
+  const { table, weight, onRemark } = plan
+  const counts = await comm.allGatherNumbers(rows, entries.count, weightless, marks.count)
+  const [all, valid, withoutWeight, marked] = [0, 1, 2, 3].map((i) =>
+    counts.reduce((sum, numbers) => sum + numbers[i], 0),
+  )
+  const missing = all - valid - withoutWeight
+  if (missing > 0)
+    onRemark?.(
+      remark([
+        `${table.name}: ${leftOut(missing)} ${weight ? 'a mode, the value or the weight' : 'a mode or the value'} is empty`,
+      ]),
+    )
+  if (marked > 0) {
+    const rank = counts.findIndex((numbers) => numbers[3] > 0)
+    const example = await comm.broadcastText(rank, () => marks.first ?? '')
+    const cells = marked === 1 ? 'a cell is' : `${marked} cells of ${all} rows are`
+    onRemark?.(remark([`${table.name}: ${cells} taken as empty (${example})`], true))
+  }
+  if (withoutWeight > 0)
+    onRemark?.(remark([`${table.name}: ${leftOut(withoutWeight)} the weight ${weight?.name} is 0`]))
+  if (valid === 0) throw noEntries(table, all)
+  return all
+}
+
+function reportUnknownLabels({ table, onRemark }: ReadPlan, rows: number): void {
+  if (rows > 0) onRemark?.(remark([`${table.name}: ${leftOut(rows)} the training data lacks a label`]))
+}
+
+const leftOut = (rows: number): string =>
+  rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
+
+function noEntries({ name, columns }: Table, rows: number): InputError {
+  return new InputError(
+    'empty',
+    rows === 0
+      ? `${name}: there are no rows, only the columns ${columnList(columns)}.`
+      : `${name}: no rows are left to make a tensor of; the columns are ${columnList(columns)}.`,
+  )
+}
+
+/** The largest number of a column; 0 if it is empty. */
+function largest(column: Uint32Array): number {
+  let most = 0
+  for (let e = 0; e < column.length; e++) if (column[e] > most) most = column[e]
+  return most
+}

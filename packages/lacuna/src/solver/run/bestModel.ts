@@ -1,0 +1,104 @@
+/** The model of a run: its best factors in data units, with the prior, the statistics of the entries, and a training record. */
+
+import { version } from '../../base/version.ts'
+import { CpModel, type CpModelFields, type ErrorSummary } from '../../model/index.ts'
+import { type Observed, withZeros } from '../../tensor/index.ts'
+import { heldOutErrors } from '../methods/errorMeter.ts'
+import { priorInDataUnits } from '../methods/prior.ts'
+import { scaled } from './initial.ts'
+import type { OpenedRun } from './openedRun.ts'
+import { type EpochReport, inDataUnits, scoreOf } from './report.ts'
+import { measureRound } from './rounds.ts'
+import { epochsOf, type Progress } from './runState.ts'
+
+/** Factors in the engine's units, and the report on them. */
+export interface BestFactors {
+  factors: readonly Float32Array[]
+  report: EpochReport
+}
+
+/** The best factors so far; in the middle of a round the current ones if they are better. */
+export async function bestFactors(run: OpenedRun): Promise<BestFactors> {
+  const { round, best } = run.progress
+  if (round && round.done > 0) {
+    const report = await measureRound(run, round)
+    if (scoreOf(report) < scoreOf(best)) return { factors: await run.problem.readFactors(), report }
+  }
+  return { factors: await run.problem.readFactors('snapshot'), report: best }
+}
+
+/** The error of factors on all training entries, for methods whose reports are on a sample of them. */
+export async function trainError(
+  { problem, progress }: OpenedRun,
+  factors: readonly Float32Array[],
+): Promise<ErrorSummary> {
+  const { statistics } = problem
+  // A run that can continue must find its state unchanged.
+  const state = progress.stopped ? undefined : await problem.readState()
+  await problem.writeFactors(factors)
+  const { sums } = await problem.errors(['train'])
+  if (state) await problem.writeState(state)
+  return inDataUnits(sums[0], statistics.sets.train, statistics)
+}
+
+/** Makes the model of factors and the report on them. */
+export async function modelOf(run: OpenedRun, { factors, report }: BestFactors): Promise<CpModel> {
+  const { problem, progress } = run
+  run.observed ??= problem.observed(run.tensor)
+  const observed = await run.observed
+  const learned = isOfPrior(progress, report) ? await problem.readPrior() : undefined
+  const prior = learned && priorInDataUnits(learned, problem.statistics, observed.mean)
+  return makeModel(run, { factors, report }, observed, prior)
+}
+
+function makeModel(
+  { tensor, settings: allSettings, problem, progress }: OpenedRun,
+  { factors, report }: BestFactors,
+  observed: Observed,
+  prior: CpModelFields['prior'],
+): CpModel {
+  const { dims, labels, modes, valueName } = tensor
+  const { mergeModes, split, ...settings } = allSettings
+  const {
+    statistics: { factorScale, emptyRows },
+    backend,
+  } = problem
+  const { iterations, seconds, stopped = 'aborted' } = progress
+  const zeros = settings.missing === 'zero'
+  return new CpModel({
+    dims,
+    rank: settings.rank,
+    factors: factors.map((factor) => scaled(factor, 1 / factorScale)),
+    reshaping: { mergeModes, split },
+    labels,
+    modes,
+    // Where unlisted cells are zeros, every row is observed.
+    unobserved: zeros ? emptyRows.map(() => new Uint32Array()) : emptyRows,
+    observed: zeros ? withZeros(observed, dims) : observed,
+    prior,
+    training: withoutInfinity({
+      version,
+      ...(backend !== undefined && { engine: backend }),
+      ...settings,
+      epochs: epochsOf(progress),
+      iterations,
+      seconds,
+      stopped,
+      finalSample: report.sample,
+      finalLambda: report.lambda,
+      train: report.train,
+      ...heldOutErrors(report),
+      ...(valueName !== undefined && { value: valueName }),
+    }),
+  })
+}
+
+/** Whether a report is on factors of a sweep under the learned prior: each sweep is an epoch, and they are the last. */
+function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
+  const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
+  return report.epoch > epoch - sweeps + 0.5
+}
+
+/** The record without limits that are off: JSON has no Infinity. */
+const withoutInfinity = (record: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== Infinity))

@@ -1,0 +1,56 @@
+/** A run while it is open, as the functions of rounds.ts and bestModel.ts share it. */
+import type { LoadedProblem } from '../../engine/engine.ts'
+import type { Observed, SparseTensor } from '../../tensor/index.ts'
+import { type ErrorMeter, errorMeter } from '../methods/errorMeter.ts'
+import { methodOf, type RunMethod } from '../methods/methodOf.ts'
+import type { RunOptions } from '../settings/options.ts'
+import type { Settings } from '../settings/settings.ts'
+import { givenFactors, randomFactors, scaled } from './initial.ts'
+import type { Loaded } from './loadRun.ts'
+import type { Progress } from './runState.ts'
+
+/** The problem on its engine, and the state of the run; settings and method change with `Run.change`. */
+export interface OpenedRun {
+  readonly tensor: SparseTensor
+  readonly problem: LoadedProblem
+  readonly options: RunOptions
+  readonly progress: Progress
+  readonly measureErrors: ErrorMeter
+  settings: Settings
+  method: RunMethod
+  /** Statistics of the entries for models, once a model has been asked for. */
+  observed?: Promise<Observed>
+}
+
+/** Combines a loaded problem and the progress of a run. */
+export function openedRun({ tensor, problem, options, settings }: Loaded, progress: Progress): OpenedRun {
+  const method = methodOf(settings, problem, options)
+  const measureErrors = errorMeter(problem, method, options)
+  return { tensor, problem, options, settings, method, measureErrors, progress }
+}
+
+/** Writes random or given factors to the engine and measures their errors: the progress of a run before its first round. */
+export async function firstProgress({ tensor, problem, options, settings }: Loaded): Promise<Progress> {
+  const { statistics } = problem
+  const given = options.initial && givenFactors(options.initial, tensor.dims, settings)
+  const factors = given
+    ? given.map((factor) => scaled(factor, statistics.factorScale))
+    : randomFactors(statistics, settings.rank, settings.seed)
+  await problem.writeFactors(factors)
+  const method = methodOf(settings, problem, options)
+  if (method.balances) await problem.balance()
+  await problem.snapshot()
+  const measureErrors = errorMeter(problem, method, options)
+  const { seconds, ...errors } = await measureErrors()
+  const first = { epoch: 0, seconds, updateSeconds: 0, ...errors, sample: 0, lambda: 0 }
+  return {
+    iterations: 0,
+    epoch: 0,
+    seconds,
+    updateSeconds: 0,
+    reports: [],
+    best: first,
+    learned: false,
+    method: method.begin(first, given === undefined),
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Trials: settings that help on some data and hurt on other are tried on held-out entries, one change at a time, and used where
+ * these entries are predicted better. choose.ts holds out a tenth of the entries, chooseByFolds.ts cross-fits.
+ */
+import type { Noise } from '../../engine/engine.ts'
+import { mayLearnPrior } from '../settings/checkSettings.ts'
+import { type RunOptions, settingsOf } from '../settings/options.ts'
+
+/** Settings that were tried, and their error on held-out entries; plain data. */
+export interface Trial {
+  /** Noise model. */
+  noise: Noise
+  /** Whether lags were used; in a cross-fit the lags as typed, '' for none. */
+  lags: boolean | string
+  /** Whether attributes of rows were used. */
+  features: boolean
+  /** Root mean square error on the held-out entries. */
+  rmse: number
+}
+
+/** Trials on held-out entries of one run, and the settings that they chose; plain data. */
+export interface Choice {
+  /** What was held out together, in words; undefined where validation entries were given. */
+  by?: string
+  /** Number of held-out entries. */
+  entries: number
+  /** All trials, in the order in which they were made. */
+  trials: Trial[]
+  /** The trial whose settings are used. */
+  chosen: Trial
+}
+
+/** The settings of a trial of a cross-fit, which identify it. */
+export interface TrialSettings extends Pick<Trial, 'noise' | 'features'> {
+  /** R, the number of components. */
+  rank: number
+  /** Lags as typed, such as `hour=1,24`; '' for none. */
+  lags: string
+  /** Merged modes as typed, such as `1,2`; '' for none. */
+  merged: string
+  /** Split modes as typed, such as `3:24`; '' for none. */
+  split: string
+}
+
+/** The options that a trial can change. */
+export type TrialChanges = Pick<RunOptions, 'rank' | 'noise' | 'lags' | 'features' | 'mergeModes' | 'split'>
+
+/** A trial replaces the best one so far if its RMSE is smaller by this fraction. */
+const LEAST_CHANGE = 1e-3
+
+/** A trial in words: `rank 8, noise row, lags hour=1,24`; `noise auto` only where there is no rank to name it by. */
+export function trialName(
+  trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'merged' | 'split'>>,
+): string {
+  const { rank, noise, lags, features, merged, split } = trial
+  return [
+    ...(rank === undefined ? [] : [`rank ${rank}`]),
+    ...(rank !== undefined && noise === 'auto' ? [] : [`noise ${noise}`]),
+    ...(lags ? [lags === true ? 'lags' : `lags ${lags}`] : []),
+    ...(features ? ['features'] : []),
+    ...(merged ? [`merged ${merged}`] : []),
+    ...(split ? [`split ${split}`] : []),
+  ].join(', ')
+}
+
+/**
+ * Changes of the given options that may be better, to be tried one at a time.
+ * @param withReshaping whether merged and split modes are also tried as they are
+ */
+export function alternativesTo(options: RunOptions, withReshaping: boolean): TrialChanges[] {
+  const settings = settingsOf(options)
+  const { noise, lags, mergeModes, split } = settings
+  const isReshaped = mergeModes.length > 0 || split.length > 0
+  const ofPrior: TrialChanges[] = [
+    ...(Object.keys(lags).length > 0 ? [{ lags: {} }] : []),
+    ...(options.features ? [{ features: undefined }] : []),
+    ...(noise === 'auto' ? [{ noise: 'gaussian' as const }, { noise: 'row' as const }] : []),
+  ]
+  return [
+    ...(mayLearnPrior(settings) ? ofPrior : []),
+    ...(withReshaping && isReshaped ? [{ mergeModes: [], split: [] }] : []),
+  ]
+}
+
+/**
+ * Greedy search: tries each alternative on top of the best changes so far and keeps it if it predicts better.
+ * @param first the trial of `changes`
+ * @param attempt runs a trial; undefined if it was interrupted or there is no time left for it
+ * @returns the best trial with its changes; isCut if not everything could be tried
+ */
+export async function searchAlternatives<T extends Trial>(
+  first: T,
+  changes: TrialChanges,
+  alternatives: readonly TrialChanges[],
+  attempt: (changes: TrialChanges, best: T) => Promise<T | undefined>,
+): Promise<{ chosen: T; changes: TrialChanges; isCut: boolean }> {
+  let best = { chosen: first, changes }
+  for (const alternative of alternatives) {
+    const combined = { ...best.changes, ...alternative }
+    const trial = await attempt(combined, best.chosen)
+    if (!trial) return { ...best, isCut: true }
+    if (trial.rmse < (1 - LEAST_CHANGE) * best.chosen.rmse) best = { chosen: trial, changes: combined }
+  }
+  return { ...best, isCut: false }
+}

@@ -1,0 +1,129 @@
+/** Summary of the data: size, density, and distributions of values and entries. */
+import * as Plot from '@observablehq/plot'
+import { formatCount, formatNumber, formatPercent } from 'lacuna-figures/numbers'
+import { Chart, chartStyle } from '../../widgets/index.ts'
+import type { Bin, DataSummary, ModeSummary } from '../protocol.ts'
+
+/** The numbers of the data, the remarks on reading it, and a chart of the values and of each mode. */
+export function DataCard({ name, data }: { name: string; data: DataSummary }) {
+  const { modes, entries, density, values } = data
+  return (
+    <section class="card stack" aria-label="The data">
+      <h2>{name}</h2>
+      <dl class="figures">
+        <div>
+          <dt>Size</dt>
+          <dd data-testid="size">{modes.map(({ size }) => formatCount(size)).join(' × ')}</dd>
+        </div>
+        <div>
+          <dt>Observed entries</dt>
+          <dd>{formatCount(entries)}</dd>
+        </div>
+        <div>
+          <dt>Density</dt>
+          <dd>{formatPercent(density)}</dd>
+        </div>
+        <div>
+          <dt>Values</dt>
+          <dd>
+            {formatNumber(values.min)} … {formatNumber(values.max)}, mean {formatNumber(values.mean)}
+          </dd>
+        </div>
+      </dl>
+      {data.remarks.map((remark) => (
+        <p key={remark} class="soft small">
+          {remark}
+        </p>
+      ))}
+      <div class="spread">
+        <figure>
+          <figcaption>
+            <b>Values</b>
+          </figcaption>
+          <Chart
+            label="How often each value occurs"
+            draw={(width) => histogramChart(values.bins, width)}
+            inputs={[values]}
+          />
+        </figure>
+        {modes.map((mode) => (
+          <figure key={mode.name}>
+            <figcaption>
+              <b>{mode.name}</b> entries per row
+              {mode.inOrder ? '' : ', fullest first'}
+            </figcaption>
+            <Chart
+              label={`Entries per row of ${mode.name}`}
+              draw={(width) => rowsChart(mode, width)}
+              inputs={[mode]}
+            />
+            <small class="soft">
+              median {formatCount(mode.median)}, most {formatCount(mode.most)}
+              {mode.empty > 0 && `, ${formatCount(mode.empty)} empty`}
+            </small>
+          </figure>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** Size and style of the small charts. */
+const small = {
+  height: 96,
+  marginLeft: 34,
+  marginRight: 4,
+  marginTop: 8,
+  marginBottom: 20,
+  style: { ...chartStyle, fontSize: '10px' },
+}
+
+function histogramChart(bins: readonly Bin[], width: number): Element {
+  const single = bins.every(({ from, to }) => from === to)
+  return Plot.plot({
+    width,
+    ...small,
+    x: {
+      label: null,
+      ticks: 4,
+      ...(single && {
+        type: 'band' as const,
+        tickFormat: '~g',
+        ticks: thinTicks(bins.map(({ from }) => from)),
+      }),
+    },
+    y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
+    marks: [
+      single
+        ? Plot.barY(bins, { x: 'from', y: 'entries', fill: 'var(--accent)' })
+        : Plot.rectY(bins, { x1: 'from', x2: 'to', y: 'entries', fill: 'var(--accent)' }),
+      Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
+    ],
+  })
+}
+
+/** At most six of the values, so that the labels of the ticks do not overlap. */
+const thinTicks = (values: number[]): number[] =>
+  values.filter((_, i) => i % Math.ceil(values.length / 6) === 0)
+
+function rowsChart({ rows, inOrder }: ModeSummary, width: number): Element {
+  const points = rows.map((entries, row) => ({ row, entries }))
+  return Plot.plot({
+    width,
+    ...small,
+    x: { axis: null },
+    y: { label: null, ticks: 3, tickFormat: '~s', grid: true },
+    marks: [
+      inOrder
+        ? Plot.rectY(points, {
+            x1: 'row',
+            x2: (d: { row: number }) => d.row + 1,
+            y: 'entries',
+            fill: 'var(--accent)',
+            inset: points.length > 40 ? 0 : 0.5,
+          })
+        : Plot.areaY(points, { x: 'row', y: 'entries', fill: 'var(--accent)' }),
+      Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
+    ],
+  })
+}

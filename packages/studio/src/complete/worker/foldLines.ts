@@ -1,0 +1,34 @@
+/** Fold-in of rows that the user types as lines. */
+import type { CpModel, SparseTensor } from 'lacuna'
+import { align, modeName } from 'lacuna/internal'
+import { readRows, textTable } from 'lacuna/tables'
+
+/**
+ * Folds rows into a model.
+ * @param lines one entry per line, as in a CSV file: a label per mode, and the value
+ * @returns the model with the new rows, the entries of the lines, and per mode the labels of the new rows
+ */
+export async function foldLines(
+  model: CpModel,
+  lines: string,
+): Promise<{ model: CpModel; entries: SparseTensor; added: string[][] }> {
+  const names = model.dims.map((_, mode) => modeName(model, mode))
+  const value = typeof model.training.value === 'string' ? model.training.value : 'value'
+  const header = [...names, value].map((name) => `"${name.replaceAll('"', '""')}"`)
+  const text = `${header.join(',')}\n${lines.trim()}\n`
+  async function* open(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode(text)
+  }
+  const table = await textTable([{ name: 'new rows', open }], {
+    name: 'new rows',
+    delimiter: ',',
+    header: true,
+  })
+  const like = { dims: model.dims, labels: model.labels, modes: names.map((name) => ({ name })) }
+  const entries = await readRows(table, { like, newLabels: true, value })
+  const larger = model.foldIn(entries)
+  const added = larger.dims.map((size, mode) =>
+    Array.from({ length: size - model.dims[mode] }, (_, i) => larger.label(mode, model.dims[mode] + i)),
+  )
+  return { model: larger, entries: align(larger, entries), added }
+}

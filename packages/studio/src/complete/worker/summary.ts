@@ -1,0 +1,99 @@
+/** Summaries of tensors and models for the page. */
+import { describeTensor, type SparseTensor } from 'lacuna'
+import type { OutOfFold } from 'lacuna/folds'
+import type { TensorModel } from 'lacuna/internal'
+import type { Bin, DataSummary, ModelSummary, ModeSummary } from '../protocol.ts'
+
+/** The largest number of bins of a histogram. */
+const BINS = 32
+/** Up to this number of rows, a mode is shown row by row. */
+const FEW_ROWS = 80
+/** The number of points that show the entries per row of a larger mode. */
+const POINTS = 120
+
+/** The name of a mode as the page shows it. */
+export const modeTitle = (of: Pick<SparseTensor, 'modes'>, mode: number): string =>
+  of.modes?.[mode]?.name ?? `mode ${mode + 1}`
+
+/** Summarizes a tensor. @param remarks sentences about how it was read */
+export function summarizeData(tensor: SparseTensor, remarks: string[]): DataSummary {
+  const { entries, density, values, modes } = describeTensor(tensor)
+  return {
+    entries,
+    density,
+    remarks,
+    values: { ...values, bins: histogram(tensor.values, values.min, values.max) },
+    modes: tensor.dims.map((size, mode) => ({
+      name: modeTitle(tensor, mode),
+      size,
+      labelled: tensor.labels?.[mode] !== undefined,
+      ...summarizeRows(tensor.indices[mode], size),
+      most: modes[mode].max,
+      median: modes[mode].median,
+      empty: modes[mode].empty,
+    })),
+  }
+}
+
+function histogram(values: Float32Array, min: number, max: number): Bin[] {
+  const distinct = new Set<number>()
+  for (let e = 0; e < values.length && distinct.size <= BINS; e++) distinct.add(values[e])
+  // Ratings and small counts are shown value by value.
+  if (distinct.size <= BINS) {
+    const counts = new Map([...distinct].sort((a, b) => a - b).map((value) => [value, 0]))
+    for (const x of values) counts.set(x, counts.get(x)! + 1)
+    return Array.from(counts, ([value, entries]) => ({ from: value, to: value, entries }))
+  }
+  const counts = new Uint32Array(BINS)
+  const width = (max - min) / BINS
+  for (const x of values) counts[Math.min(BINS - 1, Math.floor((x - min) / width))]++
+  return Array.from(counts, (entries, b) => ({ from: min + b * width, to: min + (b + 1) * width, entries }))
+}
+
+/** Entries per row, as `rows` of ModeSummary holds them. */
+function summarizeRows(column: Uint32Array, size: number): Pick<ModeSummary, 'rows' | 'inOrder'> {
+  const counts = countEntries(column, size)
+  if (size <= FEW_ROWS) return { rows: Array.from(counts), inOrder: true }
+  const sorted = counts.sort().reverse()
+  const points = Math.min(POINTS, sorted.length)
+  const rows = Array.from(
+    { length: points },
+    (_, p) => sorted[Math.round((p * (sorted.length - 1)) / (points - 1))],
+  )
+  return { rows, inOrder: false }
+}
+
+/** Entries per row; for a mode with more than 2²⁶ rows, of the rows that have any. */
+function countEntries(column: Uint32Array, size: number): Uint32Array {
+  if (size <= 2 ** 26) {
+    const counts = new Uint32Array(size)
+    for (const row of column) counts[row]++
+    return counts
+  }
+  const counts = new Map<number, number>()
+  for (const row of column) counts.set(row, (counts.get(row) ?? 0) + 1)
+  return Uint32Array.from(counts.values())
+}
+
+/** Summarizes a model. @param extra what a run adds to the summary */
+export function summarizeModel(model: TensorModel, extra: Partial<ModelSummary> = {}): ModelSummary {
+  return {
+    rank: model.members[0].rank,
+    models: model.members.length,
+    ...readOutOfFold(model),
+    observed: false,
+    modes: model.dims.map((size, mode) => ({
+      name: modeTitle(model, mode),
+      size,
+      labelled: model.labels?.[mode] !== undefined,
+    })),
+    ...extra,
+  }
+}
+
+/** The out-of-fold error in a model's training record, checked because any program can write such a file. */
+function readOutOfFold({ training }: TensorModel): Pick<ModelSummary, 'outOfFold'> {
+  const { error, by, verdict, withoutNeighbours } = (training.outOfFold ?? {}) as Partial<OutOfFold>
+  if (typeof error?.rmse !== 'number' || typeof by !== 'string' || typeof verdict !== 'string') return {}
+  return { outOfFold: { rmse: error.rmse, by, verdict, hasNeighbours: withoutNeighbours !== undefined } }
+}

@@ -1,0 +1,129 @@
+/** Remote procedure calls between the page and its workers: calls of named functions, and named events. */
+import { InputError } from 'lacuna'
+import type { OptionMention } from 'lacuna/internal'
+import { type EngineName, setEngine } from './engine.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: any function may be called; Remote gives each its own type back
+type Functions = Record<string, (...args: any[]) => unknown>
+
+/** A worker's functions as the page calls them: each returns a promise. */
+export type Remote<F extends Functions> = {
+  [name in keyof F]: (...args: Parameters<F[name]>) => Promise<Awaited<ReturnType<F[name]>>>
+}
+
+type Message =
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'failure'; id: number; message: string }
+  | { kind: 'event'; name: string; value: unknown }
+
+/** The first message to a worker. */
+interface EngineMessage {
+  engine: EngineName
+}
+
+interface Call {
+  id: number
+  name: string
+  args: unknown[]
+}
+
+/** In a worker: runs the functions that the page calls, and returns their results. */
+export function serveCalls(functions: Functions): void {
+  self.addEventListener('message', async ({ data }: MessageEvent<Call | EngineMessage>) => {
+    if ('engine' in data) {
+      setEngine(data.engine)
+      return
+    }
+    try {
+      send({ kind: 'result', id: data.id, value: await functions[data.name](...data.args) })
+    } catch (error) {
+      send({ kind: 'failure', id: data.id, message: describeError(error) })
+    }
+  })
+}
+
+/** In a worker: sends the page an event. */
+export function sendEvent(name: string, value: unknown): void {
+  send({ kind: 'event', name, value })
+}
+
+function send(message: Message): void {
+  self.postMessage(message)
+}
+
+/**
+ * The message of an error for the user. Input errors name the fields of the page instead of options; anything
+ * else is called a fault in Lacuna.
+ */
+export function describeError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof InputError) return error.in(nameField)
+  if (error instanceof RangeError && /memory|allocation|length/i.test(message))
+    return 'The browser has no memory left for this; close other tabs, or use the command line.'
+  return `This is a fault in Lacuna: ${message}`
+}
+
+/** Labels of the page's fields, by the library option that each sets. */
+const FIELDS: Record<string, string> = {
+  negative: 'Negative values',
+  duplicates: 'Same coordinates',
+  merge: 'Same coordinates',
+  rank: 'Rank',
+  modes: 'Modes',
+  value: 'Value',
+}
+
+function nameField({ option, values }: OptionMention): string {
+  const field = FIELDS[option] ? `“${FIELDS[option]}”` : option
+  return values.length === 0 ? field : `${field}: ${values.join(', ')}`
+}
+
+/** The page's connection to a worker. */
+export interface Connection<F extends Functions> {
+  /** The worker's functions. */
+  call: Remote<F>
+  /** Listens to an event of the worker. Returns a function that stops listening. */
+  onEvent<T>(name: string, handle: (value: T) => void): () => void
+}
+
+/** In the page: connects to a worker that solves on this engine. */
+export function connect<F extends Functions>(worker: Worker, engine: EngineName): Connection<F> {
+  worker.postMessage({ engine } satisfies EngineMessage)
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const listeners = new Map<string, Set<(value: never) => void>>()
+  let last = 0
+
+  worker.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (data.kind === 'event') {
+      for (const listener of listeners.get(data.name) ?? []) listener(data.value as never)
+      return
+    }
+    const call = pending.get(data.id)
+    pending.delete(data.id)
+    if (data.kind === 'result') call?.resolve(data.value)
+    else call?.reject(new Error(data.message))
+  })
+  worker.addEventListener('error', ({ message }) => {
+    for (const { reject } of pending.values())
+      reject(new Error(`A part of the studio could not run: ${message || 'a worker failed to load'}.`))
+    pending.clear()
+  })
+
+  const call = new Proxy({} as Remote<F>, {
+    get:
+      (_, name: string) =>
+      (...args: unknown[]) =>
+        new Promise((resolve, reject) => {
+          pending.set(++last, { resolve, reject })
+          worker.postMessage({ id: last, name, args } satisfies Call)
+        }),
+  })
+  return {
+    call,
+    onEvent(name, handle) {
+      const group = listeners.get(name) ?? new Set()
+      listeners.set(name, group.add(handle as (value: never) => void))
+      return () => void group.delete(handle as (value: never) => void)
+    },
+  }
+}

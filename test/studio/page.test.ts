@@ -1,0 +1,75 @@
+/** The page as a whole: themes, small screens, keyboard, and hosts that do not isolate it. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Studio, startStudio, visit } from './studio.ts'
+
+let studio: Studio
+let bare: Studio
+
+beforeAll(async () => {
+  studio = await startStudio()
+  bare = await startStudio({ isolated: false })
+})
+
+afterAll(async () => {
+  await studio?.close()
+  await bare?.close()
+})
+
+it("the page follows the system's dark theme and remembers the user's choice", async () => {
+  const { page } = await visit(studio, '', { colorScheme: 'dark' })
+  const brightness = (): Promise<number> =>
+    page.evaluate(() => {
+      const [r, g, b] = getComputedStyle(document.documentElement)
+        .backgroundColor.match(/[\d.]+/g)!
+        .map(Number)
+      return (r + g + b) / 3
+    })
+  expect(await brightness()).toBeLessThan(60)
+  await page.getByRole('button', { name: 'Light theme' }).click()
+  expect(await brightness()).toBeGreaterThan(200)
+  await page.reload()
+  await page.getByRole('button', { name: 'Dark theme' }).waitFor()
+  expect(await brightness()).toBeGreaterThan(200)
+})
+
+it('the page fits a phone, and every view can be reached by the keyboard', async () => {
+  const { page, complaints } = await visit(studio, '', {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+  })
+  await page.getByRole('button', { name: 'Restore', exact: true }).waitFor()
+  const overflow = (): Promise<number> =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(await overflow()).toBe(0)
+  await page.getByRole('tab', { name: 'Restore' }).focus()
+  for (const view of ['Complete', 'Paper']) {
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tabpanel', { name: view }).waitFor()
+    expect(await overflow()).toBe(0)
+  }
+  await page.getByRole('tab', { name: 'Complete' }).click()
+  await page.getByRole('button', { name: 'Bicycle trips' }).click()
+  await page.getByRole('button', { name: 'Complete', exact: true }).click()
+  for (const name of ['Components', 'Slice', 'Predict a cell', 'Best along a mode']) {
+    await page.getByRole('radio', { name }).check()
+    expect(await overflow()).toBe(0)
+  }
+  expect(complaints).toEqual([])
+})
+
+it('a page that is not isolated shows that it runs on one thread, and computes the same bits', async () => {
+  const results: string[] = []
+  for (const host of [bare, studio]) {
+    const { page, complaints } = await visit(host, '#complete?rank=3')
+    expect(await page.getByText('the page is not isolated').isVisible()).toBe(host === bare)
+    await page.getByRole('button', { name: 'Bicycle trips' }).click()
+    await page.getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('radio', { name: 'Predict a cell' }).check()
+    const prediction = page.getByTestId('prediction')
+    results.push((await prediction.textContent()) ?? '')
+    const threads = Number(await page.locator('dt:text-is("Threads") + dd').textContent())
+    expect(threads).toBe(host === bare ? 1 : await page.evaluate(() => navigator.hardwareConcurrency))
+    expect(complaints).toEqual([])
+  }
+  expect(results[0]).toBe(results[1])
+})
