@@ -1,6 +1,6 @@
 /** Cells that are held out where those not listed are zeros: the same in several processes as in one. */
 import { expect, it } from 'vitest'
-import { dealOut, splitCellShares, splitCells, synthetic } from '#lacuna/tensor/index.js'
+import { scatterTensor, splitCells, splitShardCells, synthetic } from '#lacuna/tensor/index.js'
 import { agreed, entriesOf, inProcesses } from '../../communicators.ts'
 
 it.each([
@@ -8,14 +8,14 @@ it.each([
   ['most cells', [12, 11, 10], 900, { validation: 0.3, test: 0.35 }],
   ['many that are drawn twice', [15, 15, 15], 1700, { validation: 0.2, test: 0.28 }],
   ['test cells alone', [40, 30, 20], 500, { test: 0.001 }],
-])('%s', async (_, dims, entries, shares) => {
+])('%s', async (_, dims, entries, fractions) => {
   const { tensor } = synthetic({ dims, entries, rank: 2, seed: 3 })
-  const one = splitCells(tensor, shares, 7)
+  const one = splitCells(tensor, fractions, 7)
   for (const processes of [2, 5]) {
     const many = agreed(
       await inProcesses(processes, async (communicator) => {
-        const share = await dealOut(communicator, communicator.rank === 0 ? tensor : undefined)
-        return splitCellShares(communicator, share, shares, 7)
+        const shard = await scatterTensor(communicator, communicator.rank === 0 ? tensor : undefined)
+        return splitShardCells(communicator, shard, fractions, 7)
       }),
     )
     if (typeof many === 'string') throw new Error(many)
@@ -26,13 +26,13 @@ it.each([
 
 it('says what one process says where nothing is left to learn from, or a share is none', async () => {
   const { tensor } = synthetic({ dims: [2, 2], entries: 1, rank: 1, seed: 1 })
-  const refused = async (shares: { test: number }, seed: number): Promise<unknown> =>
+  const refused = async (fractions: { test: number }, seed: number): Promise<unknown> =>
     agreed(
       await inProcesses(2, async (communicator) =>
-        splitCellShares(
+        splitShardCells(
           communicator,
-          await dealOut(communicator, communicator.rank === 0 ? tensor : undefined),
-          shares,
+          await scatterTensor(communicator, communicator.rank === 0 ? tensor : undefined),
+          fractions,
           seed,
         ),
       ),

@@ -1,23 +1,25 @@
 /**
- * Run by itself, reads a table into a tensor and prints how long that took and how much memory: a process of its own
- * has seen nothing else. Arguments: the file, and the options of `readTable` as JSON.
+ * Program that reads a table into a tensor and prints seconds and memory as JSON: in its own process, nothing
+ * else counts. Arguments: the file, and the options of `readTable` as JSON.
  */
 import { readFile } from 'node:fs/promises'
 import { readTable } from 'lacuna/tables'
 
+/** What the program prints. */
 export interface TableReading {
   seconds: number
   entries: number
   dims: number[]
-  /** Of the tensor's indices and values. */
+  /** Size of the tensor's indices and values. */
   tensorBytes: number
-  /** Of this process, before it reads and at most. */
+  /** Memory of the process before it reads. */
   startBytes: number
+  /** Peak memory of the process. */
   peakBytes: number
 }
 
-/** The most memory this process has had. Linux's maxRSS may count that of the process which started it. */
-async function peakBytes(): Promise<number> {
+/** Peak memory of this process. On Linux, maxRSS may include that of the parent process. */
+async function measurePeakBytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS
   return 1024 * Number(kilobytes)
@@ -31,6 +33,6 @@ const seconds = (performance.now() - start) / 1000
 const reading: TableReading = {
   ...{ seconds, entries: tensor.values.length, dims: [...tensor.dims] },
   tensorBytes: 4 * tensor.values.length * (tensor.dims.length + 1),
-  ...{ startBytes, peakBytes: await peakBytes() },
+  ...{ startBytes, peakBytes: await measurePeakBytes() },
 }
 process.stdout.write(JSON.stringify(reading))

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
-import { findDuplicates } from '#lacuna/tensor/order/findDuplicates.js'
-import { sparseTensor } from '#lacuna/tensor/sparseTensor.js'
+import { findDuplicates } from '#lacuna/tensor/duplicates/findDuplicates.js'
+import { sparseTensor } from '#lacuna/tensor/index.js'
 
 /** What a Map says: the first entry with each entry's coordinates. */
 function firstByMap(columns: readonly Uint32Array[]): number[] {

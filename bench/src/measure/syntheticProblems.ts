@@ -1,7 +1,8 @@
+/** Synthetic problems on which solvers are compared. */
 import { type SparseTensor, synthetic } from 'lacuna'
-import { picture } from './picture.ts'
+import { imageProblem } from './imageProblem.ts'
 
-interface Parts {
+interface ProblemData {
   tensor: SparseTensor
   test: SparseTensor
 }
@@ -12,9 +13,10 @@ export interface BenchProblem {
   rank: number
   /** Epochs of the paper's solver. */
   epochs: number
-  /** λ for the paper's solver: the best of these counts. */
+  /** Values of λ for the paper's solver, of which the best counts. */
   lambdas: readonly number[]
-  make(): Parts | Promise<Parts>
+  /** Makes or reads the training and test entries. */
+  make(): ProblemData | Promise<ProblemData>
 }
 
 const uberLike = (rank: number): BenchProblem => ({
@@ -42,13 +44,13 @@ function withTest(options: { dims: number[]; entries: number; snrDb?: number }) 
   return { tensor, test: test! }
 }
 
-/** The paper's synthetic problems and an image, by name. `full`: MovieLens 10M at its size, not at a tenth. */
-export function benchProblems(full: boolean): BenchProblem[] {
+/** The paper's synthetic problems and an image. @param full MovieLens 10M at its size, not at a tenth */
+export function syntheticProblems(full: boolean): BenchProblem[] {
   return [
     movielensLike('noiseless', Infinity, [0.001, 0.01], full),
     movielensLike('20dB', 20, [0.01, 0.1, 1], full),
     movielensLike('10dB', 10, [0.1, 1, 3], full),
     ...[10, 30, 50].map(uberLike),
-    { name: 'image', rank: 50, epochs: 40, lambdas: [0.001, 0.01], make: () => picture(0.1, 1) },
+    { name: 'image', rank: 50, epochs: 40, lambdas: [0.001, 0.01], make: () => imageProblem(0.1, 1) },
   ]
 }

@@ -1,7 +1,8 @@
+/** A drawn picture as a completion problem. */
 import { type SparseTensor, sparseTensor } from 'lacuna'
 import { draw, purpose, stream, unit } from 'lacuna/internal'
 
-/** A colour image-like tensor (height × width × 3): a façade with windows and a cornice under a sky, values in [0, 1]. */
+/** Value in [0, 1] of a pixel: a façade with windows and a cornice under a sky. */
 function brightness(row: number, column: number, channel: number): number {
   const [y, x] = [row / 1063, column / 1599]
   const sky = [0.45, 0.6, 0.85][channel] * (1 - 0.35 * y)
@@ -15,15 +16,18 @@ function brightness(row: number, column: number, channel: number): number {
   return Math.min(1, (inWindow ? glass : stone * shade) * cornice)
 }
 
-/** The pixels of the picture, split at random: `share` of them observed, a hundredth held out. */
-export function picture(share: number, seed: number): { tensor: SparseTensor; test: SparseTensor } {
+/**
+ * The picture (1063 × 1599 × 3), split at random.
+ * @param fraction fraction of the values that are observed; a hundredth is held out
+ */
+export function imageProblem(fraction: number, seed: number): { tensor: SparseTensor; test: SparseTensor } {
   const dims = [1063, 1599, 3]
   const key = stream(seed, purpose.benchPicture)
   const picked: { observed: number[]; heldOut: number[] } = { observed: [], heldOut: [] }
   for (let cell = 0; cell < dims[0] * dims[1] * dims[2]; cell++) {
     const u = unit(draw(key, cell))
-    if (u < share) picked.observed.push(cell)
-    else if (u < share + 0.01) picked.heldOut.push(cell)
+    if (u < fraction) picked.observed.push(cell)
+    else if (u < fraction + 0.01) picked.heldOut.push(cell)
   }
   const entries = (cells: number[]): SparseTensor => {
     const row = Uint32Array.from(cells, (cell) => Math.floor(cell / 4797))

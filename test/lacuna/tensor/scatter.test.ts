@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
-import { dealOut } from '#lacuna/tensor/index.js'
-import { agreed, inProcesses } from '../../communicators.ts'
+import { scatterTensor } from '#lacuna/tensor/index.js'
+import { agreed, inProcesses } from '../communicators.ts'
 
 it.each([[true], [false]])(
   'scattering gives every process an equal share of the entries, with weights: %s',
@@ -15,7 +15,9 @@ it.each([[true], [false]])(
       modes: [{ name: 'a' }, { name: 'b' }],
     }
     const shards = agreed(
-      await inProcesses(3, (communicator) => dealOut(communicator, communicator.isRoot ? whole : undefined)),
+      await inProcesses(3, (communicator) =>
+        scatterTensor(communicator, communicator.isRoot ? whole : undefined),
+      ),
     ) as SparseTensor[]
     const all = (of: (shard: SparseTensor) => Iterable<number>): number[] =>
       shards.flatMap((shard) => [...of(shard)])

@@ -7,7 +7,7 @@
  * Takes 8 bytes an entry while it runs, and a table for the largest part: half a megabyte, up to 12 bytes an entry if
  * all entries are equal. If there are duplicates, the answer takes 4 bytes an entry.
  */
-import { HASHED_AT_A_TIME, hashCoordinates } from './coordinateOrder.ts'
+import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
 
 /** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
 const PART = 2 ** 15

@@ -1,8 +1,10 @@
+/** Duplicate checks that reading defers: whatever is done with the entries, they are refused in the words of the reader. */
 import { expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { readRows, textTable } from '#lacuna/io/table/index.js'
 import { readTns } from '#lacuna/io/tns/index.js'
 import { complete } from '#lacuna/solver/index.js'
+import { pickEntries, type SparseTensor, split, splitByTime, splitCells } from '#lacuna/tensor/index.js'
 import { randomTensor } from '../../../problems.ts'
 
 const { indices, values } = randomTensor({ dims: [40, 30, 20], entries: 3000, seed: 7 })
@@ -27,7 +29,7 @@ it.each([
   ['given again with the same value', [...lines.slice(0, 2000), lines[100], ...lines.slice(2000)]],
   ['given again and again, more than a segment has room for', [...lines, ...Array(700).fill(`${cell} 1`)]],
   ['two of them, of which the first in the file is told', [...lines, lines[7], lines[3]]],
-])('refuses coordinates that repeat in the same words when they are sorted: %s', async (_, all) => {
+])('The engine refuses duplicates of a deferred check in the words of the reader: %s', async (_, all) => {
   const failure = await read(all, false).catch((error) => error)
   expect(failure.message).toMatch(/a.tns, line \d+: coordinates .* were already given by a.tns, line \d+/)
   const tensor = await read(all, true)
@@ -40,7 +42,7 @@ it.each([
   }
 })
 
-it('refuses rows of a table that repeat in the same words, unless they are merged', async () => {
+it('The engine refuses duplicate rows of a table in the words of the reader, unless they are merged', async () => {
   const rows = Array.from(
     values,
     (x, e) => `${indices.map((column) => column[e] + 1).join(',')},${Math.abs(x)}`,
@@ -59,7 +61,21 @@ it('refuses rows of a table that repeat in the same words, unless they are merge
   expect((await read(true, 'mean')).values.length).toBe(values.length)
 })
 
-it('finds nothing to refuse where coordinates differ', async () => {
+it('A deferred check finds nothing to refuse where coordinates differ', async () => {
   const { epochs } = await complete(await read(lines, true), { rank: 2, epochs: 1, threads: 2 })
   expect(epochs.length).toBeGreaterThan(0)
+})
+
+it.each([
+  ['split', (tensor: SparseTensor) => split(tensor, { test: 0.1 }, 1).train],
+  ['splitByTime', (tensor: SparseTensor) => splitByTime(tensor, { test: 0.1 }).train],
+  ['splitCells', (tensor: SparseTensor) => splitCells(tensor, { test: 0.1 }, 1).train],
+  ['pickEntries', (tensor: SparseTensor) => pickEntries(tensor, Uint32Array.from(tensor.values.keys()))],
+  ['an object spread', (tensor: SparseTensor) => ({ ...tensor, values: tensor.values.slice() })],
+])('Duplicates of a deferred check are not trained on after %s', async (_, transform) => {
+  const all = [...lines, ...Array(3).fill(`${cell} 0.5`)]
+  const failure = await read(all, false).catch((error) => error)
+  const tensor = await read(all, true)
+  const train = async (): Promise<unknown> => complete(transform(tensor), { rank: 2, epochs: 1, threads: 2 })
+  await expect(train()).rejects.toThrow(failure.message)
 })
