@@ -43,7 +43,7 @@ export {
 export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'
-export { SKIP_HESSIAN, SKIP_POWER_METHOD, SKIP_ROWS } from './kernels/solve/layout.ts'
+export { SKIP_HESSIAN, SKIP_POWER_METHOD } from './kernels/solve/layout.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { sharesOf } from './model/componentShares.ts'
 export { align } from './model/ensemble/align.ts'

@@ -185,7 +185,7 @@ async function planSets(
 
 function announce({ options, engine, progress }: CompleteContext, plan: JobPlan, given?: number): void {
   const rank = isRankToFind(options) ? 'to be found' : (given ?? defaults.fast.rank)
-  progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
+  progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
 }
 
 async function checkModelOutput(

@@ -1,23 +1,26 @@
 /**
- * How a view is cut for the device. **Slices** are what lies in one buffer: as many records as a kernel may see at once.
- * **Batches** are whole rows whose sums fit in the buffer for sums, and whose work is not too long for one dispatch.
+ * Divides views for the device. A **slice** is the records in one buffer: as many as a kernel may bind. A
+ * **batch** is some whole rows whose sums fit into the buffer of sums, and whose work is not too long for one
+ * dispatch.
  */
-import { InputError } from '../../base/inputError.ts'
-import { formatBytes } from '../../base/memory.ts'
-import type { ModeTable, ViewTable } from './tables.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import type { ModeTable, ViewTable } from '../tables.ts'
 
-/** From … to. */
+/** First number, and one past the last. */
 export type Range = readonly [number, number]
 
+/** Consecutive segments of a view whose records lie in one buffer. */
 export interface Slice {
   /** The numbers of its segments and records in the view. */
   segments: Range
   records: Range
 }
 
-/** A buffer is no larger than this, whatever the device allows: it is filled through memory that others need, too. */
+/** Largest buffer, whatever the device allows: it is filled through memory of the process. */
 const LARGEST_SLICE = 2 ** 30
 
+/** Divides a view into slices of at most `mostBytes`. */
 export function sliceRecords({ segments, words }: ViewTable, mostBytes: number): Slice[] {
   const most = Math.floor(Math.min(mostBytes, LARGEST_SLICE) / (4 * words))
   const count = segments.length / 4
@@ -39,18 +42,24 @@ export function sliceRecords({ segments, words }: ViewTable, mostBytes: number):
   return slices
 }
 
+/** Whole rows of a mode that are summed and updated together. */
 export interface Batch {
-  /** Of all modes' rows and segments. */
+  /** Rows, and their segments, counted over all modes. */
   rows: Range
   segments: Range
-  /** Of the mode's long rows. */
+  /** Positions in the mode's list of long rows. */
   long: Range
-  /** Per slice that has some of them, its number and segments. */
+  /** The segments of the batch by slice. */
   pieces: { slice: number; segments: Range }[]
   entries: number
 }
 
-/** rows: the table of all modes'. */
+/**
+ * Divides the rows of a mode into batches.
+ * @param rows Tables.rows of all modes
+ * @param mostSegments segments whose sums fit into the buffer of sums
+ * @param mostEntries entries whose work is not too long for one dispatch
+ */
 export function batchRows(
   mode: ModeTable,
   rows: Uint32Array,

@@ -1,12 +1,15 @@
-// From counted entries to views, a block at a time (loading.ts): the entries of long rows are counted by segment, and every
-// entry's record is placed in its segment. Any number of threads may do so at once. Where there is room for it each of them
-// counts for itself, so that each knows where its own records of a segment go, and none waits for another.
+// Places entries in views, a block at a time (count.ts): the entries of long rows are counted by segment, and
+// every entry's record is written to its segment. Threads run in parallel. Where memory allows, each has
+// counters of its own, which determine the addresses of its records, so that no thread waits for another.
 import { VIEW_MODE, VIEW_ORDER, VIEW_RECORDS } from "../layout";
-import { COLUMN, countOne, isPicked } from "./loading";
+import { COLUMN, countOne, isInView } from "./count";
 import { below, mix } from "../random";
 import { fieldOf, hasWeights, shiftOf, strideOf, valueOf, wordOf } from "../entries/records";
 
-/** The number of the segment that an entry belongs to: of its row, by its place in the order of the mode. first: 0 if each row has one. */
+/**
+ * The number of an entry's segment, by its row and its hash. first: first segment of each row (P + 1), or 0
+ * if each row has one.
+ */
 @inline
 function segmentOf(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
   if (!first) return row;
@@ -24,15 +27,17 @@ export function countSegments(
   const picked = <u64>limit;
   for (let e: u32 = 0; e < count; e++) {
     const hash = load<u32>(hashes + (<usize>e << 2));
-    if (isPicked(hash, probeKey, picked))
+    if (isInView(hash, probeKey, picked))
       countOne(lengths, segmentOf(load<u32>(column + (<usize>e << 2)), hash, first, modeKey), shared);
   }
 }
 
 /**
- * Places the records of a block's entries whose segments, from … to, this part owns: anywhere within them, for they are
- * sorted after. next: per segment, where the next record goes, for this thread or for all who share it; weights, if the view
- * has them, are divided by their mean.
+ * Writes the records of a block's entries whose segments, from … to, this partition owns; in any order, since
+ * segments are sorted later.
+ * @param next per segment, the number of the next record: of this thread, or `shared` by all threads
+ * @param scale the power of two by which values are multiplied
+ * @param meanWeight divides the weights, if the view has weights
  */
 export function placeRecords(
   view: usize, columns: usize, hashes: usize, values: usize, weights: usize, count: u32,
@@ -58,7 +63,7 @@ export function placeRecords(
     const at = <usize>e << 2;
     const hash = load<u32>(hashes + at);
     const segment = segmentOf(load<u32>(rows + at), hash, first, modeKey) - from;
-    if (segment >= own || !isPicked(hash, probeKey, picked)) continue;
+    if (segment >= own || !isInView(hash, probeKey, picked)) continue;
     const record = records + <usize>countOne(next, segment, shared) * stride;
     if (isOneWord) {
       let word = load<u32>(a + at) << sa;
@@ -71,7 +76,7 @@ export function placeRecords(
   }
 }
 
-/** entry: where the index in the first mode is. */
+/** Packs the other indices of an entry into its record. entry: the address of its index in the first mode. */
 function storeIndices(view: usize, order: u32, entry: usize, mode: u32, record: usize): void {
   let at: usize = 0;
   let word: u32 = 0;

@@ -1,45 +1,55 @@
-/** Counts the entries of a problem, by row and by segment, and says how they are cut. */
+/** Counts the entries of a problem by row and by segment, and divides them into chunks. */
 import { InputError } from '../../../../base/inputError.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import type { Communicator } from '../../../../comm/index.ts'
 import { writeControl } from '../../memory/control.ts'
-import { newMemory } from '../../memory/memories.ts'
+import { newMemory } from '../../memory/memoryPool.ts'
 import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { OrderKeys } from '../place/order.ts'
 import {
   type Chunks,
-  cutChunks,
   firstSegments,
-  type Share,
+  makeChunks,
   type SharedRow,
   segmentSize,
+  type ViewSlice,
 } from '../place/segments.ts'
-import { type CountingLayout, layOutCounting } from './countingLayout.ts'
+import { type CounterLayout, layOutCounters } from './counterLayout.ts'
 
-/** A view on the way to its place. */
+/** A view while it is being built. */
 export interface View {
   name: string
   source: ViewSource
-  /** S */
+  /** S, the most entries of a row that is one segment. */
   segment: number
+  /** (P) Entries of each row. */
   lengths: Uint32Array
+  /** (P + 1) The number of each row's first segment, and of all segments. */
   first: Uint32Array
-  /** Of all segments. */
+  /** (segments) Entries of each segment. */
   segmentLengths: Uint32Array
   chunks: Chunks
-  shares: readonly Share[]
+  /** What each partition owns of the view. */
+  slices: readonly ViewSlice[]
+  /** The rows with segments in several partitions. */
   shared: readonly SharedRow[]
-  /** Whether each thread knows where its own records go. */
-  ownPlaces: boolean
+  /** Whether each thread has its own counters of records. */
+  ownCounters: boolean
 }
 
+/** The source of a view, with the name of its set for messages. */
 export interface NamedSource {
   name: string
   source: ViewSource
 }
 
-/** Counts the entries by row, and by segment where rows have several; checks them on the way. */
+/**
+ * Counts the entries of all views by row, and by segment where a row has several, and checks them; over all
+ * threads and processes.
+ * @param entries number of entries of each set, by name
+ * @param padded the padded rank
+ */
 export async function countViews(
   pool: Pool,
   members: readonly number[],
@@ -52,10 +62,10 @@ export async function countViews(
 ): Promise<{
   views: View[]
   counted: CountResult
-  counting: { memory: WebAssembly.Memory; layout: CountingLayout }
+  counting: { memory: WebAssembly.Memory; layout: CounterLayout }
 }> {
   const { dims } = sources[0].source.tensor
-  const layout = layOutCounting(
+  const layout = layOutCounters(
     sources.map(({ name, source }) => {
       const rows = dims[source.mode]
       const count = entries.get(name) ?? entries.get('train')!
@@ -69,7 +79,7 @@ export async function countViews(
     dims.length,
     members.length,
   )
-  // Not one of the engine's memories: it is gone when the entries are in their places.
+  // Not from the memory pool: it is garbage as soon as the entries are placed.
   const pages = Math.ceil(layout.byteLength / 65536)
   const memory = newMemory(pages)
   writeControl(memory, layout.control, members.length)
@@ -82,14 +92,14 @@ export async function countViews(
     thread,
   }))) as CountResult[]
   await communicator.failTogether(() => refuseFaults(found, sources))
-  const counted = await addUp(found, communicator)
+  const counted = await addResults(found, communicator)
   const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
   await communicator.allReduce(...lengthsOf)
 
   const cut = sources.map(({ name, source }, v) => {
     const { rows, ...at } = layout.views[v]
     const lengths = lengthsOf[v]
-    // The probe's size is its own, not that of the entries it is taken from.
+    // A probe is divided by its own size, not by that of the training entries.
     const segment = segmentSize(sum(lengths), padded)
     const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
     const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
@@ -102,15 +112,15 @@ export async function countViews(
   const views = cut.map((view, v) => {
     const { lengths, segmentLengths } = view
     if (!long.includes(v)) segmentLengths.set(lengths)
-    // Processes place what comes from others, too.
-    const ownPlaces = communicator.size === 1 && layout.views[v].ownRows.length > 0
-    return { ...view, chunks: cutChunks(lengths, view.segment), shares: [], shared: [], ownPlaces }
+    // With several processes, threads place entries that they have not counted.
+    const ownCounters = communicator.size === 1 && layout.views[v].ownRows.length > 0
+    return { ...view, chunks: makeChunks(lengths, view.segment), slices: [], shared: [], ownCounters }
   })
   return { views, counted, counting: { memory, layout } }
 }
 
-/** What all threads of all processes found. */
-async function addUp(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
+/** Adds up the results of all threads of all processes. */
+async function addResults(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
   const digest = uint32Array(found[0].digest.length)
   for (const { digest: own } of found)
     own.forEach((word, i) => {
@@ -122,7 +132,7 @@ async function addUp(found: readonly CountResult[], communicator: Communicator):
   return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
 }
 
-/** The one that comes first in the input, whoever found it. */
+/** Throws an InputError for the first fault in the order of the input. */
 function refuseFaults(
   found: readonly CountResult[],
   sources: readonly { name: string; source: ViewSource }[],

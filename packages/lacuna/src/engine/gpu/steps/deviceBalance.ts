@@ -1,9 +1,9 @@
-/** Columns made equally long in every mode, and rows without entries filled with means: as dispatches. */
-import type { Device } from './device.ts'
-import type { DeviceBuffers } from './deviceProblem.ts'
-import { quadsOf, type Shape } from './shape.ts'
-import type { Submitting } from './submission.ts'
-import type { Tables } from './tables.ts'
+/** Dispatches that balance the columns of the factors and fill rows without entries with the mean row. */
+import type { Device } from '../device.ts'
+import type { DeviceBuffers } from '../deviceBuffers.ts'
+import { quadsOf, type Shape } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables } from '../tables.ts'
 import {
   BALANCE_TEAM,
   BLOCK_ROWS,
@@ -13,15 +13,16 @@ import {
   scaleRowsKernel,
   scalesKernel,
   totalsKernel,
-} from './wgsl/balance.ts'
+} from '../wgsl/balance.ts'
 
-export class Balancing {
+/** Balances the factors of a problem on a device: same formulas as engine/cpu/steps/balance.ts. */
+export class DeviceBalance {
   readonly #device: Device
   readonly #tables: Tables
   readonly #shape: Shape
   readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
-  readonly #submitting: Submitting
+  readonly #queue: SubmissionQueue
   readonly #groups = new Map<string, GPUBindGroup>()
 
   constructor(
@@ -30,17 +31,20 @@ export class Balancing {
     shape: Shape,
     hasMomentumFactors: boolean,
     buffers: DeviceBuffers,
-    submitting: Submitting,
+    queue: SubmissionQueue,
   ) {
     this.#device = device
     this.#tables = tables
     this.#shape = shape
     this.#hasMomentumFactors = hasMomentumFactors
     this.#buffers = buffers
-    this.#submitting = submitting
+    this.#queue = queue
   }
 
-  async balance(): Promise<void> {
+  /**
+   * Gives the columns equal norms in all modes, computes v and the mean rows, and fills rows without entries.
+   */
+  async run(): Promise<void> {
     const shape = this.#shape
     const { rows, vectors, by, totals, factors, momentumFactors } = this.#buffers
     const count = this.#tables.rows.length / 4
@@ -57,16 +61,17 @@ export class Balancing {
     )
     await this.#sumColumns(false)
     await this.#average(vectors, 2)
-    await this.#submitting.finish()
+    await this.#queue.finish()
   }
 
+  /** Gives rows without entries the mean of the others. */
   async fillEmptyRows(): Promise<void> {
     await this.#sumColumns(false)
     await this.#average(this.#buffers.by, 1)
-    await this.#submitting.finish()
+    await this.#queue.finish()
   }
 
-  /** Sums over the rows with entries of each column, or of its squares, into `totals`. */
+  /** Writes the sum of each column, or of its squares, over the rows with entries to `totals`. */
   async #sumColumns(squares: boolean): Promise<void> {
     const shape = this.#shape
     const { rows, blocks, factors, blockSums, modes, totals } = this.#buffers
@@ -76,7 +81,10 @@ export class Balancing {
     await this.#add(totalsKernel(shape), [modes, blockSums], [totals], {}, shape.order * quadsOf(shape))
   }
 
-  /** Means from totals into a buffer that has `base` vectors per mode, the last of them; rows without entries get them. */
+  /**
+   * Writes the mean rows to `means`, which has `base` vectors per mode, as the last of them; fills rows
+   * without entries with them.
+   */
   async #average(means: GPUBuffer, base: number): Promise<void> {
     const shape = this.#shape
     const { rows, modes, totals, factors } = this.#buffers
@@ -94,18 +102,18 @@ export class Balancing {
     step: { count?: number; base?: number; hasMomentumFactors?: boolean },
     groups: number,
   ): Promise<void> {
-    const { steps, slot } = this.#submitting
+    const { steps, slot } = this.#queue
     const access = [...read.map(() => 'read' as const), ...write.map(() => 'write' as const)]
     const kernel = await this.#device.compile(code, access)
     const key = code + step.base
     const group = this.#groups.get(key) ?? this.#device.bind(kernel, steps, slot, [...read, ...write])
     this.#groups.set(key, group)
     const sizes = { mode: this.#shape.order, quads: quadsOf(this.#shape) }
-    await this.#submitting.add({ kernel, group, step: { ...sizes, ...step }, groups })
+    await this.#queue.add({ kernel, group, step: { ...sizes, ...step }, groups })
   }
 }
 
-/** Blocks of rows of one mode each, of all modes' rows. */
+/** The first row and the end of each block of rows; no block has rows of two modes. */
 export function blocksOf({ modes }: Tables): [number, number][] {
   return modes.flatMap(({ firstRow, rows }) =>
     Array.from({ length: Math.ceil(rows / BLOCK_ROWS) }, (_, block): [number, number] => [

@@ -1,36 +1,43 @@
-/** Sums of errors over views, as dispatches: per segment, then over blocks of segments, which the CPU adds up. */
-import type { ErrorSums } from '../engine.ts'
-import type { Device } from './device.ts'
-import type { DeviceView } from './deviceProblem.ts'
-import { quadsOf, teamFor } from './shape.ts'
-import type { Submitting } from './submission.ts'
-import type { Tables, ViewTable } from './tables.ts'
-import { ERROR_BLOCK, errorsKernel, foldErrorsKernel } from './wgsl/errors.ts'
+/**
+ * Dispatches that sum errors over views: per segment, then over blocks of segments, which the CPU adds in
+ * float64.
+ */
+import type { ErrorSums } from '../../engine.ts'
+import type { Device } from '../device.ts'
+import type { DeviceView } from '../deviceBuffers.ts'
+import { quadsOf, teamFor } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables, ViewTable } from '../tables.ts'
+import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from '../wgsl/errors.ts'
 
-/** A view whose errors can be asked for. */
+/** A view with buffers for its error sums. */
 interface ErrorView extends DeviceView {
   segments: GPUBuffer
   count: number
   entries: number
   errors: GPUBuffer
-  folded: GPUBuffer
+  reduced: GPUBuffer
 }
 
-export class Erring {
+/** Sums errors over the sets of a problem on a device. */
+export class DeviceErrors {
   readonly #device: Device
   readonly #tables: Tables
   readonly #factors: GPUBuffer
-  readonly #submitting: Submitting
+  readonly #queue: SubmissionQueue
   readonly #views = new Map<string, ErrorView>()
 
-  constructor(device: Device, tables: Tables, factors: GPUBuffer, submitting: Submitting) {
+  constructor(device: Device, tables: Tables, factors: GPUBuffer, queue: SubmissionQueue) {
     this.#device = device
     this.#tables = tables
     this.#factors = factors
-    this.#submitting = submitting
+    this.#queue = queue
   }
 
-  /** own: says whose buffers are. */
+  /**
+   * Registers a set.
+   * @param own registers a buffer with its owner, which destroys it
+   */
   add(
     name: string,
     view: ViewTable,
@@ -45,16 +52,20 @@ export class Erring {
       count,
       entries: view.entries,
       errors: own(this.#device.storage(8 * count)),
-      folded: own(this.#device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
+      reduced: own(this.#device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
     })
   }
 
-  async errors(names: readonly string[]): Promise<ErrorSums[]> {
+  /** The error sums of each of these sets. */
+  async sum(names: readonly string[]): Promise<ErrorSums[]> {
     const views = names.map((name) => this.#views.get(name)!)
     for (const view of views) await this.#sumErrors(view)
-    this.#submitting.flush()
+    this.#queue.flush()
     const found = await this.#device.read(
-      views.map(({ folded, count }) => ({ buffer: folded, byteLength: 8 * Math.ceil(count / ERROR_BLOCK) })),
+      views.map(({ reduced, count }) => ({
+        buffer: reduced,
+        byteLength: 8 * Math.ceil(count / ERROR_BLOCK),
+      })),
     )
     return found.map((sums) => {
       const total = { squares: 0, absolutes: 0 }
@@ -66,8 +77,8 @@ export class Erring {
     })
   }
 
-  async #sumErrors({ shape, slices, segments, count, entries, errors, folded }: ErrorView): Promise<void> {
-    const { steps, slot } = this.#submitting
+  async #sumErrors({ shape, slices, segments, count, entries, errors, reduced }: ErrorView): Promise<void> {
+    const { steps, slot } = this.#queue
     const team = teamFor(shape, entries / count)
     const kernel = await this.#device.compile(errorsKernel(shape, team), ['read', 'read', 'read', 'write'])
     const others = this.#tables.modes.slice(1).map(({ firstRow }) => firstRow)
@@ -75,12 +86,12 @@ export class Erring {
       const group = this.#device.bind(kernel, steps, slot, [buffer, this.#factors, segments, errors])
       const step = { segments: range, firstRecord: records[0], others }
       const work = quadsOf(shape) * (records[1] - records[0])
-      await this.#submitting.add({ kernel, group, step, groups: range[1] - range[0], work })
+      await this.#queue.add({ kernel, group, step, groups: range[1] - range[0], work })
     }
-    const fold = await this.#device.compile(foldErrorsKernel(shape), ['read', 'write'])
-    const group = this.#device.bind(fold, steps, slot, [errors, folded])
-    await this.#submitting.add({
-      kernel: fold,
+    const reduce = await this.#device.compile(reduceErrorsKernel(shape), ['read', 'write'])
+    const group = this.#device.bind(reduce, steps, slot, [errors, reduced])
+    await this.#queue.add({
+      kernel: reduce,
       group,
       step: { count },
       groups: Math.ceil(count / ERROR_BLOCK),

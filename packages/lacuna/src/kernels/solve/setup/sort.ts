@@ -1,9 +1,9 @@
-// Puts the records of each segment in their order: by a hash of their coordinates, so that it is random, and the same
-// whatever the order in which the entries came. Entries whose hashes are equal go by their coordinates, then by value and weight.
-// packages/lacuna/src/engine/cpu/setup/place/order.ts has the same hashes in TypeScript.
+// Sorts the records of each segment by a hash of their coordinates: the order is random, and independent of
+// that of the input. Ties are sorted by coordinates, then by value and weight.
+// engine/cpu/setup/place/order.ts has the same hashes in TypeScript.
 //
-// Hashes are spread evenly, so that a record's hash says about where it goes: records are thrown into as many buckets as there
-// are of them, and then hardly any is out of order.
+// Hashes are evenly distributed: records are scattered to as many buckets as there are records, which leaves
+// few out of order, and then sorted by insertion.
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_MODE, VIEW_ORDER,
   VIEW_RECORDS, VIEW_SEGMENT,
@@ -12,23 +12,24 @@ import { hashFour, mixFour } from "../random";
 import { fieldOf, maskOf, shiftOf, strideOf, valueOf, wordOf } from "../entries/records";
 import { recordStart, rowLength } from "../entries/sample";
 
-/** Up to so many records are inserted one by one; more are first thrown into buckets. */
+/** Up to so many records are sorted by insertion alone. */
 const FEW: u32 = 8;
 /** No word of a record. */
 const NONE: usize = 0xffffffff;
 
-/** Bytes of scratch for sorting n records of so many words. */
-export function orderScratchBytes(n: u32, words: u32): usize {
-  // A copy of every record, its place and that of the copy; as many buckets as records, and one; and room for one record.
+/** Bytes of scratch for sorting n records of `words` words each. */
+export function sortScratchBytes(n: u32, words: u32): usize {
+  // Positions, their copies, copies of the records, n + 1 buckets, and room for one record.
   return <usize>n * (12 + (<usize>words << 2)) + 8 + (<usize>words << 2);
 }
 
 /**
- * Sorts the segments in this thread's share of a view's chunks, but for those of more than `most` entries. hashKey: the
- * stream of the coordinates' hashes; modeKey makes another order of them for each mode. Says how many entries have the
- * coordinates of another one before them.
+ * Sorts the segments in every threads-th chunk of a view, except those of more than `most` entries. Returns
+ * the number of entries that have the coordinates of an entry before them.
+ * @param hashKey the stream of the coordinates' hashes
+ * @param modeKey makes another order of the hashes for each mode
  */
-export function orderChunks(
+export function sortChunks(
   view: usize, hashKey: u32, modeKey: u32, scratch: usize, most: u32, thread: u32, threads: u32,
 ): u32 {
   let repeated: u32 = 0;
@@ -42,16 +43,16 @@ export function orderChunks(
     if (endRow == 0) {
       const segments = (rowLength(view, row) - 1) / load<u32>(view, VIEW_SEGMENT) + 1;
       if (recordStart(view, segment + 1) - recordStart(view, segment) <= most)
-        repeated += orderSegment(view, row, segment, segments, hashKey, modeKey, scratch);
+        repeated += sortSegment(view, row, segment, segments, hashKey, modeKey, scratch);
     } else {
       for (let p = row; p < endRow; p++)
-        repeated += orderSegment(view, p, segment++, 1, hashKey, modeKey, scratch);
+        repeated += sortSegment(view, p, segment++, 1, hashKey, modeKey, scratch);
     }
   }
   return repeated;
 }
 
-function orderSegment(
+function sortSegment(
   view: usize, p: u32, segment: u32, segments: u32, hashKey: u32, modeKey: u32, scratch: usize,
 ): u32 {
   const stride = strideOf(view);
@@ -60,24 +61,25 @@ function orderSegment(
   if (n < 2) return 0;
   const records = load<usize>(view, VIEW_RECORDS) + <usize>begin * stride;
   const indices = valueOf(view);
-  const places = scratch; // (n)
-  findPlaces(view, p, records, n, segments, hashKey, modeKey, places);
-  const copies = places + (<usize>n << 3); // (n records)
-  if (n <= FEW) return insertionSort(records, places, n, stride, indices, copies);
-  const copiedPlaces = places + (<usize>n << 2); // (n)
+  const positions = scratch; // (n)
+  findPositions(view, p, records, n, segments, hashKey, modeKey, positions);
+  const copies = positions + (<usize>n << 3); // (n records)
+  if (n <= FEW) return insertionSort(records, positions, n, stride, indices, copies);
+  const copiedPositions = positions + (<usize>n << 2); // (n)
   const buckets = copies + <usize>n * stride; // (n + 1)
-  throwIntoBuckets(records, places, n, stride, copies, copiedPlaces, buckets);
-  const repeated = insertionSort(copies, copiedPlaces, n, stride, indices, buckets + (<usize>(n + 1) << 2));
+  scatterToBuckets(records, positions, n, stride, copies, copiedPositions, buckets);
+  const repeated = insertionSort(copies, copiedPositions, n, stride, indices, buckets + (<usize>(n + 1) << 2));
   memory.copy(records, copies, <usize>n * stride);
   return repeated;
 }
 
 /**
- * Where each record stands in its segment, as a share of 2³², four at a time. The row's segments divide the hashes evenly among
- * them: a hash times their number has the segment in its high word and this in its low one.
+ * Computes the position of each record in its segment, as a fraction of 2³², four at a time. The row's
+ * segments divide the hashes evenly: of a hash times the number of segments, the high word is the segment and
+ * the low word the position.
  */
-function findPlaces(
-  view: usize, p: u32, records: usize, n: u32, segments: u32, hashKey: u32, modeKey: u32, places: usize,
+function findPositions(
+  view: usize, p: u32, records: usize, n: u32, segments: u32, hashKey: u32, modeKey: u32, positions: usize,
 ): void {
   const order = load<u32>(view, VIEW_ORDER);
   const stride = strideOf(view);
@@ -108,17 +110,17 @@ function findPlaces(
     }
     if (mode + 1 == order) hash = hashFour(hash, i32x4.splat(p));
     const mixed = mixFour(v128.xor(mixFour(hash), i32x4.splat(modeKey)));
-    v128.store(places + (<usize>e << 2), i32x4.mul(mixed, i32x4.splat(segments)));
+    v128.store(positions + (<usize>e << 2), i32x4.mul(mixed, i32x4.splat(segments)));
   }
 }
 
-/** Copies records and their places, those of a bucket behind those of the ones before. buckets: room for n + 1 counters. */
-function throwIntoBuckets(
-  records: usize, places: usize, n: u32, stride: usize, copies: usize, copiedPlaces: usize, buckets: usize,
+/** Copies records and their positions bucket by bucket (counting sort). buckets: room for n + 1 counters. */
+function scatterToBuckets(
+  records: usize, positions: usize, n: u32, stride: usize, copies: usize, copiedPositions: usize, buckets: usize,
 ): void {
   memory.fill(buckets, 0, <usize>(n + 1) << 2);
   for (let e: u32 = 0; e < n; e++) {
-    const bucket = buckets + (<usize>bucketOf(load<u32>(places + (<usize>e << 2)), n) << 2);
+    const bucket = buckets + (<usize>bucketOf(load<u32>(positions + (<usize>e << 2)), n) << 2);
     store<u32>(bucket, load<u32>(bucket, 4) + 1, 4);
   }
   let before: u32 = 0;
@@ -128,63 +130,64 @@ function throwIntoBuckets(
     store<u32>(at, before);
   }
   for (let e: u32 = 0; e < n; e++) {
-    const place = load<u32>(places + (<usize>e << 2));
-    const bucket = buckets + (<usize>bucketOf(place, n) << 2);
+    const position = load<u32>(positions + (<usize>e << 2));
+    const bucket = buckets + (<usize>bucketOf(position, n) << 2);
     const at = load<u32>(bucket);
     store<u32>(bucket, at + 1);
-    store<u32>(copiedPlaces + (<usize>at << 2), place);
+    store<u32>(copiedPositions + (<usize>at << 2), position);
     copyRecord(copies + <usize>at * stride, records + <usize>e * stride, stride);
   }
 }
 
 @inline
-function bucketOf(place: u32, n: u32): u32 {
-  return <u32>((<u64>place * <u64>n) >> 32);
+function bucketOf(position: u32, n: u32): u32 {
+  return <u32>((<u64>position * <u64>n) >> 32);
 }
 
 /**
- * Says how many records have the coordinates of one before them: the same place, and the same bytes up to `indices`. They stand
- * side by side in the end, and the later one is compared with the other when it is put there. room: for one record.
+ * Sorts records by insertion. Returns how many have the coordinates of one before them: the same position,
+ * and the same bytes up to `indices`. These end up side by side, and the later one is compared with its
+ * neighbours when it is inserted. room: for one record.
  */
-function insertionSort(records: usize, places: usize, n: u32, stride: usize, indices: usize, room: usize): u32 {
+function insertionSort(records: usize, positions: usize, n: u32, stride: usize, indices: usize, room: usize): u32 {
   let repeated: u32 = 0;
-  let before = load<u32>(places);
+  let before = load<u32>(positions);
   for (let e: u32 = 1; e < n; e++) {
-    const place = load<u32>(places + (<usize>e << 2));
-    if (place > before) {
-      before = place;
+    const position = load<u32>(positions + (<usize>e << 2));
+    if (position > before) {
+      before = position;
       continue;
     }
-    const at = insert(records, places, e, stride, room);
+    const at = insert(records, positions, e, stride, room);
     const own = records + <usize>at * stride;
     if (at > 0 && isSame(own - stride, own, indices) || at < e && isSame(own, own + stride, indices)) repeated++;
-    before = load<u32>(places + (<usize>e << 2));
+    before = load<u32>(positions + (<usize>e << 2));
   }
   return repeated;
 }
 
-/** Puts record e where it belongs among those before it, which are in order, and says where that is. */
-function insert(records: usize, places: usize, e: u32, stride: usize, room: usize): u32 {
+/** Inserts record e among those before it, which are sorted; returns its new number. */
+function insert(records: usize, positions: usize, e: u32, stride: usize, room: usize): u32 {
   const own = records + <usize>e * stride;
-  const place = load<u32>(places + (<usize>e << 2));
+  const position = load<u32>(positions + (<usize>e << 2));
   let at = e;
   while (at > 0) {
-    const other = load<u32>(places + (<usize>(at - 1) << 2));
-    if (other < place || (other == place && !recordBefore(own, records + <usize>(at - 1) * stride, stride))) break;
+    const other = load<u32>(positions + (<usize>(at - 1) << 2));
+    if (other < position || (other == position && !recordBefore(own, records + <usize>(at - 1) * stride, stride))) break;
     at--;
   }
   if (at == e) return at;
   copyRecord(room, own, stride);
   for (let to = e; to > at; to--) {
-    store<u32>(places + (<usize>to << 2), load<u32>(places + (<usize>(to - 1) << 2)));
+    store<u32>(positions + (<usize>to << 2), load<u32>(positions + (<usize>(to - 1) << 2)));
     copyRecord(records + <usize>to * stride, records + <usize>(to - 1) * stride, stride);
   }
-  store<u32>(places + (<usize>at << 2), place);
+  store<u32>(positions + (<usize>at << 2), position);
   copyRecord(records + <usize>at * stride, room, stride);
   return at;
 }
 
-/** Whether two records are the same up to so many bytes: of the same row, those of the same indices have the same place. */
+/** Whether the first `bytes` bytes of two records are equal. */
 @inline
 function isSame(first: usize, second: usize, bytes: usize): bool {
   for (let at: usize = 0; at < bytes; at += 4) if (load<u32>(first + at) != load<u32>(second + at)) return false;

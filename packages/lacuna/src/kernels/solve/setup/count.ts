@@ -1,12 +1,16 @@
-// From entries to views, some thousand at a time: they are hashed, checked and counted by row; placing.ts takes them on.
-// Columns (the indices in each mode) and values of a block lie in this thread's scratch, LOADED_AT_A_TIME words each.
+// Hashes, checks and counts entries by row, in blocks of LOADED_AT_A_TIME; place.ts then places them. The
+// columns of a block (the indices in each mode), values and hashes lie in this thread's scratch,
+// LOADED_AT_A_TIME words each.
 import { LOADED_AT_A_TIME } from "../layout";
 import { hashFour, mix, mixFour } from "../random";
 
 /** Bytes from one column of a block to the next. */
 export const COLUMN: usize = <usize>LOADED_AT_A_TIME << 2;
 
-/** hashes[e] of the coordinates of each entry: `hashCoordinates` of packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time. */
+/**
+ * hashes[e] of the coordinates of each entry: `hashCoordinates` of
+ * packages/lacuna/src/tensor/order/coordinateOrder.ts, four at a time.
+ */
 export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hashes: usize): void {
   for (let at: usize = 0; at < <usize>count << 2; at += 16) {
     let h = i32x4.splat(key);
@@ -18,7 +22,7 @@ export function hashBlock(columns: usize, order: u32, count: u32, key: u32, hash
 /** Whether an index is not below its mode's size (N words), or a value is not finite. */
 export function hasFault(columns: usize, order: u32, sizes: usize, values: usize, count: u32): bool {
   let bad = i32x4.splat(0);
-  // Whole vectors; what is left of the last one is looked at by itself.
+  // Whole vectors first; the rest of the last one is checked one by one.
   const whole = <usize>(count & ~3) << 2;
   for (let i: u32 = 0; i < order; i++) {
     const column = columns + <usize>i * COLUMN;
@@ -55,7 +59,9 @@ export function sumOfSquares(values: usize, count: u32): f64 {
   return sum;
 }
 
-/** Adds to the two words of a digest, whatever the order of the entries. weights: 0 where there are none. */
+/**
+ * Adds the entries of a block to the two words of an order-independent digest. weights: 0 if there are none.
+ */
 export function addToDigest(hashes: usize, values: usize, weights: usize, count: u32, digest: usize): void {
   const whole = <usize>(count & ~3) << 2;
   let first = i32x4.splat(0);
@@ -85,22 +91,22 @@ function sumOfFour(x: v128): u32 {
   return i32x4.extract_lane(x, 0) + i32x4.extract_lane(x, 1) + i32x4.extract_lane(x, 2) + i32x4.extract_lane(x, 3);
 }
 
-/** Counts the entries of each row: in counters of this thread's own, or in those that all threads share. */
+/** Counts the entries of each row, in counters of this thread or in `shared` ones. */
 export function countRows(column: usize, count: u32, lengths: usize, shared: bool): void {
   for (let e: u32 = 0; e < count; e++) countOne(lengths, load<u32>(column + (<usize>e << 2)), shared);
 }
 
-/** Counts, by row, the entries whose place in the order of the probe is below a limit. */
-export function countPicked(
+/** Counts the entries of each row that belong to the probe. */
+export function countProbeRows(
   column: usize, hashes: usize, count: u32, probeKey: u32, limit: f64, lengths: usize, shared: bool,
 ): void {
   const picked = <u64>limit;
   for (let e: u32 = 0; e < count; e++)
-    if (isPicked(load<u32>(hashes + (<usize>e << 2)), probeKey, picked))
+    if (isInView(load<u32>(hashes + (<usize>e << 2)), probeKey, picked))
       countOne(lengths, load<u32>(column + (<usize>e << 2)), shared);
 }
 
-/** One more: an atomic addition waits for all stores before it, and is spared where nobody else counts. */
+/** Increments a counter and returns its old value; atomically, which is slower, only if threads share it. */
 @inline
 export function countOne(counters: usize, number: u32, shared: bool): u32 {
   const at = counters + (<usize>number << 2);
@@ -110,8 +116,11 @@ export function countOne(counters: usize, number: u32, shared: bool): u32 {
   return before;
 }
 
-/** Whether an entry is in a view: in all but the probe, every one is. */
+/**
+ * Whether an entry is in a view: every entry is, except in that of the probe, which has those whose mixed
+ * hash is below `limit`.
+ */
 @inline
-export function isPicked(hash: u32, probeKey: u32, limit: u64): bool {
+export function isInView(hash: u32, probeKey: u32, limit: u64): bool {
   return limit == 0x100000000 || <u64>mix(hash ^ probeKey) < limit;
 }

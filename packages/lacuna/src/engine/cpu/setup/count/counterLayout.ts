@@ -1,21 +1,23 @@
 /**
- * Where things lie in the memory in which entries are counted. Threads that count in the same place wait for one another:
- * an atomic addition holds up all stores before it, and a cache line goes from core to core. So each has counters of its own,
- * which tell afterwards where its own records go; only where rows are so many that this would take much memory, and so many
- * that threads hardly meet, they share.
+ * The memory in which entries are counted. Shared counters are slow: an atomic addition waits for all stores
+ * before it, and cache lines move between cores. So each thread has its own counters, which later determine
+ * where its records go. Threads share counters only where rows are so many that own counters would take much
+ * memory, and collisions are rare.
  */
 import { CONTROL_BYTES } from '../../../../kernels/solve/layout.ts'
 import { areas, blockBytes } from '../../memory/layout.ts'
 
-export interface CountingLayout {
-  /** Where the threads meet. */
+/** Addresses in the memory of the counters. */
+export interface CounterLayout {
+  /** The control block, with the barrier of the threads. */
   control: number
   views: readonly CountedView[]
-  /** Per thread. */
+  /** Per thread, its block of entries. */
   blocks: readonly number[]
   byteLength: number
 }
 
+/** Addresses of the counters of a view. */
 export interface CountedView {
   rows: number
   /** Entries of each row (P), the first segment of each (P + 1), and entries of each segment. */
@@ -23,30 +25,33 @@ export interface CountedView {
   first: number
   segmentLengths: number
   segments: number
-  /** Per thread, counters of its own by row and by segment; none if all threads share the above. */
+  /** Per thread, its own counters by row and by segment; empty if all threads share the above. */
   ownRows: readonly number[]
   ownSegments: readonly number[]
 }
 
-/** Counters of all threads take at most so many words for each entry, or so many in all. */
+/** The most words of all threads' own counters: per entry, or in all. */
 const WORDS_PER_ENTRY = 1 / 4
 const FEW_WORDS = 2 ** 16
 
-/** Whether threads count and place for themselves. A thread that is alone does so anyway. */
-export const countsForItself = (threads: number, segments: number, entries: number): boolean =>
+/** Whether each thread counts and places with its own counters. A single thread does so anyway. */
+export const hasOwnCounters = (threads: number, segments: number, entries: number): boolean =>
   threads > 1 && threads * segments <= Math.max(FEW_WORDS, WORDS_PER_ENTRY * entries)
 
-/** views: rows, how many entries there are, and the most segments there can be. */
-export function layOutCounting(
+/**
+ * Lays out the counters.
+ * @param views rows, entries, and the most segments there can be
+ */
+export function layOutCounters(
   views: readonly { rows: number; segments: number; entries: number; weighted: boolean }[],
   order: number,
   threads: number,
-): CountingLayout {
+): CounterLayout {
   const weighted = views.some((view) => view.weighted)
   const { take, end } = areas()
   const control = take('threads', CONTROL_BYTES)
   const places = views.map(({ rows, segments, entries }) => {
-    const own = countsForItself(threads, segments, entries) ? threads : 0
+    const own = hasOwnCounters(threads, segments, entries) ? threads : 0
     return {
       rows,
       lengths: take('counters', 4 * rows),

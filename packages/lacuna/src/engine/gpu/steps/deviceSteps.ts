@@ -1,51 +1,55 @@
 /**
- * AO iterations as dispatches. For every mode: where the windows of its segments lie; the sums over these; for long rows,
- * sums of sums; and the rows' updates. What is summed in one kernel is read by the next, so nothing is ever added by two
- * invocations to the same place, and the order of all additions is fixed.
+ * Dispatches of AO iterations. For every mode: the windows of its segments; the sums over these windows; for
+ * long rows, the reduction over their segments; and the updates of the rows. A kernel reads only sums that an
+ * earlier kernel has finished: no two invocations add to the same address, and the order of all additions is
+ * fixed.
  */
-import { InputError } from '../../base/inputError.ts'
-import { formatBytes } from '../../base/memory.ts'
-import { purpose, stream } from '../../base/random.ts'
-import type { Iterations } from '../engine.ts'
-import { type Batch, batchRows } from './batches.ts'
-import type { Device, GpuKernel } from './device.ts'
-import type { DeviceBuffers, DeviceView } from './deviceProblem.ts'
-import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from './shape.ts'
-import type { Submitting } from './submission.ts'
-import type { Tables } from './tables.ts'
-import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from './wgsl/rows.ts'
-import type { StepWords } from './wgsl/step.ts'
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import { purpose, stream } from '../../../base/random.ts'
+import type { Iterations } from '../../engine.ts'
+import type { Device, GpuKernel } from '../device.ts'
+import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
+import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables } from '../tables.ts'
+import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
+import type { StepWords } from '../wgsl/step.ts'
 import {
   boundKernel,
   boundQuads,
-  foldAcross,
-  foldKernel,
   gramKernel,
   gramQuads,
+  reduceKernel,
+  reduceWidth,
   tileGroups,
-} from './wgsl/sums.ts'
-import { WINDOWS_TEAM, windowsKernel } from './wgsl/windows.ts'
+} from '../wgsl/sums.ts'
+import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
+import { type Batch, batchRows } from './batches.ts'
 
-/** Steps that a device does by itself. */
+/** Steps that run on the device. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
 
-/** Others are left to the CPU. */
+/** Whether a step runs on the device; the others run on the CPU. */
 export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
   step.kind === 'paper' || step.kind === 'gradient' || step.kind === 'newton'
 
-/** The buffer for sums takes no more than this, unless one row's sums do. */
+/** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
 const MOST_SUM_BYTES = 2 ** 28
-/** Vectors of four that one dispatch multiplies at the most: some tenths of a second on a slow card. */
+/** Vectors of four that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
 const MOST_WORK = 2 ** 29
 
-/** Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10 twice. */
+/**
+ * Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10
+ * twice.
+ */
 const MANY_TILES = 32
 const LARGEST_GROUP = 256
 
-/** What is summed over a sample: Hv and g, or H and g. */
+/** The sums over a sample: 'bound' is Hv and g, 'gram' is H and g. */
 type Sums = 'bound' | 'gram'
 
-/** Where sums go, and how the modes are cut for it. */
+/** The buffer of sums, and the batches of rows whose sums fit into it. */
 interface SumPlan {
   quads: number
   buffer: GPUBuffer
@@ -53,26 +57,27 @@ interface SumPlan {
   batches: Batch[][]
 }
 
-/** The kernels of a mode, and what they are bound to. */
+/** The kernels of a mode, with their bind groups. */
 interface ModeKernels {
   team: Team
   sum: GpuKernel
   /** Per slice. */
   sumGroups: GPUBindGroup[]
-  fold: GpuKernel
-  foldGroup: GPUBindGroup | undefined
+  reduce: GpuKernel
+  reduceGroup: GPUBindGroup | undefined
   update: GpuKernel
   updateGroup: GPUBindGroup
 }
 
-export class Stepping {
+/** Runs AO iterations of a problem on a device. */
+export class DeviceSteps {
   readonly #device: Device
   readonly #tables: Tables
   readonly #shape: Shape
   readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #views: readonly DeviceView[]
-  readonly #submitting: Submitting
+  readonly #queue: SubmissionQueue
   readonly #plans = new Map<Sums, SumPlan>()
   readonly #prepared = new Map<
     string,
@@ -86,7 +91,7 @@ export class Stepping {
     hasMomentumFactors: boolean,
     buffers: DeviceBuffers,
     views: readonly DeviceView[],
-    submitting: Submitting,
+    queue: SubmissionQueue,
   ) {
     this.#device = device
     this.#tables = tables
@@ -94,14 +99,14 @@ export class Stepping {
     this.#hasMomentumFactors = hasMomentumFactors
     this.#buffers = buffers
     this.#views = views
-    this.#submitting = submitting
+    this.#queue = queue
   }
 
   close(): void {
     for (const { buffer } of this.#plans.values()) buffer.destroy()
   }
 
-  /** Compiles what steps of this kind on samples of this size need, unless it has been. */
+  /** Compiles the kernels of steps of this kind on samples of this size, unless they are compiled. */
   prepare(kind: DeviceStep['kind'], sample: number): Promise<unknown> {
     return this.#prepare(kind, sample)
   }
@@ -129,16 +134,25 @@ export class Stepping {
   async #compile(kind: DeviceStep['kind'], sums: Sums, teams: readonly Team[]) {
     const device = this.#device
     const shape = this.#views[0].shape
-    const { steps, slot } = this.#submitting
-    const { factors, momentumFactors, segments, rows, vectors, placed, sampled, longRows } = this.#buffers
+    const { steps, slot } = this.#queue
+    const {
+      factors,
+      momentumFactors,
+      segments,
+      rows,
+      vectors,
+      windows: windowBuffer,
+      sampled,
+      longRows,
+    } = this.#buffers
     const plan = await this.#planSums(sums)
     const write = 'write' as const
     const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
-    const windowsGroup = device.bind(windows, steps, slot, [segments, rows, placed, sampled])
+    const windowsGroup = device.bind(windows, steps, slot, [segments, rows, windowBuffer, sampled])
     const codes = { gradient: boundRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
-    const [update, fold, ...sumKernels] = await Promise.all([
+    const [update, reduce, ...sumKernels] = await Promise.all([
       device.compile(codes[kind](shape), ['read', 'read', 'read', 'read', write, write]),
-      device.compile(foldKernel(shape, plan.quads), ['read', 'read', 'read', write]),
+      device.compile(reduceKernel(shape, plan.quads), ['read', 'read', 'read', write]),
       ...teams.map((team) =>
         device.compile((sums === 'bound' ? boundKernel : gramKernel)(shape, team), [
           ...Array<'read'>(6).fill('read'),
@@ -166,13 +180,13 @@ export class Stepping {
             factors,
             momentumFactors,
             segments,
-            placed,
+            windowBuffer,
             vectors,
             plan.buffer,
           ]),
         ),
-        fold,
-        foldGroup: long && device.bind(fold, steps, slot, [long, rows, placed, plan.buffer]),
+        reduce,
+        reduceGroup: long && device.bind(reduce, steps, slot, [long, rows, windowBuffer, plan.buffer]),
         update,
         updateGroup,
       }
@@ -180,7 +194,7 @@ export class Stepping {
     return { windows, windowsGroup, modes }
   }
 
-  /** Takes the buffer for sums of a kind when it is first needed. */
+  /** Allocates the buffer for sums of a kind when it is first needed. */
   async #planSums(sums: Sums): Promise<SumPlan> {
     const known = this.#plans.get(sums)
     if (known) return known
@@ -211,7 +225,7 @@ export class Stepping {
       : quads * this.#shape.order + 4 * tilesOf(this.#shape)
   }
 
-  /** AO iteration number k. */
+  /** Enqueues AO iteration number k. */
   async add(run: Iterations & { step: DeviceStep }, k: number): Promise<void> {
     const { step, sample, seed } = run
     const { windows, windowsGroup, modes } = await this.#prepare(step.kind, sample)
@@ -227,17 +241,17 @@ export class Stepping {
       damping: step.kind === 'newton' ? step.damping : 0,
       hasMomentumFactors: this.#hasMomentumFactors,
     }
-    const place = (from: number, to: number, l: number): Promise<void> =>
-      this.#submitting.add({
+    const drawWindows = (from: number, to: number, l: number): Promise<void> =>
+      this.#queue.add({
         kernel: windows,
         group: windowsGroup,
         step: { ...common, inner: l, segments: [from, to] },
         groups: Math.ceil((to - from) / WINDOWS_TEAM),
       })
-    if (inner === 1) await place(0, this.#tables.totalSegments, 0)
+    if (inner === 1) await drawWindows(0, this.#tables.totalSegments, 0)
     for (const [i, mode] of this.#tables.modes.entries())
       for (let l = 0; l < inner; l++) {
-        if (inner > 1) await place(mode.firstSegment, mode.firstSegment + mode.segments.length / 4, l)
+        if (inner > 1) await drawWindows(mode.firstSegment, mode.firstSegment + mode.segments.length / 4, l)
         const others = this.#tables.modes.filter((_, o) => o !== i).map(({ firstRow }) => firstRow)
         await this.#addMode(i, modes[i], step.kind, { ...common, mode: i, inner: l, others })
       }
@@ -256,9 +270,9 @@ export class Stepping {
       const step = { ...common, base: segments[0], rows }
       for (const { slice, segments } of pieces) {
         const { records, segments: own } = this.#views[i].slices[slice]
-        const share = (segments[1] - segments[0]) / (own[1] - own[0])
-        const covered = Math.min(entries, share * (records[1] - records[0]))
-        await this.#submitting.add({
+        const fraction = (segments[1] - segments[0]) / (own[1] - own[0])
+        const covered = Math.min(entries, fraction * (records[1] - records[0]))
+        await this.#queue.add({
           kernel: kernels.sum,
           group: kernels.sumGroups[slice],
           step: { ...step, segments, firstRecord: records[0] },
@@ -267,16 +281,16 @@ export class Stepping {
           work: covered * (common.sample ?? 1) * this.#workPerEntry(sums),
         })
       }
-      if (kernels.foldGroup && long[1] > long[0])
-        await this.#submitting.add({
-          kernel: kernels.fold,
-          group: kernels.foldGroup,
+      if (kernels.reduceGroup && long[1] > long[0])
+        await this.#queue.add({
+          kernel: kernels.reduce,
+          group: kernels.reduceGroup,
           step: { ...step, rows: [long[0], 0], count: long[1] - long[0] },
           groups: long[1] - long[0],
-          layers: Math.ceil(plan.quads / foldAcross(plan.quads)),
+          layers: Math.ceil(plan.quads / reduceWidth(plan.quads)),
         })
       const count = rows[1] - rows[0]
-      await this.#submitting.add({
+      await this.#queue.add({
         kernel: kernels.update,
         group: kernels.updateGroup,
         step,
