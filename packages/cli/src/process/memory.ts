@@ -62,7 +62,7 @@ export function planJob(
     byteLength: items.reduce((sum, { byteLength }) => sum + byteLength, 0),
     parts: plan.parts,
     items,
-    ...(plan.place !== undefined && { place: plan.place }),
+    backend: plan.backend,
     available: availableMemory() / (engine.communicator?.hostSize ?? 1),
   }
 }
