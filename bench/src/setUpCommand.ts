@@ -41,10 +41,10 @@ async function runSetUp({ json, quiet, small = false, ...options }: Options): Pr
   progress.end()
   if (json) return printJson(bench)
   const { dims, entries, rank, rows } = bench
-  const head = ['threads', 'set-up', 'count', 'lay out', 'place', 'sort', 'look', 'processor', 'start']
+  const head = ['threads', 'set-up', 'count', 'lay out', 'place', 'sort', 'values', 'processor', 'start']
   const lines = rows.map((row) => [
     String(row.threads),
-    ...[row.total, row.count, row.layOut, row.place, row.sort, row.look, row.processorSeconds, row.start].map(
+    ...[row.total, row.count, row.layOut, row.place, row.sort, row.values, row.processorSeconds, row.start].map(
       (seconds) => seconds.toFixed(3),
     ),
   ])
