@@ -7,8 +7,8 @@ import {
   cpuEngine,
   type DuplicatePolicy,
   formatBytes,
+  formatSentence,
   hardwareThreads,
-  inWords,
   readTensorOrModel,
   sizeOfRun,
   type TensorDescription,
@@ -87,7 +87,7 @@ async function info(files: string[], options: Options): Promise<void> {
   const counts = countsRemark(found)
   if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
   await print(describe(file, description))
-  if (counts) await print(`\n${inWords(counts, asFlag)}`)
+  if (counts) await print(`\n${formatSentence(counts, asFlag)}`)
   await print(
     `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
   )

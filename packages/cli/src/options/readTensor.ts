@@ -1,7 +1,7 @@
 import { InputError, readTensor, type SparseTensor } from 'lacuna'
 import {
   type DuplicatePolicy,
-  inWords,
+  formatSentence,
   isTableFile,
   isTableKind,
   kindByName,
@@ -45,7 +45,7 @@ export const nameOf = (file: string): string => (file === '-' ? 'stdin' : file)
 export const tellRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>
-    (guess ? insist : say)(oneLine(inWords(sentence, asFlag)))
+    (guess ? insist : say)(oneLine(formatSentence(sentence, asFlag)))
 
 /** Shows how far a large file has been read. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {

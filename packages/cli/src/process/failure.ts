@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { InputError } from 'lacuna'
-import { type OptionMention, oneOf } from 'lacuna/internal'
+import { joinWithOr, type OptionMention } from 'lacuna/internal'
 import { oneLine } from '../print/printable.ts'
 
 /**
@@ -55,7 +55,7 @@ export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
   if (values.length === 0) return flag
   const words = values.map((value) => shellWord(String(value)))
-  return `${flag} ${set ? words.join(' ') : oneOf(words)}`
+  return `${flag} ${set ? words.join(' ') : joinWithOr(words)}`
 }
 
 /** As a POSIX shell takes it. */

@@ -66,7 +66,7 @@ export function describeComponents(
     title: titles?.[mode] ?? together(unit.map((own) => titleOf(model, own))),
     kind: kinds[mode],
   }))
-  const inWords: RowNamer = (mode, row) =>
+  const formatSentence: RowNamer = (mode, row) =>
     together(
       rowsOfUnit(model, units[mode], row).map(
         (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
@@ -75,7 +75,7 @@ export function describeComponents(
   const usual = units.map((_, mode) => usualOf(learned, mode, means))
   const components = model.components(options).map((component): ComponentDescription => {
     const described = component.modes.map(({ strongest, profile }, mode) => ({
-      rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
+      rows: strongest.map((row) => ({ ...row, called: formatSentence(mode, row.row) })),
       ...(kinds[mode].kind === 'ordered' && {
         course: relative(profile, counts[mode]),
       }),
@@ -87,7 +87,7 @@ export function describeComponents(
       share,
       ...(found && { found }),
       modes: described,
-      sentence: sentenceOf(component, described, modes, usual, inWords),
+      sentence: sentenceOf(component, described, modes, usual, formatSentence),
     }
   })
   return { modes, components, usual }

@@ -19,9 +19,8 @@ function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readon
 }
 
 it('gives back every index, of modes of any size, packed or not', () => {
-  fc.assert(
-    fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, unpacked, draws) => {
   checkProperty(
+    fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, unpacked, draws) => {
       const mode = at % dims.length
       const packing = packingOf(dims, mode, unpacked)
       const others = dims.filter((_, other) => other !== mode)
