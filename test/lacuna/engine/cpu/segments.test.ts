@@ -144,7 +144,7 @@ it('counts a row for eight entries more than it has, so that chunks of short row
     [1000, 37, 2],
     [1000, 50, 1],
   ]) {
-    const { words, count } = cutChunks(new Uint32Array(rows).fill(length), 90)
+    const { words, count } = makeChunks(new Uint32Array(rows).fill(length), 90)
     expect(count).toBe(Math.ceil(rows / perChunk))
     expect([...words.subarray(0, 3)]).toEqual([0, perChunk, 0])
   }
@@ -157,9 +157,9 @@ it('visits another segment of a row for a sixteenth of its entries or more', () 
 it('gives the parts about as many entries each where chunks of some rows have far more than those of others', () => {
   // Chunks of one row of 60 entries, and of eleven rows of one entry.
   const lengths = Uint32Array.from({ length: 3000 }, (_, row) => (row < 300 ? 60 : 1))
-  const chunks = cutChunks(lengths, 100)
+  const chunks = makeChunks(lengths, 100)
   const first = firstSegments(lengths, 100, new Uint32Array(3001))
   for (const parts of [2, 3, 7])
-    for (const { entries } of dealChunks(chunks, parts, first, lengths))
+    for (const { entries } of assignChunks(chunks, parts, first, lengths))
       expect(Math.abs(entries - (300 * 60 + 2700) / parts)).toBeLessThanOrEqual(60)
 })

@@ -1,6 +1,6 @@
 /** How work is shared by the invocations of a workgroup, and how factors lie on a device: without a device. */
 import { expect, it } from 'vitest'
-import { padded, unpadded } from '#lacuna/engine/gpu/padding.js'
+import { padMatrices, unpadMatrices } from '#lacuna/engine/gpu/padding.js'
 import { quadsOf, teamFor, tilesOf } from '#lacuna/engine/gpu/shape.js'
 
 const shapeOf = (rank: number, subgroup = 1) => ({ order: 3, rank, weighted: false, subgroup })
@@ -13,10 +13,10 @@ it('a rank is padded to the next multiple of four, and not beyond it', () => {
 it('factors come back from a device as they were, and what they are padded with is zero', () => {
   for (const rank of [1, 3, 4, 5, 8]) {
     const factors = [7, 2].map((rows) => Float32Array.from({ length: rows * rank }, (_, at) => at + 1))
-    const all = padded(factors, shapeOf(rank))
+    const all = padMatrices(factors, shapeOf(rank))
     expect(all).toHaveLength(9 * 4 * Math.ceil(rank / 4))
     expect(all.filter((x) => x !== 0)).toHaveLength(9 * rank)
-    expect(unpadded(all, [7, 2], shapeOf(rank))).toEqual(factors)
+    expect(unpadMatrices(all, [7, 2], shapeOf(rank))).toEqual(factors)
   }
 })
 
