@@ -561,7 +561,7 @@ export const mutants = [
   },
   {
     name: 'residuals are alike whatever chance does',
-    file: 'packages/lacuna/src/model/ensemble/alikeLags.ts',
+    file: 'packages/lacuna/src/model/ensemble/similarLags.ts',
     find: 'Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))',
     replace: 'LEAST_ALIKE',
     tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
@@ -569,7 +569,7 @@ export const mutants = [
   },
   {
     name: 'residuals of the same group are compared',
-    file: 'packages/lacuna/src/model/ensemble/alikeLags.ts',
+    file: 'packages/lacuna/src/model/ensemble/similarLags.ts',
     find: 'if (groups && groups[e] === groups[other]) continue',
     replace: 'if (groups && groups[e] < 0) continue',
     tests: ['test/lacuna/model/ensemble/stability.test.ts'],

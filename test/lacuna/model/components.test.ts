@@ -32,7 +32,7 @@ describe('components', () => {
     for (const { modes } of components) for (const { profile } of modes) expect(Math.max(...profile)).toBe(1)
   })
 
-  it('are told by what is special about them', () => {
+  it('components are described by the rows that are most specific to them', () => {
     const [mornings, evenings] = shops.components({ strongest: 2 })
     expect(mornings.modes[1].strongest.map(({ label }) => label)).toEqual(['bakery', 'kiosk'])
     expect(evenings.modes[1].strongest.map(({ label }) => label)).toEqual(['bar', 'cinema'])

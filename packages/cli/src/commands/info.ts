@@ -8,13 +8,13 @@ import {
   cpuEngine,
   type DuplicatePolicy,
   formatBytes,
-  hardwareThreads,
   formatSentence,
+  hardwareThreads,
   readTensorOrModel,
   sizeOfRun,
   type TensorDescription,
   TensorModel,
-  unobservedOf,
+  unobservedRowsOf,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { duplicates, positiveWholeNumber, sizes } from '../options/arguments.ts'
@@ -97,7 +97,7 @@ async function printModel(file: string, model: TensorModel, json: boolean): Prom
   const { dims, labels, modes, training } = model
   const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
   const [{ rank, reshaping }] = members
-  const unobserved = unobservedOf(model)
+  const unobserved = unobservedRowsOf(model)
   if (json)
     return printJson({
       file,

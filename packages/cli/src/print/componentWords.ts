@@ -1,5 +1,5 @@
 /** Short descriptions of components by the rows that are special about them. */
-import { rowsOfUnit, type TensorModel, together } from 'lacuna/internal'
+import { joinLabels, rowsOfUnit, type TensorModel } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
 
 /** Number of rows that are named per mode. */
@@ -22,7 +22,7 @@ export function componentDescriber(
       .filter(({ modes }) => mode === undefined || modes.includes(mode))
       .map(({ name, modes, strongest }) => {
         const rowNames = strongest.map(({ row }) =>
-          together(rowsOfUnit(model, modes, row).map((own, i) => names.nameOrLabel(modes[i], own))),
+          joinLabels(rowsOfUnit(model, modes, row).map((own, i) => names.nameOrLabel(modes[i], own))),
         )
         return mode === undefined ? `${name} ${rowNames.join(', ')}` : rowNames.join('; ')
       })

@@ -1,5 +1,5 @@
 /** The HTML page of a model's components (`lacuna components --html`). */
-import { asLearned, type Learned, type TensorModel } from 'lacuna/internal'
+import { type FactorView, factorView, type TensorModel } from 'lacuna/internal'
 import { formatCount, formatNumber } from '../print/format.ts'
 import { css } from './componentsStyle.ts'
 import type { ComponentDescription, ModelDescription } from './describeComponents.ts'
@@ -20,7 +20,7 @@ export async function componentsPage(
   description: ModelDescription,
   { title, shown = 12 }: PageOptions,
 ): Promise<string> {
-  const learned = asLearned(model)
+  const learned = factorView(model)
   const document = await createDocument()
   const cards = description.components.map((component) =>
     componentCard(learned, description, component, document),
@@ -39,7 +39,7 @@ ${rest.length > 0 ? more : ''}
 
 function introduction(
   { observed, members }: TensorModel,
-  { dims }: Learned,
+  { dims }: FactorView,
   { modes, components }: ModelDescription,
 ): string {
   const [{ rank }] = members
@@ -70,7 +70,7 @@ function introduction(
 }
 
 function componentCard(
-  model: Learned,
+  model: FactorView,
   description: ModelDescription,
   component: ComponentDescription,
   document: Document,
@@ -92,7 +92,7 @@ function componentCard(
  * it.
  */
 function modePanel(
-  model: Learned,
+  model: FactorView,
   { modes, usual, components }: ModelDescription,
   { column, modes: described }: ComponentDescription,
   mode: number,
@@ -145,7 +145,7 @@ function modePanel(
 }
 
 /** Product of the mean rows of all modes but some (R). @param but the modes left out */
-function productOfMeans({ members, counts, dims }: Learned, but: readonly number[]): Float64Array {
+function productOfMeans({ members, counts, dims }: FactorView, but: readonly number[]): Float64Array {
   const [{ rank, factors }] = members
   const weights = new Float64Array(rank).fill(1)
   factors.forEach((factor, mode) => {

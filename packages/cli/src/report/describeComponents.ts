@@ -1,15 +1,15 @@
 /** Descriptions of a model's components: a sentence, the rows that are special, and courses to draw. */
 import type { Component } from 'lacuna/answers'
 import {
-  asLearned,
-  type Learned,
+  componentShares,
+  type FactorView,
+  factorView,
+  joinLabels,
   type ModeKind,
   modeKinds,
   modeName,
   rowsOfUnit,
-  sharesOf,
   type TensorModel,
-  together,
 } from 'lacuna/internal'
 
 /** Description of a whole model. */
@@ -65,19 +65,19 @@ export function describeComponents(
   called: RowNamer,
   options: DescribeOptions,
 ): ModelDescription {
-  const learned = asLearned(model)
+  const learned = factorView(model)
   const { units, counts } = learned
   const titles =
-    options.titles && units.map((unit) => together(unit.map((mode) => options.titles![mode] ?? '')))
+    options.titles && units.map((unit) => joinLabels(unit.map((mode) => options.titles![mode] ?? '')))
   const kinds = modeKinds(model, titles)
-  const { means } = sharesOf(learned)
+  const { means } = componentShares(learned)
   const modes = units.map((unit, mode) => ({
     name: modeName(learned, mode),
-    title: titles?.[mode] ?? together(unit.map((own) => titleOf(model, own))),
+    title: titles?.[mode] ?? joinLabels(unit.map((own) => titleOf(model, own))),
     kind: kinds[mode],
   }))
   const inWords: RowNamer = (mode, row) =>
-    together(
+    joinLabels(
       rowsOfUnit(model, units[mode], row).map(
         (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
       ),
@@ -117,7 +117,7 @@ function weekdayOf(model: TensorModel, mode: number, row: number): string | unde
 
 /** Prediction of each row, averaged over the other modes and divided by the mean over rows (P). */
 function meanCourse(
-  { members: [{ rank, factors }], dims, counts }: Learned,
+  { members: [{ rank, factors }], dims, counts }: FactorView,
   mode: number,
   means: readonly Float64Array[],
 ): Float64Array {

@@ -4,10 +4,10 @@
  * m_j being the mean row of mode j.
  */
 
+import type { FactorView } from './factorView.ts'
 import { meanRows } from './foldIn/meanRows.ts'
-import type { Learned } from './learnedModes.ts'
 
-export interface Shares {
+export interface ComponentShares {
   /** Per mode, the mean row (R), by entries. */
   means: readonly Float64Array[]
   /** (R), of the mean prediction. */
@@ -19,14 +19,14 @@ export interface Shares {
 }
 
 /** Of the first of several models, or another one. */
-export function sharesOf({ members, counts }: Learned, member = members[0]): Shares {
+export function componentShares({ members, counts }: FactorView, member = members[0]): ComponentShares {
   const { rank } = member
   const means = meanRows(member, counts)
   const terms = means.reduce(
     (product, mean) => product.map((x, r) => x * mean[r]),
     new Float64Array(rank).fill(1),
   )
-  const shares = normalized(terms)
+  const shares = normalize(terms)
   const order = Array.from(shares, (_, r) => r).sort((a, b) => shares[b] - shares[a] || a - b)
   const numbers = new Array<number>(rank)
   order.forEach((r, place) => {
@@ -36,11 +36,11 @@ export function sharesOf({ members, counts }: Learned, member = members[0]): Sha
 }
 
 /** Numbers from 0 that add up to 1; zeros where there is nothing to share. */
-export function normalized(terms: Float64Array): Float64Array {
+export function normalize(terms: Float64Array): Float64Array {
   const total = terms.reduce((sum, term) => sum + term, 0)
   return total > 0 ? terms.map((term) => term / total) : terms.map(() => 0)
 }
 
 /** How telling a share is where another one is usual: its part in the divergence between the two. */
-export const telling = (share: number, usual: number): number =>
+export const specificity = (share: number, usual: number): number =>
   share > 0 && usual > 0 ? share * Math.log(share / usual) : 0

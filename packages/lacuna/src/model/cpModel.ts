@@ -13,7 +13,7 @@ import { type Component, type ComponentsOptions, componentsOf } from './answer/c
 import { checkFactors, checkPrior, checkShapes } from './checkModel.ts'
 import { align, alignRows, type NewEntry } from './ensemble/align.ts'
 import type { Factored, Prior } from './factored.ts'
-import { foldEntries } from './foldIn/foldIn.ts'
+import { foldInEntries } from './foldIn/foldIn.ts'
 import { lambdaPrior } from './foldIn/lambdaPrior.ts'
 import type { Labels } from './labelLookup.ts'
 import { TensorModel, type TensorModelFields } from './tensorModel.ts'
@@ -120,7 +120,7 @@ export class CpModel extends TensorModel implements Factored {
       )
     const tensor = 'indices' in entries ? align(this, entries) : alignRows(this, entries, value)
     const prior = this.prior ?? lambdaPrior(this)
-    const folded = foldEntries({ model: { ...this.fields, prior }, entries: tensor, update })
+    const folded = foldInEntries({ model: { ...this.fields, prior }, entries: tensor, update })
     const { dims, factors, unobserved, observed } = folded
     return new CpModel({
       ...this.fields,

@@ -62,6 +62,6 @@ export const labelOf = ({ labels }: Pick<Predictor, 'labels'>, mode: number, row
   labels?.[mode]?.[row] ?? String(row + 1)
 
 /** A prediction limited to the range of the training values, if that is known. */
-export function clipped({ observed }: Pick<Predictor, 'observed'>, y: number): number {
+export function clipToRange({ observed }: Pick<Predictor, 'observed'>, y: number): number {
   return observed ? Math.min(observed.max, Math.max(observed.min, y)) : y
 }

@@ -13,7 +13,7 @@ import { type Ranked, type TopOptions, topRows } from './answer/top.ts'
 import { checkLabels, checkObserved } from './checkModel.ts'
 import type { ErrorSummary } from './evaluate/errorSummary.ts'
 import { ErrorTally } from './evaluate/errorTally.ts'
-import { clipped, type Factored, labelOf, type Predictor } from './factored.ts'
+import { clipToRange, type Factored, labelOf, type Predictor } from './factored.ts'
 import { type Label, LabelLookup, type Labels, suggestLabels } from './labelLookup.ts'
 import { forEachPrediction, predictCell } from './predict/products.ts'
 import { writeSlice } from './predict/writeSlice.ts'
@@ -100,7 +100,7 @@ export abstract class TensorModel implements Predictor {
    */
   predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
     const y = predictCell(this, this.indicesOf(coordinate))
-    return clip ? clipped(this, y) : y
+    return clip ? clipToRange(this, y) : y
   }
 
   /** The indices of a cell, checked. */
@@ -147,7 +147,7 @@ export abstract class TensorModel implements Predictor {
     this.#checkColumns(indices)
     const predictions = new Float32Array(indices[0].length)
     forEachPrediction(this, indices, (entry, y) => {
-      predictions[entry] = clip ? clipped(this, y) : y
+      predictions[entry] = clip ? clipToRange(this, y) : y
     })
     return predictions
   }
@@ -174,7 +174,7 @@ export abstract class TensorModel implements Predictor {
       )
     const values = new Float32Array(size)
     this.#fillSlice(values, fixed, dims)
-    if (clip && this.observed) for (let at = 0; at < size; at++) values[at] = clipped(this, values[at])
+    if (clip && this.observed) for (let at = 0; at < size; at++) values[at] = clipToRange(this, values[at])
     return { dims, values }
   }
 
@@ -217,7 +217,9 @@ export abstract class TensorModel implements Predictor {
         `The tensor has ${tensor.indices[0].length} coordinates for ${x.length} values.`,
       )
     const tally = new ErrorTally()
-    forEachPrediction(this, tensor.indices, (entry, y) => tally.add(x[entry], clip ? clipped(this, y) : y))
+    forEachPrediction(this, tensor.indices, (entry, y) =>
+      tally.add(x[entry], clip ? clipToRange(this, y) : y),
+    )
     return tally
   }
 

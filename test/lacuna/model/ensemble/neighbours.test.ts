@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { normal, stream } from '#lacuna/base/random.js'
-import { alikeLags } from '#lacuna/model/ensemble/alikeLags.js'
 import { learnNeighbours } from '#lacuna/model/ensemble/neighbours.js'
+import { similarLags } from '#lacuna/model/ensemble/similarLags.js'
 import { cellsOf, tensorOf } from '../answers.ts'
 
 const gauss = (at: number, key = 1): number => normal(stream(key, 79), at)
@@ -62,7 +62,7 @@ it('distances are not taken for alike by chance where pairs of entries are few',
   const { indices } = tensorOf(dims, cells, [])
   for (let key = 1; key <= 10; key++) {
     const noise = Float32Array.from(cells, (_, at) => gauss(at, key))
-    expect(alikeLags(dims, indices, noise, undefined, 1, true)).toEqual([1])
-    expect(alikeLags(dims, indices, noise, undefined, 1, false)).toEqual([])
+    expect(similarLags(dims, indices, noise, undefined, 1, true)).toEqual([1])
+    expect(similarLags(dims, indices, noise, undefined, 1, false)).toEqual([])
   }
 })

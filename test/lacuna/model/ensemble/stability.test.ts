@@ -3,7 +3,7 @@ import { median } from '#bench/measure/median.ts'
 import { describeComponents } from '#cli/report/describeComponents.ts'
 import { complete, type SparseTensor, synthetic } from '#lacuna/index.js'
 import { coreConsistencyOf } from '#lacuna/model/answer/coreConsistency.js'
-import { alikeLags } from '#lacuna/model/ensemble/alikeLags.js'
+import { similarLags } from '#lacuna/model/ensemble/similarLags.js'
 import { CpEnsemble, CpModel } from '#lacuna/model/index.js'
 import { inverse } from '#lacuna/reference/symmetric.js'
 import { cellsOf, plainly, random, randomModel, tensorOf } from '../answers.ts'
@@ -62,11 +62,11 @@ describe('components of several models', () => {
     expect(components.map((found) => found.in)).toEqual([2, 1])
   })
 
-  it('are told with that, and those of one model without', () => {
-    const told = describeComponents(ensemble, (mode, row) => ensemble.label(mode, row), {
+  it('components of an ensemble are described with their stability, and those of one model without', () => {
+    const described = describeComponents(ensemble, (mode, row) => ensemble.label(mode, row), {
       strongest: 2,
     }).components
-    expect(told.map(({ column, found }) => [column, found?.in])).toEqual(
+    expect(described.map(({ column, found }) => [column, found?.in])).toEqual(
       ensemble.components().map(({ column }) => [column, column === 1 ? 2 : 3]),
     )
     expect(first.components()[0].found).toBeUndefined()
@@ -221,7 +221,7 @@ it('distances at which residuals are alike are found, but not those within a gro
   const steps = Uint32Array.from(places, (at) => at % 14)
   const residuals = Float32Array.from(rows, (row, e) => random(5e6 + row * 7 + (steps[e] % 7)) - 0.5)
   const found = (mode: number, isOrdered: boolean, groups?: Uint8Array): number[] =>
-    alikeLags(dims, [rows, steps], residuals, groups, mode, isOrdered)
+    similarLags(dims, [rows, steps], residuals, groups, mode, isOrdered)
   expect(found(1, true)).toEqual([1, 7])
   expect(found(1, false)).toEqual([]) // the next one is not alike
   expect(found(0, true)).toEqual([1])

@@ -1,9 +1,9 @@
 /** Descriptions of components: how much each explains, and which rows are most specific to it. */
 
-import { normalized, type Shares, sharesOf, telling } from '../componentShares.ts'
+import { type ComponentShares, componentShares, normalize, specificity } from '../componentShares.ts'
 import { type Found, foundOf } from '../ensemble/stability.ts'
 import { modeName, type Predictor } from '../factored.ts'
-import { asLearned, type Learned, labelsOfUnit, together } from '../learnedModes.ts'
+import { type FactorView, factorView, joinLabels, labelsOfUnit } from '../factorView.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
@@ -62,8 +62,8 @@ export function componentsOf(
   model: Predictor,
   { strongest = 5, minEntries }: ComponentsOptions = {},
 ): Component[] {
-  const learned = asLearned(model)
-  const shares = sharesOf(learned)
+  const learned = factorView(model)
+  const shares = componentShares(learned)
   const found = learned.members.length > 1 ? foundOf(model) : undefined
   const isCandidate = learned.counts.map((counts, mode) =>
     candidates(counts, () => learned.unobserved[mode], minEntries),
@@ -74,19 +74,26 @@ export function componentsOf(
     share: shares.shares[column],
     ...(found && { found: found[column] }),
     modes: learned.units.map((unit, mode) => {
-      const { rows, ...told } = describeColumn(learned, shares, mode, column, strongest, isCandidate[mode])
+      const { rows, ...description } = describeColumn(
+        learned,
+        shares,
+        mode,
+        column,
+        strongest,
+        isCandidate[mode],
+      )
       const named = rows.map((row) => {
         const labels = labelsOfUnit(model, unit, row.row)
-        return { ...row, label: together(labels), labels }
+        return { ...row, label: joinLabels(labels), labels }
       })
-      return { ...told, modes: unit, strongest: named }
+      return { ...description, modes: unit, strongest: named }
     }),
   }))
 }
 
 function describeColumn(
-  model: Learned,
-  { means, shares }: Shares,
+  model: FactorView,
+  { means, shares }: ComponentShares,
   mode: number,
   column: number,
   most: number,
@@ -106,11 +113,12 @@ function describeColumn(
   const terms = new Float64Array(rank)
   for (let row = 0; row < size; row++) {
     for (let r = 0; r < rank; r++) terms[r] = factors[mode][row * rank + r] * others[r]
-    const share = normalized(terms)[column]
+    const share = normalize(terms)[column]
     profile[row] = factors[mode][row * rank + column]
     lifts[row] = shares[column] > 0 ? share / shares[column] : 0
     // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of ten.
-    if (isCandidate(row)) scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * telling(lifts[row], 1)
+    if (isCandidate(row))
+      scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * specificity(lifts[row], 1)
     if (profile[row] > top) top = profile[row]
   }
   if (top > 0) for (let row = 0; row < size; row++) profile[row] /= top

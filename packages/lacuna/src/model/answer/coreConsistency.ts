@@ -20,13 +20,13 @@ const LEAST_SIZE = 1e-3
 export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTensor): number | undefined {
   const { dims, rank, factors, reshapedModes } = model
   if (reshapedModes || values.length === 0) return undefined
-  const columns = livingColumns(rank, factors)
+  const columns = nonvanishingColumns(rank, factors)
   const R = columns.length
   const size = R ** dims.length
   if (R === 0 || size * values.length > MOST_WORK) return undefined
   const density = dims.reduce((share, dim) => share / dim, values.length)
   const duals = factors.map((factor, mode) =>
-    dualRows(balanced(factor, rank, columns, factors), R, indices[mode]),
+    dualRows(balanceColumns(factor, rank, columns, factors), R, indices[mode]),
   )
   const predictions = model.predictMany(indices, { clip: false })
   const core = new Float64Array(size)
@@ -69,14 +69,14 @@ const sizesOf = (factors: readonly Float32Array[], rank: number): Float64Array =
     return product.map((x, r) => x * lengths[r])
   }, new Float64Array(rank).fill(1))
 
-function livingColumns(rank: number, factors: readonly Float32Array[]): number[] {
+function nonvanishingColumns(rank: number, factors: readonly Float32Array[]): number[] {
   const sizes = sizesOf(factors, rank)
   const least = LEAST_SIZE * Math.max(...sizes)
   return Array.from(sizes.keys()).filter((r) => sizes[r] > 0 && sizes[r] >= least)
 }
 
 /** (I × R), a component's columns equally long in all modes: a core depends on how its size is spread over them. */
-function balanced(
+function balanceColumns(
   factor: Float32Array,
   rank: number,
   columns: readonly number[],

@@ -1,7 +1,7 @@
 /** Kinds of modes: whether rows are ordered, in time, or positions on a map. */
 
 import { labelOf, modeName, type Predictor } from '../factored.ts'
-import { asLearned } from '../learnedModes.ts'
+import { factorView } from '../factorView.ts'
 
 /** Whether the rows of a mode are ordered, and their positions in that order. */
 export interface ModeKind {
@@ -25,7 +25,7 @@ const FEWEST_ROWS = 5
  * @param titles names of the modes, in place of the model's
  */
 export function modeKinds(model: Predictor, titles?: readonly string[]): ModeKind[] {
-  const learned = asLearned(model)
+  const learned = factorView(model)
   const kinds = learned.units.map(
     (unit, mode): ModeKind =>
       unit.length > 1

@@ -1,9 +1,9 @@
 /** Rows of a mode that are similar to one of them. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { sharesOf } from '../componentShares.ts'
+import { componentShares } from '../componentShares.ts'
 import { labelOf, type Predictor } from '../factored.ts'
+import { requireUnmerged } from '../factorView.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
-import { plain } from '../learnedModes.ts'
 import { candidates } from '../predict/candidates.ts'
 import { largest } from './largest.ts'
 
@@ -36,7 +36,7 @@ export function similarRows(
 ): Similar[] {
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
-  const model = plain(given)
+  const model = requireUnmerged(given)
   const lookup = new LabelLookup(model)
   const mode = lookup.mode(modeName)
   const row = lookup.row(mode, label)
@@ -44,7 +44,7 @@ export function similarRows(
   for (const member of model.members) {
     const { rank, factors } = member
     // The norms of columns are arbitrary: components are weighted by their contribution to a mean prediction.
-    const { means } = sharesOf(model, member)
+    const { means } = componentShares(model, member)
     const scales = Array.from({ length: rank }, (_, r) =>
       means.reduce((product, mean, m) => (m === mode ? product : product * mean[r]), 1),
     )

@@ -1,12 +1,12 @@
 /** The rows of a mode with the largest predictions, and the components that explain them. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { normalized, sharesOf, telling } from '../componentShares.ts'
-import { clipped, labelOf, modeName, type Predictor } from '../factored.ts'
+import { componentShares, normalize, specificity } from '../componentShares.ts'
+import { clipToRange, labelOf, modeName, type Predictor } from '../factored.ts'
+import { factorView, unobservedRowsOf } from '../factorView.ts'
 import { type Label, LabelLookup, type Labels } from '../labelLookup.ts'
-import { asLearned, unobservedOf } from '../learnedModes.ts'
-import { type Along, along } from '../predict/along.ts'
 import { candidates } from '../predict/candidates.ts'
+import { type PredictionsAlong, predictAlong } from '../predict/predictAlong.ts'
 import { largest } from './largest.ts'
 
 /** Options of `top`. */
@@ -64,7 +64,7 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
   const lookup = new LabelLookup(model)
   const of = lookup.mode(options.of)
   const fixed = fixedRows(model, lookup, of, options.for ?? {})
-  const members = model.members.map((member) => along(member, fixed, of, model.observed?.counts))
+  const members = model.members.map((member) => predictAlong(member, fixed, of, model.observed?.counts))
   const scores = new Float64Array(model.dims[of])
   for (const { score } of members)
     for (let row = 0; row < scores.length; row++) scores[row] += score(row) / members.length
@@ -77,13 +77,13 @@ export function topRows(model: Predictor, options: TopOptions): Ranked[] {
     }
   }
   const excluded = excludedRows(lookup, of, fixed, exclude)
-  const isCandidate = candidates(model.observed?.counts[of], () => unobservedOf(model)[of], minEntries)
+  const isCandidate = candidates(model.observed?.counts[of], () => unobservedRowsOf(model)[of], minEntries)
   const rows = largest(scores, n, (row) => isCandidate(row) && !excluded.has(row))
   const explain = explainer(model, members[0])
   return rows.map((row) => ({
     row,
     label: labelOf(model, of, row),
-    predicted: clip ? clipped(model, scores[row]) : scores[row],
+    predicted: clip ? clipToRange(model, scores[row]) : scores[row],
     ...(model.observed && {
       entries: model.observed.counts[of][row],
       mean: model.observed.means[of][row],
@@ -137,11 +137,11 @@ export function valuesAlong(
 }
 
 /** Makes a function that returns the components that explain a row's prediction; of an ensemble, those of its first member. */
-function explainer(model: Predictor, { terms }: Along): (row: number) => Reason[] {
-  const { shares: usual, numbers } = sharesOf(asLearned(model))
+function explainer(model: Predictor, { terms }: PredictionsAlong): (row: number) => Reason[] {
+  const { shares: usual, numbers } = componentShares(factorView(model))
   return (row) => {
-    const shares = normalized(terms(row))
-    const scores = shares.map((share, r) => telling(share, usual[r]))
+    const shares = normalize(terms(row))
+    const scores = shares.map((share, r) => specificity(share, usual[r]))
     return largest(scores, REASONS, (r) => scores[r] > 0 && shares[r] >= LEAST_SHARE).map((r) => ({
       component: numbers[r],
       share: shares[r],

@@ -6,11 +6,11 @@
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { TopEngine } from '../../engine/cpu/index.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
-import { clipped, type Predictor } from '../factored.ts'
+import { clipToRange, type Predictor } from '../factored.ts'
+import { requireUnmerged } from '../factorView.ts'
 import { LabelLookup, type Labels } from '../labelLookup.ts'
-import { plain } from '../learnedModes.ts'
-import { productBut } from '../predict/along.ts'
 import { candidates } from '../predict/candidates.ts'
+import { productExcept } from '../predict/predictAlong.ts'
 import { dotRow } from '../predict/products.ts'
 import { fixedRows } from './top.ts'
 
@@ -56,7 +56,7 @@ const SPARE = 8
 
 /** Ranks the rows of a mode for every row of another one, batch by batch, on all threads. */
 export async function* topForAll(given: Predictor, options: TopForAllOptions): AsyncGenerator<TopBatch> {
-  const model = plain(given)
+  const model = requireUnmerged(given)
   const { n = 10, minEntries, clip = true, exclude, threads } = options
   if (!Number.isInteger(n) || n < 1)
     throw new InputError('option', sentence`${option('n')} is ${n}; it must be a whole number from 1.`)
@@ -76,7 +76,7 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
   if (rows.length === 0)
     throw new InputError('empty', `No row of ${options.of} has so many entries; ask for fewer.`)
   const weights = model.members.map((member) =>
-    productBut(member, fixed, [of, asked], model.observed?.counts),
+    productExcept(member, fixed, [of, asked], model.observed?.counts),
   )
   const length = model.members.reduce((sum, { rank }) => sum + rank, 0)
   const most = Math.min(rows.length, n + SPARE)
@@ -134,7 +134,7 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
       batch.found[question] = kept.length
       kept.forEach(({ row, y }, i) => {
         batch.rows[question * n + i] = row
-        batch.predicted[question * n + i] = clip ? clipped(model, y) : y
+        batch.predicted[question * n + i] = clip ? clipToRange(model, y) : y
       })
     }
     return batch

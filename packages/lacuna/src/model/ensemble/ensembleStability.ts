@@ -1,8 +1,8 @@
 /** What is said of an ensemble's components when it is made: whether the models agree on them, and whether they are too many. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { coreConsistencyOf } from '../answer/coreConsistency.ts'
-import { sharesOf } from '../componentShares.ts'
-import { asLearned } from '../learnedModes.ts'
+import { componentShares } from '../componentShares.ts'
+import { factorView } from '../factorView.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
 /** Core consistency is looked for model by model, until so many products (entries × R^N) have been made. */
@@ -28,7 +28,7 @@ export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): Ense
   }
   const coreConsistency = cores.toSorted((a, b) => a - b)[Math.floor(cores.length / 2)]
   const { match, components } = model.stability()
-  const { order } = sharesOf(asLearned(model))
+  const { order } = componentShares(factorView(model))
   return {
     match,
     found: order.map((column) => components[column].in),

@@ -5,8 +5,8 @@
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
-import { alikeLags } from './alikeLags.ts'
 import { featureCount, ResidualField } from './residualField.ts'
+import { similarLags } from './similarLags.ts'
 
 /** The fitted correction by neighbours; plain data, but for the entries. */
 export interface Neighbours {
@@ -94,7 +94,9 @@ function fitCorrection(
   const lags: number[][] = dims.map(() => [])
   const apart = isByEntry ? undefined : folds
   for (const { mode, lags: given } of ordered ?? dims.map((_, mode) => ({ mode, lags: undefined })))
-    lags[mode] = given ? [...given] : alikeLags(dims, indices, residuals, apart, mode, ordered !== undefined)
+    lags[mode] = given
+      ? [...given]
+      : similarLags(dims, indices, residuals, apart, mode, ordered !== undefined)
   const size = featureCount(lags)
   const features = new Float32Array(values.length * size)
   const own = new Float64Array(size)

@@ -5,7 +5,7 @@
  */
 
 import type { Factored, Predictor } from '../factored.ts'
-import { asLearned, type Learned } from '../learnedModes.ts'
+import { type FactorView, factorView } from '../factorView.ts'
 
 /** From this score on a component of one model is that of the other; in three modes, columns with cosines of 0.95. */
 export const SAME = 0.85
@@ -30,9 +30,9 @@ export interface Stability {
 
 /** Compares the members of an ensemble; a single model agrees with itself. */
 export function stabilityOf(model: Predictor): Stability {
-  const { members, counts } = asLearned(model)
+  const { members, counts } = factorView(model)
   const scores = members.flatMap((first, a) =>
-    members.slice(a + 1).map((second) => matched(congruence(first, second, counts))),
+    members.slice(a + 1).map((second) => matchComponents(congruence(first, second, counts))),
   )
   // The first pairs are those of the first model.
   const components = found(members, scores.slice(0, members.length - 1))
@@ -42,11 +42,11 @@ export function stabilityOf(model: Predictor): Stability {
 
 /** The same without what the other models have in common, which takes most of the time. */
 export function foundOf(model: Predictor): Found[] {
-  const { members, counts } = asLearned(model)
+  const { members, counts } = factorView(model)
   const [first, ...others] = members
   return found(
     members,
-    others.map((other) => matched(congruence(first, other, counts))),
+    others.map((other) => matchComponents(congruence(first, other, counts))),
   )
 }
 
@@ -66,7 +66,7 @@ const meanOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) =
 function congruence(
   first: Factored,
   second: Factored,
-  counts: Learned['counts'],
+  counts: FactorView['counts'],
 ): { scores: Float64Array; rank: number; others: number } {
   const [R, S] = [first.rank, second.rank]
   const scores = new Float64Array(R * S).fill(1)
@@ -93,7 +93,7 @@ function congruence(
 }
 
 /** For each component of the one model, the score of that of the other which is its own. */
-function matched({ scores, rank, others }: ReturnType<typeof congruence>): number[] {
+function matchComponents({ scores, rank, others }: ReturnType<typeof congruence>): number[] {
   const pairs = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b)
   const best = new Array<number>(rank).fill(0)
   const [isGiven, isTaken] = [new Uint8Array(rank), new Uint8Array(others)]

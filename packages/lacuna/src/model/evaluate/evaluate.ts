@@ -1,6 +1,6 @@
 /** Evaluation of a model on held-out entries: errors beside baselines, by row, and calibration. */
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
-import { clipped, modeName, type Predictor } from '../factored.ts'
+import { clipToRange, modeName, type Predictor } from '../factored.ts'
 import { forEachPrediction } from '../predict/products.ts'
 import type { ErrorSummary } from './errorSummary.ts'
 import { ErrorTally } from './errorTally.ts'
@@ -42,7 +42,7 @@ export function evaluate(
   const { values } = test
   const predictions = new Float64Array(values.length)
   forEachPrediction(model, test.indices, (e, y) => {
-    predictions[e] = clip ? clipped(model, y) : y
+    predictions[e] = clip ? clipToRange(model, y) : y
   })
   const spread = spreadOf(values)
   return {
@@ -50,7 +50,7 @@ export function evaluate(
     baselines: model.observed
       ? baselinesOf(model, model.observed).map(({ name, predict }) => ({
           name,
-          ...quality(values, (e) => clipped(model, predict(test.indices, e)), spread),
+          ...quality(values, (e) => clipToRange(model, predict(test.indices, e)), spread),
         }))
       : [],
     modes: model.dims.map((_, mode) => modeErrors(model, test, predictions, mode, worst)),

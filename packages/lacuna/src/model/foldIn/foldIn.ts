@@ -7,12 +7,12 @@
 import { InputError } from '../../base/inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
-import { countsBefore, seenTogether } from '../predict/observedCells.ts'
+import { countsBefore, mergeObserved } from '../predict/observedCells.ts'
 import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
 
-export interface Folding {
+export interface FoldInInput {
   model: Factored & { observed?: Observed; unobserved: readonly Uint32Array[]; prior: Prior }
   /** Aligned to the model: indices beyond its sizes are new rows. */
   entries: SparseTensor
@@ -20,7 +20,7 @@ export interface Folding {
   update: boolean
 }
 
-export interface Folded {
+export interface FoldInResult {
   dims: readonly number[]
   factors: Float32Array[]
   /** Undefined where the model does not say what it has seen. */
@@ -36,19 +36,19 @@ const SETTLED = 1e-4
 /** As the solver has it: so much of H's trace is added to the diagonal, for rows that nothing holds. */
 const RIDGE = 1e-7
 
-export function foldEntries({ model, entries: given, update }: Folding): Folded {
+export function foldInEntries({ model, entries: given, update }: FoldInInput): FoldInResult {
   const { rank, prior } = model
   const dims = given.dims.map((dim, mode) => Math.max(dim, model.dims[mode]))
   const before = countsBefore(model, dims)
   const isSolved = (mode: number, row: number): boolean => update || before[mode][row] === 0
   // What speaks of known rows alone says nothing of new ones.
-  const told = Uint32Array.from(given.values.keys()).filter((e) =>
+  const informative = Uint32Array.from(given.values.keys()).filter((e) =>
     given.indices.some((column, mode) => isSolved(mode, column[e])),
   )
-  const entries = { ...pickEntries(given, told), dims }
+  const entries = { ...pickEntries(given, informative), dims }
   const fresh = observe(entries)
   const means = prior.means.map((mean) => Float64Array.from(mean))
-  const factors = model.factors.map((factor, mode) => grown(factor, dims[mode], rank, means[mode]))
+  const factors = model.factors.map((factor, mode) => appendMeanRows(factor, dims[mode], rank, means[mode]))
   const anchors = update ? factors.map((factor) => factor.slice()) : factors
   if (update && !model.observed)
     throw new InputError(
@@ -85,14 +85,14 @@ export function foldEntries({ model, entries: given, update }: Folding): Folded 
     return Uint32Array.from([...unseen].sort((a, b) => a - b))
   })
   const { observed: old } = model
-  const observed = old && seenTogether({ ...model, observed: old }, fresh, dims, isSolved)
+  const observed = old && mergeObserved({ ...model, observed: old }, fresh, dims, isSolved)
   return { dims, factors, unobserved, rows, ...(observed && { observed }) }
 }
 
 /** What is known of a model's rows is the same for all that is folded into it. */
 const known = new WeakMap<Prior, { of: Factored['factors']; found: readonly Uncertainty[] }>()
 
-function knownUncertainty(model: Folding['model'], mean: number): readonly Uncertainty[] {
+function knownUncertainty(model: FoldInInput['model'], mean: number): readonly Uncertainty[] {
   const before = known.get(model.prior)
   if (before?.of === model.factors) return before.found
   const found = uncertaintyOf(model, model.prior, countsBefore(model, model.dims), mean)
@@ -215,7 +215,7 @@ function entriesByRow(column: Uint32Array): Map<number, number[]> {
 }
 
 /** New rows begin as the mean. */
-function grown(factor: Float32Array, rows: number, rank: number, mean: Float64Array): Float32Array {
+function appendMeanRows(factor: Float32Array, rows: number, rank: number, mean: Float64Array): Float32Array {
   const larger = new Float32Array(rows * rank)
   for (let start = factor.length; start < larger.length; start += rank) larger.set(mean, start)
   larger.set(factor)

@@ -25,7 +25,9 @@ export function lambdaPrior(model: Trained): Prior {
     noise: [1, 0, 0],
     least: 0,
     means: factors.map((factor, mode) =>
-      isPaper ? new Float32Array(rank) : meanOfSeen(factor, rank, observed?.counts[mode], unobserved[mode]),
+      isPaper
+        ? new Float32Array(rank)
+        : meanOfObserved(factor, rank, observed?.counts[mode], unobserved[mode]),
     ),
     precisions: factors.map(() => precision),
   }
@@ -34,7 +36,7 @@ export function lambdaPrior(model: Trained): Prior {
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-function meanOfSeen(
+function meanOfObserved(
   factor: Float32Array,
   rank: number,
   counts: Uint32Array | undefined,

@@ -2,7 +2,7 @@
 import type { Observed } from '../../tensor/index.ts'
 import type { Prior } from '../factored.ts'
 
-interface Seeing {
+interface ObservedModel {
   dims: readonly number[]
   observed?: Observed
   unobserved: readonly Uint32Array[]
@@ -10,7 +10,10 @@ interface Seeing {
 }
 
 /** How many entries each row has had; where that is not known, those that had any are taken for known well. */
-export function countsBefore({ observed, unobserved, dims }: Seeing, now: readonly number[]): Uint32Array[] {
+export function countsBefore(
+  { observed, unobserved, dims }: ObservedModel,
+  now: readonly number[],
+): Uint32Array[] {
   return now.map((dim, mode) => {
     const counts = new Uint32Array(dim)
     if (observed) counts.set(observed.counts[mode])
@@ -26,8 +29,8 @@ export function countsBefore({ observed, unobserved, dims }: Seeing, now: readon
  * What was seen before and what is new; rows that did not learn from an entry have not seen it. Where cells that are not
  * listed are zeros, means are over all cells.
  */
-export function seenTogether(
-  { dims: sizes, observed: old, prior }: Seeing & { observed: Observed },
+export function mergeObserved(
+  { dims: sizes, observed: old, prior }: ObservedModel & { observed: Observed },
   fresh: Observed,
   dims: readonly number[],
   hasLearned: (mode: number, row: number) => boolean,

@@ -11,7 +11,7 @@ export function predictKnown(
   model: Pick<Predictor, 'members' | 'refine'>,
 ): (coordinate: readonly (number | null)[]) => number {
   const { members } = model
-  const partly = members.map(partlyKnown)
+  const partly = members.map(averagingPredictor)
   return (coordinate) => {
     if (isKnown(coordinate)) return predictCell(model, coordinate)
     let total = 0
@@ -23,7 +23,7 @@ export function predictKnown(
 const isKnown = (coordinate: readonly (number | null)[]): coordinate is readonly number[] =>
   !coordinate.includes(null)
 
-function partlyKnown(member: Factored): (coordinate: readonly (number | null)[]) => number {
+function averagingPredictor(member: Factored): (coordinate: readonly (number | null)[]) => number {
   if (member.reshapedModes) {
     const groups = groupsOf(member)
     return (coordinate) => sumOf(productOfGroups(groups, coordinate, member.rank))

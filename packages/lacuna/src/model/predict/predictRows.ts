@@ -1,7 +1,7 @@
 /** Predictions for the rows of a table, in batches. */
 import { InputError } from '../../base/inputError.ts'
 import { type ErrorSummary, summarizeError } from '../evaluate/errorSummary.ts'
-import { clipped, type Predictor } from '../factored.ts'
+import { clipToRange, type Predictor } from '../factored.ts'
 import { predictKnown } from './predictKnown.ts'
 
 /** A batch of table rows that a model is to predict, with the observed values. */
@@ -48,7 +48,7 @@ export class RowPredictor {
       if (!known) this.unknown++
       const y =
         known || this.#fallback === 'mean'
-          ? clipped(this.#range, this.#partly(coordinate))
+          ? clipToRange(this.#range, this.#partly(coordinate))
           : (this.#fallback ?? NaN)
       if (y === Infinity)
         throw new InputError(

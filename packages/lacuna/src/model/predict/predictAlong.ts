@@ -5,7 +5,7 @@ import type { Factored } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { dotRow, productOfRows, sumOf } from './products.ts'
 
-export interface Along {
+export interface PredictionsAlong {
   /** The mean prediction of a row … */
   score(row: number): number
   /** … and the terms (R) that it is the sum of. */
@@ -13,15 +13,15 @@ export interface Along {
 }
 
 /** `counts`: the entries of each mode's rows, if they are known. */
-export function along(
+export function predictAlong(
   member: Factored,
   fixed: readonly (number | null)[],
   of: number,
   counts?: readonly ArrayLike<number>[],
-): Along {
-  if (member.reshapedModes) return alongGroup(member, fixed, of, counts)
+): PredictionsAlong {
+  if (member.reshapedModes) return predictAlongGroup(member, fixed, of, counts)
   const { rank, factors } = member
-  const weights = productBut(member, fixed, [of], counts)
+  const weights = productExcept(member, fixed, [of], counts)
   return {
     score: (row) => dotRow(weights, factors[of], row * rank),
     terms: (row) => weights.map((weight, r) => weight * factors[of][row * rank + r]),
@@ -29,7 +29,7 @@ export function along(
 }
 
 /** The product (R) of the rows that are fixed and, in the other modes but some, of their mean rows. */
-export function productBut(
+export function productExcept(
   member: Factored,
   fixed: readonly (number | null)[],
   but: readonly number[],
@@ -41,12 +41,12 @@ export function productBut(
 }
 
 /** Only the group that the mode belongs to has another row for each of its rows. */
-function alongGroup(
+function predictAlongGroup(
   member: Factored,
   fixed: readonly (number | null)[],
   of: number,
   counts: readonly ArrayLike<number>[] | undefined,
-): Along {
+): PredictionsAlong {
   const groups = groupsOf(member, counts)
   const others = groups.filter(({ modes }) => !modes.includes(of))
   const own = groups.find(({ modes }) => modes.includes(of))!

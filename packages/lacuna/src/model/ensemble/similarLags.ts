@@ -17,7 +17,7 @@ const MOST_JUDGED = 100_000
  * any other has none, unless residuals of rows that follow one another are alike. `groups`: entries of the same one are not
  * compared.
  */
-export function alikeLags(
+export function similarLags(
   dims: readonly number[],
   indices: readonly Uint32Array[],
   residuals: Float32Array,

@@ -4,32 +4,32 @@ import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../t
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
 /** An answerer whose modes are those of its factors. */
-export interface Learned extends Predictor {
+export interface FactorView extends Predictor {
   /** For each mode, those of the model that it stands for: one, or several that were merged. */
   readonly units: readonly (readonly number[])[]
   /** For each mode, how many entries its rows have, if that is known: of merged ones it is not. */
   readonly counts: readonly (Uint32Array | undefined)[]
 }
 
-const known = new WeakMap<Predictor, Learned>()
+const known = new WeakMap<Predictor, FactorView>()
 const factored = new WeakMap<Factored, Factored>()
 
 /**
  * Modes that were split are themselves again, the rows of their parts multiplied; merged ones are one mode. A model that was
  * not reshaped is as it is.
  */
-export function asLearned(model: Predictor): Learned {
+export function factorView(model: Predictor): FactorView {
   const found = known.get(model)
   if (found) return found
   const [{ reshapedModes }] = model.members
-  const learned = reshapedModes ? ofUnits(model, reshapedModes) : ofModes(model)
+  const learned = reshapedModes ? viewOfUnits(model, reshapedModes) : viewOfModes(model)
   known.set(model, learned)
   return learned
 }
 
 /** The same for what needs a factor per mode. */
-export function plain(model: Predictor): Learned {
-  const learned = asLearned(model)
+export function requireUnmerged(model: Predictor): FactorView {
+  const learned = factorView(model)
   const merged = learned.units.find(({ length }) => length > 1)
   if (!merged) return learned
   const names = merged.map((mode) => modeName(model, mode))
@@ -40,7 +40,7 @@ export function plain(model: Predictor): Learned {
 }
 
 /** The rows of the model's own modes that no training entry spoke of. */
-export const unobservedOf = (
+export const unobservedRowsOf = (
   model: Pick<Predictor, 'dims' | 'unobserved' | 'reshapedModes'>,
 ): readonly Uint32Array[] =>
   model.reshapedModes ? unobservedRows(model.reshapedModes, model.unobserved, model.dims) : model.unobserved
@@ -57,23 +57,23 @@ export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: nu
 }
 
 /** What is said of rows of modes that were learned as one: a × b. */
-export const together = (parts: readonly string[]): string => parts.join(' × ')
+export const joinLabels = (parts: readonly string[]): string => parts.join(' × ')
 
 /** What the rows of a unit are called. */
 export const labelsOfUnit = (model: Predictor, unit: readonly number[], row: number): string[] =>
   rowsOfUnit(model, unit, row).map((own, i) => labelOf(model, unit[i], own))
 
-function ofModes(model: Predictor): Learned {
+function viewOfModes(model: Predictor): FactorView {
   const { dims, labels, modes, observed, unobserved, members } = model
   const counts = observed?.counts ?? dims.map(() => undefined)
   return { dims, labels, modes, observed, unobserved, members, units: dims.map((_, mode) => [mode]), counts }
 }
 
-function ofUnits(model: Predictor, reshapedModes: ReshapedModes): Learned {
+function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView {
   const { dims, labels, modes, observed, members } = model
   const units = unitsOf(reshapedModes)
   const isMerged = units.length < dims.length
-  const unobserved = unobservedOf(model)
+  const unobserved = unobservedRowsOf(model)
   const placeOf = (unit: readonly number[]): number =>
     reshapedModes.digits.findIndex(([{ mode }]) => mode === unit[0])
   return {
@@ -84,7 +84,7 @@ function ofUnits(model: Predictor, reshapedModes: ReshapedModes): Learned {
     unobserved: units.map((unit) =>
       unit.length > 1 ? model.unobserved[placeOf(unit)] : unobserved[unit[0]],
     ),
-    members: members.map(multipliedOut),
+    members: members.map(multiplyParts),
     units,
     counts: units.map((unit) => (unit.length > 1 ? undefined : observed?.counts[unit[0]])),
   }
@@ -93,7 +93,7 @@ function ofUnits(model: Predictor, reshapedModes: ReshapedModes): Learned {
 const modeOf = (model: Predictor, unit: readonly number[]): NonNullable<Predictor['modes']>[number] =>
   unit.length === 1 && model.modes
     ? model.modes[unit[0]]
-    : { name: together(unit.map((mode) => modeName(model, mode))) }
+    : { name: joinLabels(unit.map((mode) => modeName(model, mode))) }
 
 /** The modes of each factor, those of a split mode once. */
 function unitsOf({ digits }: ReshapedModes): number[][] {
@@ -102,7 +102,7 @@ function unitsOf({ digits }: ReshapedModes): number[][] {
 }
 
 /** The factors of units: a row of a split mode is the product of the rows of its parts. */
-function multipliedOut(member: Factored): Factored {
+function multiplyParts(member: Factored): Factored {
   if (!member.reshapedModes) return member
   const found = factored.get(member)
   if (found) return found
