@@ -1,4 +1,7 @@
-/** lacuna/answers: evaluation, rankings for all rows and filled slices, and the types of models' answers. In Node and in browsers. */
+/**
+ * lacuna/answers: evaluation, rankings for all rows and filled slices, and the types of models' answers. In
+ * Node and in browsers.
+ */
 export {
   type Component,
   type Evaluation,

@@ -1,4 +1,7 @@
-/** lacuna/folds: cross-fitting, and ensembles of its models with out-of-fold errors and conformal intervals. In Node and in browsers. */
+/**
+ * lacuna/folds: cross-fitting, and ensembles of its models with out-of-fold errors and conformal intervals.
+ * In Node and in browsers.
+ */
 export { decodeAnyModel, encodeEnsemble } from './io/array/index.ts'
 export {
   CpEnsemble,

@@ -1,4 +1,7 @@
-/** lacuna/formats: .tns, .npy and .npz as bytes, for data that is not read from a path. In Node and in browsers. */
+/**
+ * lacuna/formats: .tns, .npy and .npz as bytes, for data that is not read from a path. In Node and in
+ * browsers.
+ */
 export {
   decodeTensorNpy,
   decodeTensorNpz,

@@ -1,6 +1,6 @@
 /**
- * lacuna/internal in Node: what the command line and the studio of the same version need beside the public API. It may change in any
- * release and is not part of the API.
+ * lacuna/internal in Node: what the command line and the studio of the same version need beside the public
+ * API. It may change in any release and is not part of the API.
  */
 
 export { availableMemory, formatBytes } from './base/memory.ts'

@@ -1,4 +1,7 @@
-/** lacuna/internal in a browser: what the studio needs beside the public API; no part of the API, and sorted by path. */
+/**
+ * lacuna/internal in a browser: what the studio needs beside the public API; no part of the API, and sorted
+ * by path.
+ */
 export { groupDigits } from './base/groupDigits.ts'
 export {
   formatSentence,

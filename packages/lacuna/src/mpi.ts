@@ -1,4 +1,6 @@
-/** lacuna/mpi: an engine that runs one problem on many processes; needs the package koffi and an MPI library. */
+/**
+ * lacuna/mpi: an engine that runs one problem on many processes; needs the package koffi and an MPI library.
+ */
 
 export type { Communicator } from './comm/index.ts'
 

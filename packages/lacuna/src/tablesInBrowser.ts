@@ -1,4 +1,7 @@
-/** lacuna/tables in a browser: tables of text or JSON, tensors from their rows, and tables of tensors and factors. */
+/**
+ * lacuna/tables in a browser: tables of text or JSON, tensors from their rows, and tables of tensors and
+ * factors.
+ */
 export {
   guessTable,
   jsonTable,

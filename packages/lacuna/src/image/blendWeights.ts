@@ -1,7 +1,7 @@
 /**
- * Blend weights of a model against a smooth surface, for every pixel. Where texture is fine the model is better, where the picture
- * is smooth the surface is. The weight a of start + a (guess − start) is fitted by least squares to the known values of the
- * neighbourhood that were held out of both.
+ * Blend weights of a model against a smooth surface, for every pixel. Where texture is fine the model is
+ * better, where the picture is smooth the surface is. The weight a of start + a (guess − start) is fitted by
+ * least squares to the known values of the neighbourhood that were held out of both.
  */
 import type { Size } from './patches.ts'
 
@@ -39,7 +39,8 @@ export function blendWeights(
   }
   const sum = (of: Float64Array): number => of.reduce((total, x) => total + x, 0)
   const [alongAll, squaresAll] = [sum(along), sum(squares)]
-  // Shrinks towards the weight of the whole picture, which counts like a few cells: a cell's held-out values are too few.
+  // Shrinks towards the weight of the whole picture, which counts like a few cells: a cell's held-out values
+  // are too few.
   const trust = squaresAll > 0 ? (4 * squaresAll) / squares.length : 1
   const overall = squaresAll > 0 ? clamp(alongAll / squaresAll) : 1
   const weights = new Float32Array(rows * columns)

@@ -5,8 +5,8 @@ import type { Known, Picture } from './picture.ts'
 
 /**
  * Hides a fraction of a picture at random.
- * @param options share: the fraction to hide, between 0 and 1; perChannel: whether single values are hidden, not pixels, false by
- * default; seed: 1 by default
+ * @param options share: the fraction to hide, between 0 and 1; perChannel: whether single values are hidden,
+ * not pixels, false by default; seed: 1 by default
  */
 export function hideAtRandom(
   { width, height, channels }: Omit<Picture, 'data'>,
@@ -25,7 +25,10 @@ export function hideAtRandom(
   return perChannel ? known : ofPixels(known, channels)
 }
 
-/** Holes where the alpha channel (height × width) is entirely transparent. @param channels values per pixel */
+/**
+ * Holes where the alpha channel (height × width) is entirely transparent.
+ * @param channels values per pixel
+ */
 export function holesOfAlpha(alpha: ArrayLike<number>, channels: number): Known {
   return ofPixels(
     Uint8Array.from(alpha, (value) => (value > 0 ? 1 : 0)),
@@ -33,7 +36,11 @@ export function holesOfAlpha(alpha: ArrayLike<number>, channels: number): Known 
   )
 }
 
-/** Holes where a mask, grey or coloured, is brighter than half. @param picture the picture's size @param mask of the same size */
+/**
+ * Holes where a mask, grey or coloured, is brighter than half.
+ * @param picture the picture's size
+ * @param mask of the same size
+ */
 export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Known {
   if (mask.width !== picture.width || mask.height !== picture.height)
     throw new InputError(

@@ -1,7 +1,7 @@
 /**
- * A picture that the project draws itself: the front of a palace in late light, seen a little from the side. It is drawn
- * from formulas at any size, so that demos, tests and experiments need no foreign photograph, and has what photographs
- * have: soft shadows, fine texture, slanting edges, smooth sky.
+ * A picture that the project draws itself: the front of a palace in late light, seen a little from the side.
+ * It is drawn from formulas at any size, so that demos, tests and experiments need no foreign photograph, and
+ * has what photographs have: soft shadows, fine texture, slanting edges, smooth sky.
  *
  * The front is a plane with its own coordinates: x to the right, y down, the frame being 1 high.
  */
@@ -42,7 +42,9 @@ export function drawFacade(width: number, height: number): Picture {
   return { width, height, channels: 3, maximum: 255, data }
 }
 
-/** What is seen at a point of the frame: the sky, or the front in perspective with its eye level at the steps. */
+/**
+ * What is seen at a point of the frame: the sky, or the front in perspective with its eye level at the steps.
+ */
 function look(across: number, down: number): Colour {
   const nearness = 1 - RECESSION * across
   const x = across / nearness + 7 * BAY

@@ -1,7 +1,8 @@
 /**
- * A picture as a tensor of overlapping square patches: patch × pixel in the patch × channel. Every component is then a
- * small pattern in one colour, learned from the whole picture, and every patch a nonnegative sum of such patterns. A pixel
- * lies in several patches; the mean of their predictions has no block edges and is better than any of them.
+ * A picture as a tensor of overlapping square patches: patch × pixel in the patch × channel. Every component
+ * is then a small pattern in one colour, learned from the whole picture, and every patch a nonnegative sum of
+ * such patterns. A pixel lies in several patches; the mean of their predictions has no block edges and is
+ * better than any of them.
  */
 
 import { draw, extend } from '../base/random.ts'
@@ -31,7 +32,11 @@ export interface PatchGrid {
   lefts: number[]
 }
 
-/** Places patches over a picture. @param edge of a patch in pixels @param stride distance of patches in pixels */
+/**
+ * Places patches over a picture.
+ * @param edge of a patch in pixels
+ * @param stride distance of patches in pixels
+ */
 export function patchGrid({ width, height }: Size, edge: number, stride: number): PatchGrid {
   const rows = Math.min(edge, height)
   const columns = Math.min(edge, width)
@@ -72,7 +77,10 @@ export interface PatchTensor {
   tensor: SparseTensor
   /** Where the patches lie. */
   grid: PatchGrid
-  /** Row n of mode 1 is the patch at (tops[a], lefts[b]) with patches[n] = a · lefts.length + b; patches without a hole are left out. */
+  /**
+   * Row n of mode 1 is the patch at (tops[a], lefts[b]) with patches[n] = a · lefts.length + b; patches
+   * without a hole are left out.
+   */
   patches: Uint32Array
 }
 

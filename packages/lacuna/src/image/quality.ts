@@ -5,7 +5,10 @@ import type { Known, Picture } from './picture.ts'
 export interface Quality {
   /** Relative error ‖x − y‖ / ‖x‖ over the values compared. */
   relative: number
-  /** Peak signal-to-noise ratio 10 log₁₀(white² / mean squared error), in decibels; Infinity for equal pictures. */
+  /**
+   * Peak signal-to-noise ratio 10 log₁₀(white² / mean squared error), in decibels; Infinity for equal
+   * pictures.
+   */
   psnr: number
   /** Number of values compared. */
   values: number

@@ -2,11 +2,12 @@
  * Fills the holes of a picture, by default in three steps:
  *
  * 1. a smooth surface through the known values (smoothStart.ts) is the first guess;
- * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from a sample of the guess in holes; the mean
- *    over the patches is the next guess, for a second model of smaller patches;
+ * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from a sample of the
+ *    guess in holes; the mean over the patches is the next guess, for a second model of smaller patches;
  * 3. some known pixels, held out of both, determine how model and surface are blended (blendWeights.ts).
  *
- * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md has the gain of each idea.
+ * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md has the gain of
+ * each idea.
  */
 import { InputError } from '../base/inputError.ts'
 import { extend, purpose, stream } from '../base/random.ts'
@@ -33,8 +34,8 @@ export interface RestoreOptions
   /** Called after every epoch, with the current model and its errors; none by default. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
   /**
-   * Completes the tensors; by default `complete`. `show` makes the picture of a model: on the way as the model has it, finally
-   * blended with the smooth surface.
+   * Completes the tensors; by default `complete`. `show` makes the picture of a model: on the way as the
+   * model has it, finally blended with the smooth surface.
    */
   solve?: (
     tensor: SparseTensor,
@@ -81,9 +82,15 @@ const STAGES = [
   { edge: 16, rank: 16, lambda: 1, epochs: 10 },
   { edge: 12, rank: 24, lambda: 0.3, epochs: 10 },
 ]
-/** Distances of patches as fractions of the edge, the densest first; the first with at most MOST_ENTRIES entries is used, or the last. */
+/**
+ * Distances of patches as fractions of the edge, the densest first; the first with at most MOST_ENTRIES
+ * entries is used, or the last.
+ */
 const STRIDES = [1 / 4, 1 / 3, 1 / 2]
-/** Fraction of the hidden values at which a patch has an entry of the guess: with 90% missing, half of its entries. */
+/**
+ * Fraction of the hidden values at which a patch has an entry of the guess: with 90% missing, half of its
+ * entries.
+ */
 const GUESS_FRACTION = 1 / 9
 /** Most entries of a patch tensor; above, patches overlap less and sample their known values. */
 const MOST_ENTRIES = 12e6
@@ -161,7 +168,8 @@ async function fillByPatches(
   /** Step 3: blends the values of a model with the smooth surface. */
   const blend = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
     const weights = blendWeights({ values, heldOut, start, guess: learned }, picture)
-    // The final surface also passes through the held-out values; the weights stay those of the surface without them.
+    // The final surface also passes through the held-out values; the weights stay those of the surface
+    // without them.
     surface ??= smoothValues(values, known, picture)
     const filled = surface.map((smooth, at) => {
       const weight = weights[Math.floor(at / picture.channels)]
@@ -228,7 +236,10 @@ function planPatches(known: Known, edge: number): { stride: number; knownFractio
   return { stride, knownFraction: Math.min(1, Math.max(0.05, room(stride) / given)) }
 }
 
-/** Ones at the held-out values: of random known pixels near holes. Elsewhere there are no patches and nothing to blend. */
+/**
+ * Ones at the held-out values: of random known pixels near holes. Elsewhere there are no patches and nothing
+ * to blend.
+ */
 function holdOut(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
   const pixels = width * height
   const picked = pickAtRandom(pixels, Math.round(HELD_OUT * pixels), key)
@@ -239,7 +250,10 @@ function holdOut(known: Known, { width, height, channels }: Picture, key: number
   })
 }
 
-/** Ones at the pixels (height × width) of every square of a patch's size that has a hole in it or in a neighbouring square. */
+/**
+ * Ones at the pixels (height × width) of every square of a patch's size that has a hole in it or in a
+ * neighbouring square.
+ */
 function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
   const edge = STAGES[0].edge
   const [rows, columns] = [Math.ceil(height / edge), Math.ceil(width / edge)]

@@ -1,7 +1,7 @@
 /**
- * A first guess for the holes of a plane: the smoothest surface through the known values, a thin plate under some
- * tension (Δ²u = τ Δu). A coarser plane, whose cells are the means of what is known in them, is filled first; its
- * surface is a good start for a few sweeps of relaxation, however large the hole.
+ * A first guess for the holes of a plane: the smoothest surface through the known values, a thin plate under
+ * some tension (Δ²u = τ Δu). A coarser plane, whose cells are the means of what is known in them, is filled
+ * first; its surface is a good start for a few sweeps of relaxation, however large the hole.
  */
 export interface Plane {
   width: number

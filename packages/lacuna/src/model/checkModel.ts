@@ -1,9 +1,9 @@
-/** What factors, labels and all else of a model must be like, in sentences. */
+/** Checks the fields of a model. */
 import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/index.ts'
 import type { Prior } from './factored.ts'
 
-/** `dims`: of the reshaped modes, where some are. */
+/** Refuses factors whose sizes do not fit. @param dims sizes of the modes, or of the reshaped modes */
 export function checkShapes(dims: readonly number[], rank: number, factors: readonly Float32Array[]): void {
   if (!Number.isInteger(rank) || rank < 1)
     throw new InputError('shape', `The rank of the model is ${rank}; it must be a whole number from 1.`)
@@ -18,6 +18,7 @@ export function checkShapes(dims: readonly number[], rank: number, factors: read
   })
 }
 
+/** Refuses factors with values that are negative or not finite. */
 export function checkFactors(rank: number, factors: readonly Float32Array[]): void {
   factors.forEach((factor, mode) => {
     for (let i = 0; i < factor.length; i++) {

@@ -1,24 +1,25 @@
 /**
- * How much of what is predicted is due to which component. Factors are nonnegative, so that terms add up: over the
- * entries that were seen, if they are known, else over all cells, component r has the share Π_j m_jr / Σ_s Π_j m_js,
- * m_j being the mean row of mode j.
+ * The shares of components in the predictions. Factors are nonnegative, so that terms add up: component r has
+ * the share Π_j m_jr / Σ_s Π_j m_js, where m_j is the mean row of mode j, weighted by the rows' entries if
+ * they are known.
  */
 
 import type { FactorView } from './factorView.ts'
 import { meanRows } from './foldIn/meanRows.ts'
 
+/** Shares and order of the components. */
 export interface ComponentShares {
-  /** Per mode, the mean row (R), by entries. */
+  /** Per mode, the mean row (R), weighted by entries. */
   means: readonly Float64Array[]
-  /** (R), of the mean prediction. */
+  /** Fraction of the mean prediction that is due to each component (R). */
   shares: Float64Array
-  /** The components, the one with the largest share first … */
+  /** The components, the one with the largest share first. */
   order: readonly number[]
-  /** … and the number, from 1, that each has in that order. */
+  /** Position of each component in that order, from 1. */
   numbers: readonly number[]
 }
 
-/** Of the first of several models, or another one. */
+/** The shares of a member's components; by default of the first one. */
 export function componentShares({ members, counts }: FactorView, member = members[0]): ComponentShares {
   const { rank } = member
   const means = meanRows(member, counts)
@@ -29,18 +30,18 @@ export function componentShares({ members, counts }: FactorView, member = member
   const shares = normalize(terms)
   const order = Array.from(shares, (_, r) => r).sort((a, b) => shares[b] - shares[a] || a - b)
   const numbers = new Array<number>(rank)
-  order.forEach((r, place) => {
-    numbers[r] = place + 1
+  order.forEach((r, position) => {
+    numbers[r] = position + 1
   })
   return { means, shares, order, numbers }
 }
 
-/** Numbers from 0 that add up to 1; zeros where there is nothing to share. */
+/** Divides nonnegative numbers by their sum; zeros if all are zero. */
 export function normalize(terms: Float64Array): Float64Array {
   const total = terms.reduce((sum, term) => sum + term, 0)
   return total > 0 ? terms.map((term) => term / total) : terms.map(() => 0)
 }
 
-/** How telling a share is where another one is usual: its part in the divergence between the two. */
+/** How specific a share is, compared with the usual one: its term in their Kullback–Leibler divergence. */
 export const specificity = (share: number, usual: number): number =>
   share > 0 && usual > 0 ? share * Math.log(share / usual) : 0

@@ -24,29 +24,36 @@ export interface CpModelFields extends TensorModelFields {
   /** R, the number of components. */
   rank: number
   /**
-   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With a reshaping, those of the reshaped
-   * modes.
+   * The paper's A⁽¹⁾ … A⁽ᴺ⁾: factors[i] is (I_i × R), row-major, nonnegative. With a reshaping, those of the
+   * reshaped modes.
    */
   factors: readonly Float32Array[]
   /** Modes that were merged or split for learning; none by default. */
   reshaping?: ModeReshaping
   /** Per factor, the rows without training entries; none by default. */
   unobserved?: readonly Uint32Array[]
-  /** Prior of the rows, for fold-in; by default an isotropic one from the λ of the training record, if any. */
+  /**
+   * Prior of the rows, for fold-in; by default an isotropic one from the λ of the training record, if any.
+   */
   prior?: Prior
 }
 
 /** Options of `CpModel.foldIn`. */
 export interface FoldInOptions {
-  /** Property that holds the value of a new entry; by default the name of the training data's values, or `value`. */
+  /**
+   * Property that holds the value of a new entry; by default the name of the training data's values, or
+   * `value`.
+   */
   value?: string
-  /** Whether existing rows are updated by the new entries, too, not only new rows solved; false by default. */
+  /**
+   * Whether existing rows are updated by the new entries, too, not only new rows solved; false by default.
+   */
   update?: boolean
 }
 
 /**
- * A nonnegative CP (PARAFAC) model X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, which predicts every cell of the tensor. Indices, labels and
- * sizes are those of the data, even if modes were merged or split for learning.
+ * A nonnegative CP (PARAFAC) model X ≈ Σ_r a_r⁽¹⁾ ∘ … ∘ a_r⁽ᴺ⁾, which predicts every cell of the tensor.
+ * Indices, labels and sizes are those of the data, even if modes were merged or split for learning.
  */
 export class CpModel extends TensorModel implements Factored {
   /** R, the number of components. */
@@ -92,8 +99,8 @@ export class CpModel extends TensorModel implements Factored {
   }
 
   /**
-   * The variance of a prediction: of the expected value, and of a value around it. Only for models with a learned prior; rows with
-   * equally many entries count as equally uncertain.
+   * The variance of a prediction: of the expected value, and of a value around it. Only for models with a
+   * learned prior; rows with equally many entries count as equally uncertain.
    * @param coordinate 0-based indices, or the label of each mode by the mode's name
    */
   variance(coordinate: readonly number[] | Labels): Variance {
@@ -107,7 +114,8 @@ export class CpModel extends TensorModel implements Factored {
   }
 
   /**
-   * Fold-in: a model with additional rows, solved from new entries under the prior while all other rows stay as they are.
+   * Fold-in: a model with additional rows, solved from new entries under the prior while all other rows stay
+   * as they are.
    * @param entries entries by label, as in `[{ user: 'eve', film: 'Solaris', stars: 5 }]`, or a tensor
    * @param options name of the value, and whether existing rows are updated, too
    */

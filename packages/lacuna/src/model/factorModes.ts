@@ -1,17 +1,21 @@
+/** Names and labels of the factors' rows, also where modes were merged or split. */
 import { type Digit, modesAsLearned } from '../tensor/index.ts'
 import type { CpModel } from './cpModel.ts'
 
-/** What the rows of a factor stand for. */
+/** The mode of a factor. */
 export interface FactorMode {
+  /** Name of the mode, or a description of the reshaped mode. */
   name: string
+  /** Number of rows. */
   size: number
-  /** Undefined where there is no more to say than the row's number. */
+  /** Label of a row; undefined where it has none but its number. */
   labelOf(row: number): string | undefined
 }
 
 /**
- * The modes of the factors. They are the model's own unless these were merged or split: then there are pairs of labels,
- * blocks by their first row, and places by number. `unnamed` names a mode that has no name.
+ * The modes of the factors. Rows of merged modes have pairs of labels, blocks of a split mode the label of
+ * their first row, and positions in a block a number.
+ * @param unnamed the name of a mode that has none
  */
 export function factorModes(
   model: Pick<CpModel, 'dims' | 'modes' | 'labels' | 'reshapedModes'>,

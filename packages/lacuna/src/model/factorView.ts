@@ -1,37 +1,45 @@
-/** Models of reshaped modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
+/**
+ * A view of a model with one factor per mode: factors of a split mode are multiplied, merged modes are one
+ * mode.
+ */
 import { InputError } from '../base/inputError.ts'
 import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
-/** An answerer whose modes are those of its factors. */
+/** A model whose modes are those of its factors. */
 export interface FactorView extends Predictor {
-  /** For each mode, those of the model that it stands for: one, or several that were merged. */
+  /** For each mode, the modes of the model that it stands for: one, or several that were merged. */
   readonly units: readonly (readonly number[])[]
-  /** For each mode, how many entries its rows have, if that is known: of merged ones it is not. */
+  /** For each mode, the entries of its rows, if known; they are not for merged modes. */
   readonly counts: readonly (Uint32Array | undefined)[]
 }
 
-const known = new WeakMap<Predictor, FactorView>()
-const factored = new WeakMap<Factored, Factored>()
+/** Views that were made before, by model. */
+const views = new WeakMap<Predictor, FactorView>()
+/** Multiplied factors that were made before, by member. */
+const multiplied = new WeakMap<Factored, Factored>()
 
 /**
- * Modes that were split are themselves again, the rows of their parts multiplied; merged ones are one mode. A model that was
- * not reshaped is as it is.
+ * The view of a model with one factor per mode; made once per model. A model without mode reshaping has its
+ * own factors.
  */
 export function factorView(model: Predictor): FactorView {
-  const found = known.get(model)
+  const found = views.get(model)
   if (found) return found
   const [{ reshapedModes }] = model.members
-  const learned = reshapedModes ? viewOfUnits(model, reshapedModes) : viewOfModes(model)
-  known.set(model, learned)
-  return learned
+  const view = reshapedModes ? viewOfUnits(model, reshapedModes) : viewOfModes(model)
+  views.set(model, view)
+  return view
 }
 
-/** The same for what needs a factor per mode. */
+/**
+ * The view of a model for questions that need a factor for each of its modes; refuses models with merged
+ * modes.
+ */
 export function requireUnmerged(model: Predictor): FactorView {
-  const learned = factorView(model)
-  const merged = learned.units.find(({ length }) => length > 1)
-  if (!merged) return learned
+  const view = factorView(model)
+  const merged = view.units.find(({ length }) => length > 1)
+  if (!merged) return view
   const names = merged.map((mode) => modeName(model, mode))
   throw new InputError(
     'option',
@@ -39,13 +47,13 @@ export function requireUnmerged(model: Predictor): FactorView {
   )
 }
 
-/** The rows of the model's own modes that no training entry spoke of. */
+/** Per mode of the tensor, the rows without training entries. */
 export const unobservedRowsOf = (
   model: Pick<Predictor, 'dims' | 'unobserved' | 'reshapedModes'>,
 ): readonly Uint32Array[] =>
   model.reshapedModes ? unobservedRows(model.reshapedModes, model.unobserved, model.dims) : model.unobserved
 
-/** The rows of the model's modes that a row of a unit stands for. */
+/** The rows of the tensor's modes that a row of a unit stands for. */
 export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: number): number[] {
   const rows: number[] = []
   let rest = row
@@ -56,10 +64,10 @@ export function rowsOfUnit({ dims }: Predictor, unit: readonly number[], row: nu
   return rows
 }
 
-/** What is said of rows of modes that were learned as one: a × b. */
+/** Labels of merged modes as one: a × b. */
 export const joinLabels = (parts: readonly string[]): string => parts.join(' × ')
 
-/** What the rows of a unit are called. */
+/** The labels of a unit's row, one per mode. */
 export const labelsOfUnit = (model: Predictor, unit: readonly number[], row: number): string[] =>
   rowsOfUnit(model, unit, row).map((own, i) => labelOf(model, unit[i], own))
 
@@ -74,7 +82,7 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
   const units = unitsOf(reshapedModes)
   const isMerged = units.length < dims.length
   const unobserved = unobservedRowsOf(model)
-  const placeOf = (unit: readonly number[]): number =>
+  const factorOf = (unit: readonly number[]): number =>
     reshapedModes.digits.findIndex(([{ mode }]) => mode === unit[0])
   return {
     dims: units.map((unit) => unit.reduce((product, mode) => product * dims[mode], 1)),
@@ -82,7 +90,7 @@ function viewOfUnits(model: Predictor, reshapedModes: ReshapedModes): FactorView
     modes: isMerged ? units.map((unit) => modeOf(model, unit)) : modes,
     ...(observed && !isMerged && { observed }),
     unobserved: units.map((unit) =>
-      unit.length > 1 ? model.unobserved[placeOf(unit)] : unobserved[unit[0]],
+      unit.length > 1 ? model.unobserved[factorOf(unit)] : unobserved[unit[0]],
     ),
     members: members.map(multiplyParts),
     units,
@@ -95,16 +103,19 @@ const modeOf = (model: Predictor, unit: readonly number[]): NonNullable<Predicto
     ? model.modes[unit[0]]
     : { name: joinLabels(unit.map((mode) => modeName(model, mode))) }
 
-/** The modes of each factor, those of a split mode once. */
+/** The units: the modes of each factor, a split mode once. */
 function unitsOf({ digits }: ReshapedModes): number[][] {
   const units = digits.map((parts) => parts.map(({ mode }) => mode))
   return units.filter(([mode], k) => units.findIndex(([first]) => first === mode) === k)
 }
 
-/** The factors of units: a row of a split mode is the product of the rows of its parts. */
+/**
+ * The factors of units (rows of the unit × R): a row of a split mode is the product of the rows of its
+ * factors.
+ */
 function multiplyParts(member: Factored): Factored {
   if (!member.reshapedModes) return member
-  const found = factored.get(member)
+  const found = multiplied.get(member)
   if (found) return found
   const { rank, factors, dims } = member
   const { digits } = modesAsLearned(member)
@@ -121,6 +132,6 @@ function multiplyParts(member: Factored): Factored {
     return product
   })
   const whole = { rank, factors: own, dims: own.map(({ length }) => length / rank) }
-  factored.set(member, whole)
+  multiplied.set(member, whole)
   return whole
 }

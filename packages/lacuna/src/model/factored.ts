@@ -1,12 +1,15 @@
-/** The interfaces that predictions are computed from: factors, statistics of the entries, and the prior of rows. */
+/**
+ * The interfaces that predictions are computed from: factors, statistics of the entries, and the prior of
+ * rows.
+ */
 
 import type { Mode, Observed, ReshapedModes } from '../tensor/index.ts'
 
 /** The prior of rows, a ~ N(μ, Σ) per mode, in data units. */
 export interface Prior {
   /**
-   * 'learned' by variational EM, with posterior covariances of the rows; 'isotropic' from λ, without them; 'zeros' where unlisted
-   * cells are zeros and there is no other regularization.
+   * 'learned' by variational EM, with posterior covariances of the rows; 'isotropic' from λ, without them;
+   * 'zeros' where unlisted cells are zeros and there is no other regularization.
    */
   kind: 'learned' | 'isotropic' | 'zeros'
   /** σ² in the variance of the noise, σ² (c₀ + c₁ y + c₂ y²), where y is the prediction, at least `least`. */

@@ -22,7 +22,10 @@ export class LabelLookup {
     this.#rows = of.dims.map(() => undefined)
   }
 
-  /** The mode of that name, in any case, by the function in its name (`week` for week(seen)), or by its number from 1. */
+  /**
+   * The mode of that name, in any case, by the function in its name (`week` for week(seen)), or by its number
+   * from 1.
+   */
   mode(name: string): number {
     const { dims } = this.#of
     const names = dims.map((_, mode) => modeName(this.#of, mode))
@@ -67,7 +70,10 @@ export class LabelLookup {
     )
   }
 
-  /** The rows of all modes, from 0. Other properties than the modes are ignored, so that whole records can be given. */
+  /**
+   * The rows of all modes, from 0. Other properties than the modes are ignored, so that whole records can be
+   * given.
+   */
   rows(asked: Labels): number[] {
     const { modes } = this.#of
     if (!modes)

@@ -41,7 +41,10 @@ export interface TensorModelFields {
   labels?: readonly (readonly string[] | undefined)[]
   /** Names and sources of the modes; unknown by default. */
   modes?: readonly Mode[]
-  /** Statistics of the training entries, by the rows of the modes as they are without a reshaping; unknown by default. */
+  /**
+   * Statistics of the training entries, by the rows of the modes as they are without a reshaping; unknown by
+   * default.
+   */
   observed?: Observed
   /** How the model was trained; empty by default. */
   training?: TrainingRecord
@@ -95,8 +98,8 @@ export abstract class TensorModel implements Predictor {
 
   /**
    * Predicts one cell.
-   * @param coordinate 0-based indices, or the label of each mode by the mode's name, as in `{ user: 'a', film: 'x' }`; in a mode
-   * without labels the index from 1
+   * @param coordinate 0-based indices, or the label of each mode by the mode's name, as in `{ user: 'a',
+   * film: 'x' }`; in a mode without labels the index from 1
    */
   predict(coordinate: readonly number[] | Labels, { clip = true }: PredictOptions = {}): number {
     const y = predictCell(this, this.indicesOf(coordinate))

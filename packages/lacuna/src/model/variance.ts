@@ -1,7 +1,7 @@
 /**
- * Variances of predictions where a prior was learned: rows are known up to their posterior covariance V (docs/accuracy.md), and
- * entries have noise.
- * E[y²] = Σ_rs Π_j M_j[r, s], M = a aᵀ + V of the cell's rows, so that the variance of y is E[y²] − (Σ_r Π_j a_j[r])².
+ * Variances of predictions where a prior was learned: rows are known up to their posterior covariance V
+ * (docs/accuracy.md), and entries have noise. E[y²] = Σ_rs Π_j M_j[r, s], M = a aᵀ + V of the cell's rows, so
+ * that the variance of y is E[y²] − (Σ_r Π_j a_j[r])².
  */
 import { InputError } from '../base/inputError.ts'
 import type { Observed } from '../tensor/index.ts'

@@ -57,7 +57,10 @@ export interface ComponentRow {
   entries?: number
 }
 
-/** Describes the components of a model, the one with the largest share first; of an ensemble, those of its first member. */
+/**
+ * Describes the components of a model, the one with the largest share first; of an ensemble, those of its
+ * first member.
+ */
 export function componentsOf(
   model: Predictor,
   { strongest = 5, minEntries }: ComponentsOptions = {},
@@ -116,7 +119,8 @@ function describeColumn(
     const share = normalize(terms)[column]
     profile[row] = factors[mode][row * rank + column]
     lifts[row] = shares[column] > 0 ? share / shares[column] : 0
-    // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of ten.
+    // Frequent rows say more, but by the root of their entries: a row of ten thousand is not a thousand of
+    // ten.
     if (isCandidate(row))
       scores[row] = Math.sqrt(counts?.[row] ?? 1) * terms[column] * specificity(lifts[row], 1)
     if (profile[row] > top) top = profile[row]

@@ -1,22 +1,27 @@
 /**
- * Core consistency (Bro and Kiers 2003): a core G may join any component of one mode with any of another. Fitted to the data
- * beside a model's factors, it joins each component with itself alone, if the data are of the model's form.
- * 1 − Σ (G − I)² / R is then 1; it falls to 0 and below where components are too many and explain between them what is not.
+ * Core consistency (Bro and Kiers 2003): a core G may join any component of one mode with any of another.
+ * Fitted to the data beside a model's factors, it joins each component with itself alone, if the data are of
+ * the model's form. 1 − Σ (G − I)² / R is then 1; it falls to 0 and below where components are too many and
+ * explain between them what is not.
  *
- * The core is the least squares one over the entries, X ≈ G ×₁ A₁ … ×_N A_N. Its normal equations would have R^N × R^N
- * numbers; they are taken as if cells were observed independently, with chances in proportion to the entries of their rows:
- * G − I = Σ_e r_e ⊗_j (A_jᵀ D_j A_j)⁻¹ a_j / density, with residuals r, and D the entries of rows relative to their mean.
+ * The core is the least squares one over the entries, X ≈ G ×₁ A₁ … ×_N A_N. Its normal equations would have
+ * R^N × R^N numbers; they are taken as if cells were observed independently, with chances in proportion to
+ * the entries of their rows: G − I = Σ_e r_e ⊗_j (A_jᵀ D_j A_j)⁻¹ a_j / density, with residuals r, and D the
+ * entries of rows relative to their mean.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
 
-/** Beyond so many products (entries × R^N) it would take most of a second. */
+/** Most products (entries × R^N): above, it would take more than about a second. */
 const MOST_WORK = 2e8
-/** Components whose largest term is a smaller share of the largest of all are nothing that could be joined. */
+/** Components smaller than this fraction of the largest one are left out. */
 const LEAST_SIZE = 1e-3
 
-/** At most 1; undefined where it would take long, and where modes were merged or split. */
+/**
+ * The core consistency of a model, at most 1; undefined where it would take long, or modes were merged or
+ * split.
+ */
 export function coreConsistencyOf(model: CpModel, { indices, values }: SparseTensor): number | undefined {
   const { dims, rank, factors, reshapedModes } = model
   if (reshapedModes || values.length === 0) return undefined
@@ -75,7 +80,10 @@ function nonvanishingColumns(rank: number, factors: readonly Float32Array[]): nu
   return Array.from(sizes.keys()).filter((r) => sizes[r] > 0 && sizes[r] >= least)
 }
 
-/** (I × R), a component's columns equally long in all modes: a core depends on how its size is spread over them. */
+/**
+ * (I × R), a component's columns equally long in all modes: a core depends on how its size is spread over
+ * them.
+ */
 function balanceColumns(
   factor: Float32Array,
   rank: number,

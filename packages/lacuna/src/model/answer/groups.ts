@@ -1,16 +1,18 @@
+/** Groups of modes whose factors belong together: merged modes, or the factors of a split mode. */
 import { modesAsLearned, partOf } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
-/** The row (R) that a group has at a coordinate; where that is null, the mean. */
+/** Modes that share factors. */
 export interface Group {
-  /** The modes that it is of. */
+  /** The tensor's modes. */
   modes: readonly number[]
+  /** The product (R) of the group's rows at a coordinate; averaged over modes whose index is null. */
   rowAt(coordinate: readonly (number | null)[]): Float64Array
 }
 
 /**
- * Modes that are merged share a factor, one that is split has several: of such a group, the product of its factors' rows,
- * averaged over what is not known of it. There, every row of a mode counts as often as its weight, or once.
+ * The groups of a member's modes: merged modes share a factor, a split mode has several.
+ * @param weights per mode, the weight of each row in averages; 1 by default
  */
 export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[]): Group[] {
   const { dims, factors, rank } = member
@@ -23,9 +25,12 @@ export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[
     else groups.push({ modes, factors: [k] })
   })
   return groups.map((group) => {
-    // By what is known of it. Averaging takes a pass over the rows that come into question, once.
+    // Averages by the indices that are known: each takes a pass over the rows, once.
     const means = new Map<string, Float64Array>()
-    /** Adds what is not known of the coordinate, which is as before in the end; returns the weights of all. */
+    /**
+     * Adds the rows of all completions of a coordinate, weighted; returns the sum of the weights. `at` is
+     * restored in the end.
+     */
     const add = (to: Float64Array, at: (number | null)[], weight: number): number => {
       const open = group.modes.find((mode) => at[mode] === null)
       if (open === undefined) {

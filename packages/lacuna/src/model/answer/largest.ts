@@ -1,16 +1,21 @@
-/** The places of the largest numbers, in one pass; of equal ones the first. */
+/** Indices of the largest numbers. */
+
+/**
+ * The indices of the largest numbers, the largest first, in one pass; of equal ones the first.
+ * @param most how many
+ */
 export function largest(
   numbers: ArrayLike<number>,
   most: number,
-  isAllowed: (place: number) => boolean = () => true,
+  isAllowed: (index: number) => boolean = () => true,
 ): number[] {
   const best: number[] = []
-  for (let place = 0; place < numbers.length; place++) {
-    if (best.length === most && !(numbers[place] > numbers[best[most - 1]])) continue
-    if (!isAllowed(place)) continue
+  for (let index = 0; index < numbers.length; index++) {
+    if (best.length === most && !(numbers[index] > numbers[best[most - 1]])) continue
+    if (!isAllowed(index)) continue
     let at = best.length
-    while (at > 0 && numbers[best[at - 1]] < numbers[place]) at--
-    best.splice(at, 0, place)
+    while (at > 0 && numbers[best[at - 1]] < numbers[index]) at--
+    best.splice(at, 0, index)
     if (best.length > most) best.pop()
   }
   return best

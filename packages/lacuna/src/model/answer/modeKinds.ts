@@ -69,7 +69,9 @@ function placeOf(words: readonly string[], positions: Float64Array): ModeKind['p
     return 'longitude'
 }
 
-/** Distances at which rows may be similar: next to each other, or after a period such as the days of a week. */
+/**
+ * Distances at which rows may be similar: next to each other, or after a period such as the days of a week.
+ */
 const LAGS = [1, 2, 5, 6, 7]
 
 /** The largest autocorrelation of the factor's columns at one of the lags. */

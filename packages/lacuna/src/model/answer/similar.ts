@@ -27,7 +27,10 @@ export interface SimilarOptions {
   minEntries?: number
 }
 
-/** The rows of a mode that are most similar to one of them: those whose predictions consist of the same components. */
+/**
+ * The rows of a mode that are most similar to one of them: those whose predictions consist of the same
+ * components.
+ */
 export function similarRows(
   given: Predictor,
   modeName: string,

@@ -13,15 +13,24 @@ import { largest } from './largest.ts'
 export interface TopOptions {
   /** Mode whose rows are ranked. */
   of: string
-  /** Labels of fixed rows, by the names of other modes; by default modes are averaged, weighted by their rows' entries. */
+  /**
+   * Labels of fixed rows, by the names of other modes; by default modes are averaged, weighted by their rows'
+   * entries.
+   */
   for?: Labels
   /** Number of rows; 10 by default. */
   n?: number
-  /** Rows that are left out: their labels, or entries that have the fixed rows in the other modes; none by default. */
+  /**
+   * Rows that are left out: their labels, or entries that have the fixed rows in the other modes; none by
+   * default.
+   */
   exclude?: Iterable<Label> | SparseTensor
   /** Least number of training entries of a row; 1 by default. */
   minEntries?: number
-  /** Whether predictions are limited to the range of the training values, after rows have been ranked; true by default. */
+  /**
+   * Whether predictions are limited to the range of the training values, after rows have been ranked; true by
+   * default.
+   */
   clip?: boolean
 }
 
@@ -136,7 +145,10 @@ export function valuesAlong(
   return found
 }
 
-/** Makes a function that returns the components that explain a row's prediction; of an ensemble, those of its first member. */
+/**
+ * Makes a function that returns the components that explain a row's prediction; of an ensemble, those of its
+ * first member.
+ */
 function explainer(model: Predictor, { terms }: PredictionsAlong): (row: number) => Reason[] {
   const { shares: usual, numbers } = componentShares(factorView(model))
   return (row) => {

@@ -1,6 +1,7 @@
 /**
- * The top rows of a mode for every row of another one. Kernels find a few more rows than are asked for, in float32 on all
- * threads; float64 orders these, so that a ranking is the same as that of `top` for the row alone.
+ * The top rows of a mode for every row of another one. Kernels find a few more rows than are asked for, in
+ * float32 on all threads; float64 orders these, so that a ranking is the same as that of `top` for the row
+ * alone.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -20,7 +21,10 @@ export interface TopForAllOptions {
   for: string
   /** Mode whose rows are ranked. */
   of: string
-  /** Labels of fixed rows, by the names of further modes; by default these are averaged, weighted by their rows' entries. */
+  /**
+   * Labels of fixed rows, by the names of further modes; by default these are averaged, weighted by their
+   * rows' entries.
+   */
   fixed?: Labels
   /** Length of a ranking; 10 by default. */
   n?: number
@@ -185,7 +189,10 @@ function nearOne<A extends Float32Array | Float64Array>(numbers: A): A {
   return numbers
 }
 
-/** For every row of mode `asked`, the positions of excluded rows among the candidates, ascending, as a compressed list. */
+/**
+ * For every row of mode `asked`, the positions of excluded rows among the candidates, ascending, as a
+ * compressed list.
+ */
 function excludedBy(
   { indices, values }: SparseTensor,
   asked: number,

@@ -1,15 +1,13 @@
-/**
- * Entries that speak of a model's rows, and of others: the rows of the model keep their places, new ones come behind.
- */
+/** Aligns entries to a model: rows of the model keep their indices, new rows follow. */
 import { InputError } from '../../base/inputError.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { modeName, type Predictor } from '../factored.ts'
 import { type Label, LabelLookup } from '../labelLookup.ts'
 
-/** A row of a table, by the names of its columns. */
+/** A new entry: the label of each mode and the value, by name. */
 export type NewEntry = Readonly<Record<string, Label | null | undefined>>
 
-/** The entries with the model's indices, and labels for the rows that it does not have. */
+/** Aligns a tensor to a model by labels; the labels of new rows are appended. */
 export function align(model: Predictor, entries: SparseTensor): SparseTensor {
   const order = model.dims.length
   if (entries.dims.length !== order)
@@ -21,13 +19,13 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
   const modes = entries.dims.map((_, mode) => {
     const own = entries.labels?.[mode]
     const labels = model.labels?.[mode]
-    if (!own || !labels) return indexed(model, entries, mode)
+    if (!own || !labels) return alignByIndex(model, entries, mode)
     const added: string[] = []
-    const places = Uint32Array.from(own, (label) => {
+    const rows = Uint32Array.from(own, (label) => {
       const found = lookup.find(mode, label)
       return found ?? labels.length + added.push(label) - 1
     })
-    return { column: entries.indices[mode].map((index) => places[index]), labels: [...labels, ...added] }
+    return { column: entries.indices[mode].map((index) => rows[index]), labels: [...labels, ...added] }
   })
   return {
     ...entries,
@@ -38,8 +36,10 @@ export function align(model: Predictor, entries: SparseTensor): SparseTensor {
   }
 }
 
-/** Where one of the two has no labels, rows are what they are by number; new ones are called by theirs. */
-function indexed(
+/**
+ * Aligns a mode by index where the model or the entries have no labels; new rows are called by their number.
+ */
+function alignByIndex(
   model: Predictor,
   { indices }: SparseTensor,
   mode: number,
@@ -57,7 +57,7 @@ function sizeOf(column: Uint32Array, least: number): number {
   return size
 }
 
-/** Rows of a table as entries: a label for each mode, and a number under the name of the values. */
+/** Makes a tensor, aligned to a model, of records. @param valueName the property of the value */
 export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName: string): SparseTensor {
   const lookup = new LabelLookup(model)
   const names = model.dims.map((_, mode) => modeName(model, mode))
@@ -95,9 +95,9 @@ export function alignRows(model: Predictor, rows: Iterable<NewEntry>, valueName:
     }
     const known = added[mode].get(String(label))
     if (known !== undefined) return known
-    const place = size + added[mode].size
-    added[mode].set(String(label), place)
-    return place
+    const next = size + added[mode].size
+    added[mode].set(String(label), next)
+    return next
   }
 
   const indices = columns.map((column) => Uint32Array.from(column))

@@ -1,4 +1,7 @@
-/** From the models of a cross-fit to an ensemble: correction by neighbours, conformal intervals, out-of-fold errors, stability. */
+/**
+ * From the models of a cross-fit to an ensemble: correction by neighbours, conformal intervals, out-of-fold
+ * errors, stability.
+ */
 import { below, draw, purpose, stream } from '../../base/random.ts'
 import { version } from '../../base/version.ts'
 import { describeFoldBy, type FoldBy, type Observed, observe, type SparseTensor } from '../../tensor/index.ts'
@@ -96,8 +99,8 @@ const supportOfCells = ({ counts }: Observed, indices: readonly Uint32Array[]): 
   )
 
 /**
- * Predictions at random cells, and how much the models differ there. The row of each mode is drawn as often as it has
- * entries, independently of the other modes.
+ * Predictions at random cells, and how much the models differ there. The row of each mode is drawn as often
+ * as it has entries, independently of the other modes.
  */
 function predictUnseenCells(
   { indices, values }: SparseTensor,

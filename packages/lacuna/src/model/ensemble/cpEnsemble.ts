@@ -1,6 +1,7 @@
 /**
- * An ensemble: models of the same data, each fitted without one fold. Their mean predicts better than any of them; their
- * out-of-fold residuals give an unbiased error, the correction by neighbours and conformal intervals.
+ * An ensemble: models of the same data, each fitted without one fold. Their mean predicts better than any of
+ * them; their out-of-fold residuals give an unbiased error, the correction by neighbours and conformal
+ * intervals.
  */
 import { InputError } from '../../base/inputError.ts'
 import { type Component, type ComponentsOptions, componentsOf } from '../answer/components.ts'
@@ -53,7 +54,10 @@ export class CpEnsemble extends TensorModel {
   readonly reshapedModes: CpModel['reshapedModes']
   /** Per mode, the rows without training entries in all models. */
   readonly unobserved: readonly Uint32Array[]
-  /** Corrects the members' mean at a cell by the residuals of its neighbours; undefined where that does not help. */
+  /**
+   * Corrects the members' mean at a cell by the residuals of its neighbours; undefined where that does not
+   * help.
+   */
   override refine?: (cell: ArrayLike<number>, y: number) => number
 
   /**
@@ -160,7 +164,10 @@ export class CpEnsemble extends TensorModel {
   }
 }
 
-/** The support of a cell: the training entries of that of its rows that has fewest. @param counts entries per row, by mode */
+/**
+ * The support of a cell: the training entries of that of its rows that has fewest.
+ * @param counts entries per row, by mode
+ */
 export function supportOf(counts: readonly ArrayLike<number>[] | undefined, cell: ArrayLike<number>): number {
   if (!counts) return 0
   let least = Infinity

@@ -1,23 +1,27 @@
-/** What is said of an ensemble's components when it is made: whether the models agree on them, and whether they are too many. */
+/** Diagnostics of an ensemble's components: stability across its models, and core consistency. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { coreConsistencyOf } from '../answer/coreConsistency.ts'
 import { componentShares } from '../componentShares.ts'
 import { factorView } from '../factorView.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
-/** Core consistency is looked for model by model, until so many products (entries × R^N) have been made. */
+/** Core consistency is computed model by model until this many products (entries × R^N) have been made. */
 const MOST_WORK = 1e8
 
-/** How far models of folds have the same components; plain data. */
+/** Stability of an ensemble's components, and core consistency; plain data. */
 export interface EnsembleStability {
-  /** The mean factor match score over all pairs of models and their components. */
+  /** Mean factor match score over all pairs of models and their components. */
   match: number
-  /** By the number of the first model's components, the largest first: in how many of the models each is found. */
+  /** Per component of the first model, the largest first: in how many models it is found. */
   found: number[]
-  /** The median over the models, or the first of them where it takes long; 1 where components are not joined with one another. */
+  /**
+   * Median core consistency of the models (Bro & Kiers 2003), or of the first ones where it takes long; at
+   * most 1, undefined if none.
+   */
   coreConsistency?: number
 }
 
+/** Computes stability and core consistency. @param tensor the training entries */
 export function ensembleStability(model: CpEnsemble, tensor: SparseTensor): EnsembleStability {
   const cores: number[] = []
   let work = 0

@@ -1,10 +1,11 @@
 /**
- * Conformal prediction intervals by cross-validation (CV+; Barber, Candès, Ramdas, Tibshirani 2021), normalized and Mondrian: their
- * ends are quantiles of the out-of-fold residuals, each relative to the size of residuals at its cell (residualScale.ts), within
- * groups of cells of similar support and scale, so that the coverage holds in each group.
+ * Conformal prediction intervals by cross-validation (CV+; Barber, Candès, Ramdas, Tibshirani 2021),
+ * normalized and Mondrian: their ends are quantiles of the out-of-fold residuals, each relative to the size
+ * of residuals at its cell (residualScale.ts), within groups of cells of similar support and scale, so that
+ * the coverage holds in each group.
  *
- * An out-of-fold residual is that of one model, but the prediction is the mean of all K, whose squared error is smaller by
- * (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly.
+ * An out-of-fold residual is that of one model, but the prediction is the mean of all K, whose squared error
+ * is smaller by (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
@@ -136,7 +137,10 @@ function groupOf(borders: readonly number[], x: number): number {
   return group
 }
 
-/** Quantiles at equal steps. A new number exceeds the k-th largest of n with probability k/(n + 1), as conformal prediction has it. */
+/**
+ * Quantiles at equal steps. A new number exceeds the k-th largest of n with probability k/(n + 1), as
+ * conformal prediction has it.
+ */
 function quantilesOf(numbers: Float64Array): number[] {
   const sorted = numbers.sort()
   const n = sorted.length
@@ -163,6 +167,9 @@ function mean(of: Uint32Array, value: (at: number) => number): number {
   return sum
 }
 
-/** Ratio of the residuals of the mean to those of one model, from its mean squared residual and the models' variance. */
+/**
+ * Ratio of the residuals of the mean to those of one model, from its mean squared residual and the models'
+ * variance.
+ */
 const shrinkage = (squares: number, variance: number, models: number): number =>
   Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * variance) / Math.max(squares, 1e-30)))

@@ -1,7 +1,7 @@
 /**
- * Correction by neighbours: a ridge regression of out-of-fold residuals on the residuals at neighbouring cells. Features are, where
- * modes are ordered, the residuals at some lags and in a window around the cell; and in every mode the mean residual of the
- * cells that differ in this mode alone.
+ * Correction by neighbours: a ridge regression of out-of-fold residuals on the residuals at neighbouring
+ * cells. Features are, where modes are ordered, the residuals at some lags and in a window around the cell;
+ * and in every mode the mean residual of the cells that differ in this mode alone.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { invertSymmetric } from '../foldIn/solveRow.ts'
@@ -50,11 +50,12 @@ const LEAST_GAIN = 2e-3
 const MOST_ENTRIES = 8_000_000
 
 /**
- * Fits the correction by neighbours. The features of an entry are residuals by the model that was fitted without its fold: those by
- * other models, which were fitted to the entry, would leak its value.
+ * Fits the correction by neighbours. The features of an entry are residuals by the model that was fitted
+ * without its fold: those by other models, which were fitted to the entry, would leak its value.
  * @param predictions per fold, the predictions of all entries by the model that was fitted without it
  * @param folds the fold of each entry
- * @param isByEntry whether single entries were held out; else entries of the same fold are no neighbours, as in a gap there are none
+ * @param isByEntry whether single entries were held out; else entries of the same fold are no neighbours, as
+ * in a gap there are none
  * @param ordered modes whose rows are ordered; found from the residuals if undefined
  * @returns undefined if the correction does not lower the error
  */

@@ -1,25 +1,29 @@
-/** Residuals by cell, and what those around a cell are like: in rows at some distances, in a window, in a mode's other rows. */
+/**
+ * Residuals by cell, and features of a cell from the residuals around it: at lags, in a window, and along
+ * each mode.
+ */
 
-/** Cells around in each ordered mode, for the mean of a window. */
+/** Half width of the window in each ordered mode, in cells. */
 const WINDOW = 2
-/** As if so many more residuals of 0 were in a mean. */
+/** Shrinkage of means, as this many additional residuals of 0. */
 const SHRINKAGE = 3
-/** Cells up to which residuals lie in an array: so many in all, and for each entry. Beyond, in a map. */
+/** Most cells of a dense array of residuals; above, a Map is used. */
 const MOST_CELLS = 2 ** 26
+/** Most cells per entry of a dense array of residuals; above, a Map is used. */
 const CELLS_PER_ENTRY = 32
 
 type Table = Map<number, number> | Float32Array
 
-/** How many numbers tell what is around a cell. */
+/** Number of features of a cell. */
 export const featureCount = (lags: readonly (readonly number[])[]): number =>
   lags.reduce((sum, some) => sum + some.length + 1, 0) + (lags.some((some) => some.length > 0) ? 1 : 0)
 
-/** The residuals of entries, of which none is twice. Cells must be fewer than 2⁵³. */
+/** Residuals of distinct entries by cell; the tensor must have fewer than 2⁵³ cells. */
 export class ResidualField {
   readonly #dims: readonly number[]
   readonly #strides: readonly number[]
   readonly #residuals: Table
-  /** Per mode, sums and counts over its rows, by the place in the others. */
+  /** Per mode, sums and counts of residuals by fiber. */
   readonly #fibers: readonly (readonly [Table, Table])[]
   readonly #lags: readonly (readonly number[])[]
   readonly #window: readonly (readonly number[])[]

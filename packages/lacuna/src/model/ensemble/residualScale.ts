@@ -1,6 +1,7 @@
 /**
- * The size of residuals at a cell: a function of the prediction, times a factor of each of its rows. Where rows differ in noise
- * (raters, sensors), intervals scaled by it are narrower by 5 to 15%; where not, it costs nothing.
+ * The size of residuals at a cell: a function of the prediction, times a factor of each of its rows. Where
+ * rows differ in noise (raters, sensors), intervals scaled by it are narrower by 5 to 15%; where not, it
+ * costs nothing.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 

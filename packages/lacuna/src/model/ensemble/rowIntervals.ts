@@ -1,20 +1,26 @@
-/** Intervals around predictions, batch by batch, and an account of how many of the values that were observed they hold. */
+/** Intervals for the rows of a table, in batches, and their coverage of observed values. */
 
 import type { AskedRows } from '../predict/predictRows.ts'
 import type { CpEnsemble } from './cpEnsemble.ts'
 
+/** Computes intervals batch by batch and counts the observed values that they contain. */
 export class RowIntervals {
+  /** Probability that an interval contains the value. */
   readonly level: number
-  /** Of the rows that have a value and an interval. */
+  /** Rows with a value and an interval, and those whose interval contains the value. */
   readonly held = { rows: 0, inside: 0 }
   readonly #around: ReturnType<CpEnsemble['intervalsAt']>
 
+  /** @param level probability that an interval contains the value, between 0 and 1 */
   constructor(model: CpEnsemble, level: number) {
     this.level = level
     this.#around = model.intervalsAt(level)
   }
 
-  /** The lower and the upper ends; NaN where a row has no prediction, or some index of it is not known. */
+  /**
+   * Lower and upper ends of the intervals of a batch; NaN for rows without a prediction or with an unknown
+   * label.
+   */
   ends({ rowCount, indices, observed }: AskedRows, predictions: Float64Array): [Float64Array, Float64Array] {
     const lows = new Float64Array(rowCount).fill(NaN)
     const highs = new Float64Array(rowCount).fill(NaN)

@@ -1,21 +1,24 @@
 /**
- * The distances along a mode at which residuals are alike. Entries lie in the order of the mode, fiber by fiber, so that those
- * within a distance of one another are found without a look at the cells between them that nobody has seen.
+ * The lags along a mode at which residuals are correlated. Entries are sorted fiber by fiber in the order of
+ * the mode, so that pairs within a distance are found without visiting the cells between them.
  */
 
-/** Residuals are alike from this correlation on, if it is not by chance. */
+/** Least correlation at which residuals count as similar, if it is significant. */
 const LEAST_ALIKE = 0.02
-/** Of fewer rows nobody can say whether they are ordered. */
+/** Fewest rows of a mode that can be found to be ordered. */
 const FEWEST_ROWS = 5
+/** Most lags of a mode. */
 const MOST_LAGS = 4
+/** Largest lag. */
 const FARTHEST = 400
-/** Entries by which distances are judged. */
+/** About how many entries are compared with their neighbours. */
 const MOST_JUDGED = 100_000
 
 /**
- * The distances at which residuals are most alike, nearest first. A mode that is known to be ordered has always the next one;
- * any other has none, unless residuals of rows that follow one another are alike. `groups`: entries of the same one are not
- * compared.
+ * The lags at which residuals are most correlated, ascending. An ordered mode always has lag 1; any other has
+ * none unless residuals of consecutive rows are correlated.
+ * @param groups the group of each entry; entries of the same group are not compared
+ * @param isOrdered whether the mode is known to be ordered
  */
 export function similarLags(
   dims: readonly number[],
@@ -28,23 +31,23 @@ export function similarLags(
   const farthest = Math.min(dims[mode] - 1, FARTHEST)
   const products = new Float64Array(farthest + 1)
   const pairs = new Float64Array(farthest + 1)
-  const { places, entries } = alongMode(dims, indices, mode)
+  const { positions, entries } = sortAlongMode(dims, indices, mode)
   const every = Math.max(1, Math.floor(entries.length / MOST_JUDGED))
-  let [squares, looked] = [0, 0]
+  let [squares, compared] = [0, 0]
   for (let i = 0; i < entries.length; i += every) {
     const e = entries[i]
-    looked++
+    compared++
     squares += residuals[e] ** 2
-    const last = places[i] + Math.min(farthest, dims[mode] - 1 - indices[mode][e])
-    for (let j = i + 1; j < entries.length && places[j] <= last; j++) {
+    const last = positions[i] + Math.min(farthest, dims[mode] - 1 - indices[mode][e])
+    for (let j = i + 1; j < entries.length && positions[j] <= last; j++) {
       const other = entries[j]
       if (groups && groups[e] === groups[other]) continue
-      const lag = places[j] - places[i]
+      const lag = positions[j] - positions[i]
       products[lag] += residuals[e] * residuals[other]
       pairs[lag]++
     }
   }
-  const variance = squares / Math.max(1, looked)
+  const variance = squares / Math.max(1, compared)
   const alike = Array.from(products, (sum, lag) => (pairs[lag] > 0 ? sum / pairs[lag] / variance : 0))
   const isAlike = (lag: number): boolean => alike[lag] > Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))
   const isFound = dims[mode] >= FEWEST_ROWS && alike.some((_, lag) => lag > 0 && isAlike(lag))
@@ -59,18 +62,18 @@ export function similarLags(
     .sort((a, b) => a - b)
 }
 
-/** The entries in the order of their places when the mode's index runs fastest. Places are below 2⁵³. */
-function alongMode(
+/** The entries sorted by linear position, with the mode's index fastest, and their positions, below 2⁵³. */
+function sortAlongMode(
   dims: readonly number[],
   indices: readonly Uint32Array[],
   mode: number,
-): { places: Float64Array; entries: Uint32Array } {
+): { positions: Float64Array; entries: Uint32Array } {
   const others = dims.flatMap((_, m) => (m === mode ? [] : [m]))
-  const placeOf = Float64Array.from(indices[mode], (index, e) => {
+  const positionOf = Float64Array.from(indices[mode], (index, e) => {
     let fiber = 0
     for (const m of others) fiber = fiber * dims[m] + indices[m][e]
     return fiber * dims[mode] + index
   })
-  const entries = Uint32Array.from(placeOf.keys()).sort((a, b) => placeOf[a] - placeOf[b])
-  return { places: Float64Array.from(entries, (e) => placeOf[e]), entries }
+  const entries = Uint32Array.from(positionOf.keys()).sort((a, b) => positionOf[a] - positionOf[b])
+  return { positions: Float64Array.from(entries, (e) => positionOf[e]), entries }
 }

@@ -1,30 +1,31 @@
 /**
- * Which components the models of an ensemble agree on. Two are alike by the product over the modes of the cosines of their
- * columns (their factor match score; Tucker's congruence, mode by mode), rows counting by their entries: what a row of one
- * entry is like says little. Components are matched greedily, the most alike first, each with one of the other model.
+ * Stability: which components the models of an ensemble agree on. Two components are compared by their factor
+ * match score, the product over the modes of the cosines of their columns (Tucker's congruence), with rows
+ * weighted by their entries. Components are matched greedily, the largest score first, each with one of the
+ * other model.
  */
 
 import type { Factored, Predictor } from '../factored.ts'
 import { type FactorView, factorView } from '../factorView.ts'
 
-/** From this score on a component of one model is that of the other; in three modes, columns with cosines of 0.95. */
+/** Least score of components that count as the same; with three modes, columns with cosines of 0.95. */
 export const SAME = 0.85
 
-/** How well a component of the first model is found in the others. */
+/** In how many models a component of the first one is found. */
 export interface Found {
-  /** Models that have it, the first among them. */
+  /** Models that have it, including the first. */
   in: number
-  /** All models. */
+  /** Number of all models. */
   of: number
-  /** The mean of its scores in the other models. */
+  /** Mean of its scores in the other models. */
   match: number
 }
 
 /** How far models of the same data have the same components. */
 export interface Stability {
-  /** By the components' columns in the first model's factors. */
+  /** Per column of the first model's factors, in how many models it is found. */
   components: Found[]
-  /** The mean over all pairs of models and their components. */
+  /** Mean score over all pairs of models and their components. */
   match: number
 }
 
@@ -35,22 +36,26 @@ export function stabilityOf(model: Predictor): Stability {
     members.slice(a + 1).map((second) => matchComponents(congruence(first, second, counts))),
   )
   // The first pairs are those of the first model.
-  const components = found(members, scores.slice(0, members.length - 1))
+  const components = countFound(members, scores.slice(0, members.length - 1))
   const all = scores.flat()
   return { components, match: all.length > 0 ? meanOf(all) : 1 }
 }
 
-/** The same without what the other models have in common, which takes most of the time. */
+/**
+ * In how many models each component of the first one is found; faster than `stabilityOf`, which compares all
+ * pairs of models.
+ */
 export function foundOf(model: Predictor): Found[] {
   const { members, counts } = factorView(model)
   const [first, ...others] = members
-  return found(
+  return countFound(
     members,
     others.map((other) => matchComponents(congruence(first, other, counts))),
   )
 }
 
-const found = (members: readonly Factored[], scores: readonly (readonly number[])[]): Found[] =>
+/** In how many models each component is found, from its scores in the others. */
+const countFound = (members: readonly Factored[], scores: readonly (readonly number[])[]): Found[] =>
   Array.from({ length: members[0].rank }, (_, r) => {
     const own = scores.map((ofModel) => ofModel[r])
     return {
@@ -62,7 +67,10 @@ const found = (members: readonly Factored[], scores: readonly (readonly number[]
 
 const meanOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length
 
-/** (R × S), of each component of the one model and each of the other: the product of cosines, rows by their entries. */
+/**
+ * Factor match scores (R × S) of each component of one model with each of the other, with rows weighted by
+ * entries.
+ */
 function congruence(
   first: Factored,
   second: Factored,
@@ -92,7 +100,7 @@ function congruence(
   return { scores, rank: R, others: S }
 }
 
-/** For each component of the one model, the score of that of the other which is its own. */
+/** For each component of one model, the score of its match in the other. */
 function matchComponents({ scores, rank, others }: ReturnType<typeof congruence>): number[] {
   const pairs = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b)
   const best = new Array<number>(rank).fill(0)

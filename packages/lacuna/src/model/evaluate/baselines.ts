@@ -1,18 +1,24 @@
-/** Predictions without a model, learned from the same entries: what a model must be better than. */
+/** Baselines: predictions without a model, fitted to the same entries. */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { modeName } from '../factored.ts'
 
+/** A prediction without a model. */
 export interface Baseline {
+  /** Name in reports. */
   name: string
-  /** What it says of an entry of a tensor of the same size. */
+  /** Predicts an entry of a tensor of the same size. */
   predict(tensor: Pick<SparseTensor, 'indices'>, entry: number): number
 }
 
-/** As if so many more entries of a row lay at the mean of all. */
+/** Ridge of the biases, in entries: as if this many more of each row lay at the mean of all. */
 const RIDGE = 5
+/** Sweeps of coordinate descent for the biases. */
 const SWEEPS = 10
 
-/** The mean, the mean of each row of each mode, and biases of all modes added up, by ridge regression. */
+/**
+ * The baselines of training entries: the mean, the mean of each row per mode, and additive biases of all
+ * modes by ridge regression.
+ */
 export function baselinesOf(train: SparseTensor): Baseline[] {
   const { dims, indices, values } = train
   let mean = 0

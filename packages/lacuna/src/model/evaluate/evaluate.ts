@@ -8,7 +8,9 @@ import { type ModeErrors, modeErrors } from './modeErrors.ts'
 
 /** Errors of a model on held-out entries. */
 export interface Evaluation extends Quality {
-  /** Errors of predictions without a model: the mean of all values, of each row's, and all of these added up. */
+  /**
+   * Errors of predictions without a model: the mean of all values, of each row's, and all of these added up.
+   */
   baselines: (Quality & { name: string })[]
   /** Errors by the rows of each mode. */
   modes: ModeErrors[]

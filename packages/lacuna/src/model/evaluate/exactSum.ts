@@ -1,14 +1,19 @@
 /**
- * A sum of float64 numbers without any rounding, hence the same in whatever order they come, and in whichever process: the
- * numbers are added as whole numbers, by their exponents, and rounded once, when the sum is asked for.
+ * A sum of float64 numbers without any rounding, hence the same in whatever order they come, and in whichever
+ * process: the numbers are added as whole numbers, by their exponents, and rounded once, when the sum is
+ * asked for.
  */
 
-/** A mantissa of 53 bits is added in two halves. The counters of the halves, being float64, stay exact for so many. */
+/**
+ * A mantissa of 53 bits is added in two halves. The counters of the halves, being float64, stay exact for so
+ * many.
+ */
 const LOW_BITS = 26
 const MOST_ADDED = 2 ** 25
 /** The bits of the smallest number above 0. */
 const SMALLEST = -1074
 
+/** An exact sum of float64 numbers, independent of their order. */
 export class ExactSum {
   /** Per exponent, the sums of the upper and of the lower halves. */
   readonly #halves = new Float64Array(2 * 2048)

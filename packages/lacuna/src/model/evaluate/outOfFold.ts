@@ -1,6 +1,6 @@
 /**
- * Out-of-fold errors of a cross-fit: every entry is predicted by the model that was fitted without it, and compared with
- * baselines that were fitted without it, too.
+ * Out-of-fold errors of a cross-fit: every entry is predicted by the model that was fitted without it, and
+ * compared with baselines that were fitted without it, too.
  */
 import { type Observed, pickEntries, type SparseTensor } from '../../tensor/index.ts'
 import { baselinesOf } from './baselines.ts'
@@ -25,7 +25,9 @@ export interface OutOfFold {
   verdict: string
   /** Errors by the rows of each mode, with the rows that contribute most. */
   byMode: ModeErrors[]
-  /** Errors by the support of an entry: the entries of that of its rows that has fewest, not counting itself. */
+  /**
+   * Errors by the support of an entry: the entries of that of its rows that has fewest, not counting itself.
+   */
   bySupport: SupportErrors[]
 }
 

@@ -1,8 +1,8 @@
 /**
- * New entries, without those that a model was learned from. A row that is new to the model is solved as the solver
- * does, under what was learned of rows, the others being fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over a ≥ 0,
- * with H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. In an update rows that are known move, too:
- * what their n old entries have said stands for them, P = n H̄ + σ²Σ⁻¹ and m the row as it was (uncertainty.ts).
+ * Fold-in: rows from new entries, without the entries that the model was trained on. A new row is solved as
+ * the solver does, under the prior and with the other rows fixed: a = argmin ½ aᵀ(H + P)a − (b + P m)ᵀa over
+ * a ≥ 0, with H = Σ w ⊙_j (a_j a_jᵀ + V_j), b = Σ w x k, P = σ²Σ⁻¹ and m = μ. An update also moves existing
+ * rows: their n old entries are represented by P = n H̄ + σ²Σ⁻¹ and by m, the row as it was (uncertainty.ts).
  */
 import { InputError } from '../../base/inputError.ts'
 import { type Observed, observe, pickEntries, type SparseTensor } from '../../tensor/index.ts'
@@ -12,36 +12,44 @@ import { dotRow } from '../predict/products.ts'
 import { solveNonnegative } from './solveRow.ts'
 import { type Uncertainty, uncertaintyOf, weightAt } from './uncertainty.ts'
 
+/** A model and the entries to fold in. */
 export interface FoldInInput {
+  /** The model, with a prior. */
   model: Factored & { observed?: Observed; unobserved: readonly Uint32Array[]; prior: Prior }
-  /** Aligned to the model: indices beyond its sizes are new rows. */
+  /** New entries, aligned to the model: indices beyond its sizes are new rows. */
   entries: SparseTensor
-  /** Whether rows that the model knows learn from the entries as well. */
+  /** Whether existing rows are updated, too. */
   update: boolean
 }
 
+/** The model's fields after fold-in. */
 export interface FoldInResult {
+  /** Sizes of the modes with new rows. */
   dims: readonly number[]
+  /** Factors with new rows. */
   factors: Float32Array[]
-  /** Undefined where the model does not say what it has seen. */
+  /** Statistics of old and new entries; undefined where the model has none. */
   observed?: Observed
+  /** Per mode, rows without entries. */
   unobserved: Uint32Array[]
-  /** Per mode, the rows that were solved for. */
+  /** Per mode, the rows that were solved. */
   rows: readonly (readonly number[])[]
 }
 
-/** Where rows depend on each other, so often over all of them, or until they hardly move. */
+/** Most sweeps over all solved rows, where they depend on each other. */
 const MOST_SWEEPS = 20
+/** Relative change of the rows in a sweep below which sweeps end. */
 const SETTLED = 1e-4
-/** As the solver has it: so much of H's trace is added to the diagonal, for rows that nothing holds. */
+/** Fraction of H's trace that is added to its diagonal, as in the solver, for rows without regularization. */
 const RIDGE = 1e-7
 
+/** Solves new rows, and with `update` existing ones, from new entries. */
 export function foldInEntries({ model, entries: given, update }: FoldInInput): FoldInResult {
   const { rank, prior } = model
   const dims = given.dims.map((dim, mode) => Math.max(dim, model.dims[mode]))
   const before = countsBefore(model, dims)
   const isSolved = (mode: number, row: number): boolean => update || before[mode][row] === 0
-  // What speaks of known rows alone says nothing of new ones.
+  // Entries all of whose rows stay as they are have no influence.
   const informative = Uint32Array.from(given.values.keys()).filter((e) =>
     given.indices.some((column, mode) => isSolved(mode, column[e])),
   )
@@ -89,7 +97,7 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
   return { dims, factors, unobserved, rows, ...(observed && { observed }) }
 }
 
-/** What is known of a model's rows is the same for all that is folded into it. */
+/** Uncertainties that were computed before, by prior: they are the same for all fold-ins into a model. */
 const known = new WeakMap<Prior, { of: Factored['factors']; found: readonly Uncertainty[] }>()
 
 function knownUncertainty(model: FoldInInput['model'], mean: number): readonly Uncertainty[] {
@@ -104,10 +112,11 @@ interface Work {
   rank: number
   prior: Prior
   factors: readonly Float32Array[]
-  /** Rows as they were, which what is already known draws them to. */
+  /** Rows as they were, which their old entries draw them to. */
   anchors: readonly Float32Array[]
-  /** Per mode and row, how many entries it had, and has now. */
+  /** Per mode, the entries of each row before. */
   before: readonly Uint32Array[]
+  /** Per mode, the entries of each row now. */
   counts: readonly Uint32Array[]
   means: readonly Float64Array[]
   entries: SparseTensor
@@ -134,7 +143,7 @@ function solveRow(
       const at = r * rank + s
       const P = gram ? gram[at] : held[at] + n * perEntry[at]
       S[at] += P
-      // Of zeros a new row has none to begin with; an old one has what its entries were.
+      // Where unlisted cells are zeros, a new row begins with zeros only; an old one with its old entries.
       b[r] += gram && n === 0 ? 0 : P * anchor[s]
     }
     S[r * rank + r] += RIDGE * (trace || S[r * rank + r]) + Number.MIN_VALUE
@@ -150,7 +159,10 @@ function solveRow(
   return { moved, size }
 }
 
-/** H (none where all cells count already) and b over the entries of a row. */
+/**
+ * H and b over the entries of a row; H stays zero where unlisted cells are zeros, as the Gram matrix of all
+ * cells replaces it.
+ */
 function sumsOf(
   { rank, prior, factors, counts, entries, uncertainty }: Work,
   mode: number,
@@ -214,7 +226,7 @@ function entriesByRow(column: Uint32Array): Map<number, number[]> {
   return lists
 }
 
-/** New rows begin as the mean. */
+/** The factor with new rows, which begin as the mean. */
 function appendMeanRows(factor: Float32Array, rows: number, rank: number, mean: Float64Array): Float32Array {
   const larger = new Float32Array(rows * rank)
   for (let start = factor.length; start < larger.length; start += rank) larger.set(mean, start)

@@ -1,3 +1,4 @@
+/** An isotropic prior for models that were trained without a learned one. */
 import type { Observed } from '../../tensor/index.ts'
 import type { Factored, Prior } from '../factored.ts'
 
@@ -8,8 +9,8 @@ interface Trained extends Factored {
 }
 
 /**
- * The prior of a model for which none was learned, as λ of its training has it: rows lie about the mean of those that
- * have entries, with the paper's solver about zero; where cells that are not listed are zeros nothing holds them.
+ * The isotropic prior that corresponds to the λ of a model's training: around the mean of the rows with
+ * entries, or around zero with the paper's solver; none where unlisted cells are zeros.
  */
 export function lambdaPrior(model: Trained): Prior {
   const { rank, factors, observed, unobserved, training } = model

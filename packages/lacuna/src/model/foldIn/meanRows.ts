@@ -1,6 +1,7 @@
+/** Mean rows of factors. */
 import type { Factored } from '../factored.ts'
 
-/** Per mode, the mean row (R) of the factor: every row counts as often as its weight, or once. */
+/** Per mode, the mean row (R) of the factor. @param weights per mode, the weight of each row; 1 by default */
 export function meanRows(
   { rank, factors }: Factored,
   weights?: readonly (ArrayLike<number> | undefined)[],

@@ -1,7 +1,7 @@
-/** Small dense systems: a row of a factor, and what is uncertain of it. Matrices are (R × R), row-major. */
+/** Small dense systems for a row and its covariance. Matrices are (R × R), row-major. */
 import { invertSymmetric as invertedAbove } from '../../base/inverse.ts'
 
-/** Minimises ½ aᵀSa − bᵀa over a ≥ 0, by coordinate descent from where a is. */
+/** Minimises ½ aᵀSa − bᵀa over a ≥ 0 by coordinate descent, starting from a, in place. */
 export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Array): void {
   const R = a.length
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
@@ -18,9 +18,10 @@ export function solveNonnegative(S: Float64Array, b: Float64Array, a: Float64Arr
   }
 }
 
+/** Most sweeps of coordinate descent. */
 const MOST_SWEEPS = 500
 
-/** The inverse of a symmetric matrix that is positive definite, or becomes so with a little on its diagonal. */
+/** The inverse of a symmetric matrix that is positive definite, or becomes so with a small ridge. */
 export function invertSymmetric(S: Float64Array, R: number): Float64Array {
   let trace = 0
   for (let r = 0; r < R; r++) trace += Math.max(0, S[r * R + r])

@@ -1,24 +1,30 @@
 /**
- * How uncertain rows are, by how many entries they have. The solver knows it of every row (docs/accuracy.md), R²
- * numbers each, and a model does not keep them; but rows of as many entries are about as uncertain: V(n) = σ² (n H̄ +
- * σ²Σ⁻¹)⁻¹, where an entry says H̄ = w̄ ⊙_j S_j of a row, S_j being the mean of a aᵀ + V over the rows of the other
- * modes, by entries. Σ⁻¹ is known, S depends on V and V on S: a few rounds settle both.
+ * Posterior covariances V of rows, by their number of entries n. The solver has V of every row
+ * (docs/accuracy.md), R² numbers each, which a model does not store; but rows with equally many entries have
+ * similar ones: V(n) = σ² (n H̄ + σ²Σ⁻¹)⁻¹, with H̄ = w̄ ⊙_j S_j and S_j the mean of a aᵀ + V over the rows
+ * of mode j, weighted by entries. S depends on V and V on S: a few rounds of fixed-point iteration suffice.
  */
 import type { Factored, Prior } from '../factored.ts'
 import { invertSymmetric } from './solveRow.ts'
 
+/** Rounds of the fixed-point iteration. */
 const ROUNDS = 4
 
-/** Of a mode (R × R, row-major): what its rows' entries say on average, and what that leaves uncertain. */
+/** Uncertainty of a mode's rows; matrices are (R × R), row-major. */
 export interface Uncertainty {
-  /** H̄ of an entry. */
+  /** H̄, the mean information of an entry. */
   perEntry: Float64Array
-  /** σ²Σ⁻¹ */
+  /** σ²Σ⁻¹, the information of the prior. */
   prior: Float64Array
-  /** V of a row of so many entries. */
+  /** V of a row with this many entries. */
   of(entries: number): Float64Array
 }
 
+/**
+ * The uncertainty of the rows of each mode.
+ * @param counts per mode, the entries of each row
+ * @param mean of the training values
+ */
 export function uncertaintyOf(
   { rank, factors }: Factored,
   prior: Prior,
@@ -55,14 +61,14 @@ export function uncertaintyOf(
   return found
 }
 
-/** One over how much noise is expected where so much is predicted, relative to σ². */
+/** IRLS weight of an entry: the inverse of the noise's variance at prediction y, relative to σ². */
 export function weightAt({ noise: [c0, c1, c2], least }: Prior, y: number): number {
   const at = Math.max(y, least)
   const variance = c0 + c1 * at + c2 * at * at
   return variance > 0 ? 1 / variance : 1
 }
 
-/** Σ n a aᵀ / Σ n */
+/** The mean of a aᵀ over rows, weighted by entries: Σ n a aᵀ / Σ n. */
 function momentOf(factor: Float32Array, rank: number, counts: ArrayLike<number>): Float64Array {
   const moment = new Float64Array(rank * rank)
   let total = 0
@@ -77,7 +83,7 @@ function momentOf(factor: Float32Array, rank: number, counts: ArrayLike<number>)
   return total > 0 ? moment.map((x) => x / total) : moment
 }
 
-/** How many entries lie in rows of about so many. */
+/** Number of entries in rows of about n entries, by n. */
 function histogramOf(counts: ArrayLike<number>): Map<number, number> {
   const entries = new Map<number, number>()
   for (let p = 0; p < counts.length; p++)
@@ -85,7 +91,7 @@ function histogramOf(counts: ArrayLike<number>): Map<number, number> {
   return entries
 }
 
-/** Numbers of entries that differ by less than a twelfth are alike. */
+/** Rounds a number of entries to one of eight values per octave. */
 const about = (entries: number): number =>
   entries <= 12 ? entries : Math.round(2 ** (Math.round(8 * Math.log2(entries)) / 8))
 

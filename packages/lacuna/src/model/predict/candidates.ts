@@ -1,6 +1,9 @@
+/** Which rows can be ranked: those with enough training entries. */
+
 /**
- * Whether a row may be an answer: one that nothing was seen of is only guessed at. `counts`: how many entries rows have had,
- * if that is known; else `unobserved` are those of none.
+ * Makes a predicate of rows with at least `minEntries` training entries.
+ * @param counts entries of each row, if known
+ * @param unobserved the rows without entries, used where counts are not known
  */
 export function candidates(
   counts: ArrayLike<number> | undefined,

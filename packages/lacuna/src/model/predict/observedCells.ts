@@ -1,4 +1,4 @@
-/** What a model's rows have seen: before new entries come, and with them. */
+/** Statistics of a model's training entries, before and after fold-in. */
 import type { Observed } from '../../tensor/index.ts'
 import type { Prior } from '../factored.ts'
 
@@ -9,7 +9,10 @@ interface ObservedModel {
   prior: Prior
 }
 
-/** How many entries each row has had; where that is not known, those that had any are taken for known well. */
+/**
+ * Per mode, the training entries of each row; where that is not known, 1 for observed rows.
+ * @param now sizes with new rows
+ */
 export function countsBefore(
   { observed, unobserved, dims }: ObservedModel,
   now: readonly number[],
@@ -26,8 +29,11 @@ export function countsBefore(
 }
 
 /**
- * What was seen before and what is new; rows that did not learn from an entry have not seen it. Where cells that are not
- * listed are zeros, means are over all cells.
+ * Merges the statistics of old and new entries. Entries count for the rows that were solved from them. Where
+ * unlisted cells are zeros, means are over all cells.
+ * @param fresh statistics of the new entries
+ * @param dims sizes with new rows
+ * @param hasLearned whether a row was solved from the new entries
  */
 export function mergeObserved(
   { dims: sizes, observed: old, prior }: ObservedModel & { observed: Observed },

@@ -1,18 +1,24 @@
-/** What a member says along a mode, the others being fixed, or averaged by their entries. */
+/** Predictions of a member along a mode, with the other modes fixed or averaged. */
 
 import { groupsOf, productOfGroups } from '../answer/groups.ts'
 import type { Factored } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { dotRow, productOfRows, sumOf } from './products.ts'
 
+/** Predictions for the rows of a mode. */
 export interface PredictionsAlong {
-  /** The mean prediction of a row … */
+  /** The mean prediction of a row. */
   score(row: number): number
-  /** … and the terms (R) that it is the sum of. */
+  /** The terms (R) whose sum that is, one per component. */
   terms(row: number): Float64Array
 }
 
-/** `counts`: the entries of each mode's rows, if they are known. */
+/**
+ * Predictions along a mode.
+ * @param fixed per mode, the row that is fixed, or null for the mean over all rows
+ * @param of the mode
+ * @param counts per mode, the entries of each row, by which means are weighted; equal weights by default
+ */
 export function predictAlong(
   member: Factored,
   fixed: readonly (number | null)[],
@@ -28,7 +34,7 @@ export function predictAlong(
   }
 }
 
-/** The product (R) of the rows that are fixed and, in the other modes but some, of their mean rows. */
+/** The product (R) of the fixed rows and of the mean rows of the other modes, without the modes `but`. */
 export function productExcept(
   member: Factored,
   fixed: readonly (number | null)[],
@@ -40,7 +46,7 @@ export function productExcept(
   return productOfRows(member, fixed, means)
 }
 
-/** Only the group that the mode belongs to has another row for each of its rows. */
+/** Predictions along a mode of a member with merged or split modes. */
 function predictAlongGroup(
   member: Factored,
   fixed: readonly (number | null)[],

@@ -1,11 +1,12 @@
+/** Predictions where some indices are unknown. */
 import { groupsOf, productOfGroups } from '../answer/groups.ts'
 import type { Factored, Predictor } from '../factored.ts'
 import { meanRows } from '../foldIn/meanRows.ts'
 import { predictCell, productOfRows, sumOf } from './products.ts'
 
 /**
- * What the model says where some indices are not known: the mean of its predictions over all rows of their modes, in which
- * the mean row of a factor stands for an unknown one. Unknown indices are null.
+ * Makes a function that predicts a coordinate in which unknown indices are null: the mean over all rows of
+ * these modes.
  */
 export function predictKnown(
   model: Pick<Predictor, 'members' | 'refine'>,

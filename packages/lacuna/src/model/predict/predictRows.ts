@@ -26,7 +26,8 @@ export class RowPredictor {
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
 
   /**
-   * @param fallback prediction for rows with an unknown label: a number, or 'mean' over the modes with unknown labels; none by default
+   * @param fallback prediction for rows with an unknown label: a number, or 'mean' over the modes with
+   * unknown labels; none by default
    * @param options clip: whether predictions are limited to the range of the training values, true by default
    */
   constructor(

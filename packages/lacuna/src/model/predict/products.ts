@@ -1,8 +1,11 @@
-/** Σ_r Π_j a_jr: everything that a model says is made here. */
+/** Predictions Σ_r Π_j a_jr of cells. */
 import { reshapeColumns, rowAt } from '../../tensor/index.ts'
 import type { Factored, Predictor } from '../factored.ts'
 
-/** The elementwise product (R) of the factors' rows at the given indices; at null, of the rows given instead, or of none. */
+/**
+ * The elementwise product (R) of the factors' rows at the given indices.
+ * @param instead per mode, the row for an index that is null; skipped by default
+ */
 export function productOfRows(
   { rank, factors }: Factored,
   indices: readonly (number | null)[],
@@ -18,7 +21,7 @@ export function productOfRows(
   return product
 }
 
-/** Σ_r weights_r a_r over the row that begins there. */
+/** The dot product of weights and a factor's row. @param start position of the row in the factor */
 export function dotRow(weights: Float64Array, factor: Float32Array, start: number): number {
   let sum = 0
   for (let r = 0; r < weights.length; r++) sum += weights[r] * factor[start + r]
@@ -27,7 +30,7 @@ export function dotRow(weights: Float64Array, factor: Float32Array, start: numbe
 
 export const sumOf = (terms: Float64Array): number => terms.reduce((sum, term) => sum + term, 0)
 
-/** What the members say of a cell, on average. */
+/** The prediction of a cell: the mean of the members', corrected by `refine`. */
 export function predictCell(
   model: Pick<Predictor, 'members' | 'refine'>,
   indices: readonly number[],
@@ -44,7 +47,7 @@ export function predictCell(
   return model.refine ? model.refine(indices, y) : y
 }
 
-/** Visits many cells, given as one column of indices per mode. */
+/** Predicts many cells, given as one column of indices per mode, and calls `visit` for each. */
 export function forEachPrediction(
   model: Pick<Predictor, 'members' | 'refine'>,
   indices: readonly Uint32Array[],

@@ -1,22 +1,25 @@
+/** Dense slices of a member's predictions. */
 import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
-/** A factor that a free mode has a part in: what each index of the mode adds to where the row begins, below 2³¹. */
-interface Part {
+/** A factor whose row depends on a free mode. */
+interface FreeFactor {
   factor: number
+  /** What each index of the mode adds to the start of the factor's row, below 2³¹. */
   starts: Int32Array
 }
 
 interface FreeMode {
   size: number
-  parts: readonly Part[]
+  parts: readonly FreeFactor[]
   /** The factors of which a row is known once this mode's index is. */
   completes: readonly number[]
 }
 
 /**
- * Writes a dense part of the tensor, row-major: a number fixes that mode's index, null takes the whole mode. Modes are gone
- * through one in another, and a row is multiplied in as soon as it is known.
+ * Writes the predictions of a dense slice, row-major. Free modes are nested loops; a factor's row is
+ * multiplied in as soon as all of its modes are fixed.
+ * @param fixed per mode, the index that is fixed, or null for all of its rows
  */
 export function writeSlice(values: Float32Array, member: Factored, fixed: readonly (number | null)[]): void {
   const { dims, rank, factors } = member
@@ -44,7 +47,7 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
       values[at++] = weights.reduce((sum, weight) => sum + weight, 0)
       return
     }
-    // Whatever has a part in the last free mode is known with it.
+    // All factors are complete with the last free mode.
     if (depth === free.length - 1 && mode.parts.length === 1) {
       at = fillLast(values, at, mode, factors, starts, weights)
       return
@@ -63,7 +66,7 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
   fill(0, multiplied(new Float64Array(rank).fill(1), known))
 }
 
-/** Along the last free mode, which a single factor knows. Returns where it ends. */
+/** Writes along the last free mode, on which a single factor depends; returns the position after it. */
 function fillLast(
   values: Float32Array,
   at: number,

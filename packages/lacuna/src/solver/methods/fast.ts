@@ -1,6 +1,8 @@
 /**
- * Past the paper: rows solved with H or stepped under a bound of it, momentum across iterations, c and λ by themselves.
- * docs/solver.md tells what each idea gained; packages/lacuna/src/reference/fast.ts has the steps in float64.
+ * The fast method: rows solved with H, or gradient steps under the Collatz–Wielandt bound of λ_max(H);
+ * momentum across iterations; automatic c and λ; stratified SGD before (strata.ts) and variational EM after
+ * (prior.ts). docs/solver.md has the gain of each idea; packages/lacuna/src/reference/fast.ts has the steps
+ * in float64.
  */
 import type { LoadedProblem, Statistics, Step } from '../../engine/engine.ts'
 import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'
@@ -20,45 +22,57 @@ import {
 } from './schedule.ts'
 import { FEWEST_EPOCHS, newStrata, observeStrata, type StrataState, strataStep } from './strata.ts'
 
-/** A round, between two looks at the error, is about this much of an epoch … */
+/** Length of a round, between two measurements of the error, in epochs. */
 const ROUND_EPOCHS = 0.25
-/** … the first one this much, and each one after it as much as all before: at first the error falls fast. */
+/**
+ * Length of the first round; each later one is as long as all before it, up to ROUND_EPOCHS: at first the
+ * error falls fast.
+ */
 const FIRST_ROUND_EPOCHS = 1 / 16
-/** An error this many times the best one so far is no accident: back to the best, with larger samples. */
+/** Divergence: above this multiple of the best error the best factors are restored, and samples grow. */
 const DIVERGED = 1.5
-/** Below this relative error float32 has nothing more to say. */
+/** Relative error below which float32 cannot improve. */
 const EXACT = 1e-5
-/** Progress is judged over this many epochs … */
+/** Epochs over which progress is measured. */
 const PROGRESS_EPOCHS = 5
-/** … relative to the error, or to this where the error is smaller: what is left then is not worth many epochs. */
+/** Progress is relative to the error, or to this where the error is smaller: then little is left to gain. */
 const SMALL = 0.1
-/** Damping of small samples: as if so many more entries, evenly over all components, spoke for the row as it is. */
+/**
+ * Damping of small samples, in entries: as if this many more, evenly over all components, were fitted by the
+ * row as it is.
+ */
 const DAMPING = 1
-/** Training entries that are looked at to see the error: so many, or this share of them if that is more. */
-const PROBE = { entries: 100_000, share: 1 / 50 }
+/** Size of the probe: this many training entries, or this fraction of them if that is more. */
+const PROBE = { entries: 100_000, fraction: 1 / 50 }
 
+/** State of the fast method; plain data, saved as JSON under these names. */
 export interface FastState {
+  /** Rounds of sampled steps so far. */
   rounds: number
+  /** Current stage of the schedule. */
   schedule: ScheduleState
-  /** λ by the rule; averaged with those before it as long as it grows. */
+  /** λ by the rule, averaged with earlier ones while it grows. */
   lambda: number
-  /** Of the momentum of a stage: halved whenever the error grows. */
+  /** Factor of the stages' momentum; halved whenever the error diverges. */
   momentumShare: number
-  /** The training error that the next round begins with. */
+  /** Relative training error before the next round. */
   before: number
   /** The best score and its epoch. */
   best: { score: number; epoch: number }
-  /** The epoch from which progress is judged: that of the last climb. */
+  /** Epoch from which progress is measured: that of the last change of stage. */
   since: number
-  /** While it is SGD in strata that leads. */
+  /** State of stratified SGD while the run is in that phase. */
   strata?: StrataState
-  /** How many sweeps there have been instead of λ's; undefined where λ leads. */
+  /** Sweeps so far of the robust start (Huber loss), in place of sampled steps; undefined in other phases. */
   startSweeps?: number
-  /** How many sweeps there have been under a learned prior; undefined before there are any. */
+  /** Sweeps so far under the learned prior; undefined before that phase. */
   priorSweeps?: number
 }
 
-/** hasFeatures: attributes of rows were given. */
+/**
+ * The fast method for a problem.
+ * @param hasFeatures whether attributes of rows are given
+ */
 export function fastMethod(
   settings: Settings,
   problem: LoadedProblem,
@@ -74,9 +88,9 @@ export function fastMethod(
   const costs = stages.map((stage) => problem.cost(stage))
   const rule = lambdaRule(statistics, rank)
   const allRows = rows.reduce((sum, count) => sum + count, 0)
-  // With fewer entries than rows, not even one number for each row is known: there is nothing to learn a prior from.
+  // With fewer entries than rows there is nothing to learn a prior from.
   const learns = learnsPrior(settings, { dims: statistics.dims, entries, hasFeatures }) && entries >= allRows
-  const hasSides = hasFeatures || Object.keys(settings.lags).length > 0
+  const hasSideInformation = hasFeatures || Object.keys(settings.lags).length > 0
   const chooseLambda = (rmse: number, sample: number): number => lambdaOf(rule, rmse, sample)
   return {
     balances: true,
@@ -128,7 +142,7 @@ export function fastMethod(
       if (state.startSweeps !== undefined) return judgeStart(state, report)
       state.rounds++
       if (state.strata) return judgeStrata(state, state.strata, past, report)
-      // A few entries of a row can throw it beyond float32 where no λ holds it.
+      // Without enough λ a row with few entries can overflow float32.
       const stage = stages[state.schedule.at]
       const isSound = hasFiniteErrors(report)
       const isBest = isSound && scoreOf(report) < scoreOf(past.best)
@@ -141,7 +155,7 @@ export function fastMethod(
         observe(state.schedule, costs, { before: state.before, after: report.train.relative, iterations })
         const lambda = chooseLambda(noiseOf(report), sample)
         const average = (state.lambda + lambda) / 2
-        // Rows solved from small samples follow λ at once: averaged, it would be what holds the error up.
+        // Rows solved from small samples use a smaller λ at once: averaging would keep the error up.
         state.lambda = stage.kind === 'newton' && sample < 1 ? Math.min(lambda, average) : average
       }
       const now = mustRestore ? best : report
@@ -155,34 +169,38 @@ export function fastMethod(
   }
 
   function lambdaOf(rule: LambdaRule, rmse: number, sample: number): number {
-    // Over all cells there are so many that nothing need hold the rows.
+    // Where unlisted cells are zeros, rows have enough cells without regularization.
     return zeros ? 0 : rule.choose(rmse, sample < 1 || learns)
   }
 
-  /** Whether λ has led as far as it can, or has had its share of the epochs where these are many. */
+  /**
+   * Whether the sweeps under a learned prior begin: λ has led as far as it can, or only their epochs are
+   * left.
+   */
   function goesOnWithPrior(stop: StopReason | undefined, best: EpochReport, epoch: number): boolean {
-    // Where there are about as many parameters as entries a close fit says nothing.
-    const isTelling = entries > 2 * rank * allRows
-    const isNoiseless = isTelling && best.train.relative < NOISELESS
-    // Neighbours and attributes tell of rows of which no entry does.
-    if (!learns || (isNoiseless && !hasSides)) return false
+    // With about as many parameters as entries a small training error does not mean that there is no noise.
+    const isDetermined = entries > 2 * rank * allRows
+    const isNoiseless = isDetermined && best.train.relative < NOISELESS
+    // Lags and attributes also predict rows without entries.
+    if (!learns || (isNoiseless && !hasSideInformation)) return false
     const { epochs } = settings
     const isTime = epochs >= 2 * PRIOR_SWEEPS && epochs - epoch <= PRIOR_SWEEPS
     return stop === 'tolerance' || stop === 'patience' || stop === 'exact' || isTime
   }
 
-  /** Strata end where they do no more good, with the best factors that they found. */
+  /** Ends stratified SGD when it makes no more progress, with its best factors. */
   function judgeStrata(state: FastState, strata: StrataState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
     const isBest = isSound && scoreOf(report) < scoreOf(past.best)
-    // An error that leaps up at first and then falls has led to no worse places than one that does not.
+    // An error that rises at first and then falls leads to equally good factors: it is no divergence.
     const goesOn = isSound && observeStrata(strata, state.before, report.train.relative)
     const mustRestore = !goesOn && !isBest
     const now = mustRestore ? past.best : report
     if (!goesOn) {
       state.strata = undefined
       state.since = report.epoch
-      // What small samples are for has been done: the components are near their places. Unless there was nothing but harm.
+      // Small samples are no longer needed, as components are near their final state; unless the error only
+      // grew.
       if (past.best.epoch > 0 || isBest) state.schedule.at = stages.length - 1
     }
     state.lambda = chooseLambda(noiseOf(now), stages[0].sample)
@@ -190,7 +208,10 @@ export function fastMethod(
     return { isReported: isSound, isBest, mustRestore, stop: whyStop(state, past, now, report.epoch) }
   }
 
-  /** Where outliers are, a small training error is no merit: the latest factors are kept. */
+  /**
+   * Robust start: the latest factors count as the best, since with outliers a small training error is no
+   * merit.
+   */
   function judgeStart(state: FastState, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
     state.startSweeps = state.startSweeps! + 1
@@ -206,7 +227,10 @@ export function fastMethod(
     return { isReported: isSound, isBest: isSound, mustRestore: true }
   }
 
-  /** What is learned is better in the end, though it fits the training entries less well: only validation may disagree. */
+  /**
+   * Sweeps under a learned prior count as better although they fit the training entries less well; only
+   * validation decides otherwise.
+   */
   function judgePrior(state: FastState, past: Past, report: EpochReport): Verdict {
     const isSound = hasFiniteErrors(report)
     const isBest = isSound && (!report.validation || scoreOf(report) < scoreOf(past.best))
@@ -216,7 +240,7 @@ export function fastMethod(
     return { isReported: isSound, isBest, mustRestore: !isSound, stop }
   }
 
-  /** Ends the work when the error has stopped improving, or the epochs are done. */
+  /** Why the run ends, if the error no longer improves or all epochs are done; else undefined. */
   function whyStop(
     state: FastState,
     { reports }: Past,
@@ -237,28 +261,29 @@ export function fastMethod(
         state.since = epoch
       }
     }
-    // One more iteration would end further from it.
+    // One more iteration would end further from the limit.
     const sample = state.strata ? 1 : stages[state.schedule.at].sample
     return epoch + sample / 2 > epochs ? 'epochs' : undefined
   }
 }
 
-/** About how many training entries are looked at to see the error. */
+/** About how many training entries are in the probe. */
 export const probeSize = (entries: number): number =>
-  Math.max(PROBE.entries, Math.ceil(entries * PROBE.share))
+  Math.max(PROBE.entries, Math.ceil(entries * PROBE.fraction))
 
+/** Per mode, the number of rows with training entries. */
 export const rowsWithEntries = ({ dims, emptyRows }: Statistics): number[] =>
   dims.map((rows, mode) => rows - emptyRows[mode].length)
 
 /**
- * The deviation of the entries from the model. Where the model fits the training entries better than others, the
- * others are nearer to the truth.
+ * Estimate of the noise: the larger error of training and validation entries. The training error alone is too
+ * small where the model overfits.
  */
 function noiseOf({ train, validation }: EpochReport): number {
   return Math.max(train.rmse, validation?.rmse ?? 0)
 }
 
-/** What the engine is asked to do in a stage. */
+/** The engine's step for a stage. @param momentumShare factor of the stage's momentum */
 export function stepOf(stage: Stage, momentumShare: number): Step {
   const { kind } = stage
   const momentum = stage.momentum * momentumShare

@@ -1,7 +1,7 @@
 /**
- * The interface of the solver's methods, which decide what is done but not how. A run (run/rounds.ts) asks for the next round,
- * runs it on the engine, and passes the report to the method. A method's state is plain data, so that runs can be saved and
- * resumed.
+ * The interface of the solver's methods, which decide what is done but not how. A run (run/rounds.ts) asks
+ * for the next round, runs it on the engine, and passes the report to the method. A method's state is plain
+ * data, so that runs can be saved and resumed.
  */
 import type { Step } from '../../engine/engine.ts'
 import type { EpochReport } from '../run/report.ts'

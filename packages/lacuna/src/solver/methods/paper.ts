@@ -1,16 +1,18 @@
+/** The paper's method: Algorithm 2, exactly. */
 import { type EpochReport, hasFiniteErrors, scoreOf } from '../run/report.ts'
 import type { StopReason } from '../run/stopping.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Method } from './method.ts'
 
+/** State of the paper's method; plain data, saved as JSON under these names. */
 export interface PaperState {
-  /** The last epoch's training error. */
+  /** Relative training error of the last epoch. */
   before?: number
-  /** The smallest validation error, and when it was. */
+  /** The smallest validation error, and its epoch. */
   best?: { error: number; epoch: number }
 }
 
-/** Algorithm 2 as the paper has it. */
+/** The paper's Algorithm 2: rounds are epochs of 1/c AO iterations. */
 export function paperMethod(settings: Settings): Method<PaperState> {
   const { maxInner, lambda, sample } = settings
   return {
@@ -18,7 +20,7 @@ export function paperMethod(settings: Settings): Method<PaperState> {
     errorSet: 'train',
     begin: () => ({}),
     next(_, { iterations, reports }) {
-      // An epoch accesses as many entries as there are: 1/c AO iterations, rounded so that rounding never adds up.
+      // An epoch is 1/c AO iterations; the total is rounded, so that rounding errors do not add up.
       const epoch = reports.length + 1
       return {
         iterations: Math.max(1, Math.round(epoch / Number(sample)) - iterations),
@@ -37,7 +39,7 @@ export function paperMethod(settings: Settings): Method<PaperState> {
   }
 }
 
-/** Decides after each epoch whether to go on, and says why not. */
+/** Why the run ends after an epoch; undefined if it continues. */
 function whyStop(state: PaperState, report: EpochReport, settings: Settings): StopReason | undefined {
   const { epoch, train, validation } = report
   const before = state.before ?? Number.NaN

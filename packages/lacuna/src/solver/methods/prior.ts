@@ -1,6 +1,9 @@
 /**
- * The last sweeps of the fast solver: under a prior that is learned (docs/accuracy.md). λ leads the components to their
- * places; learned earlier, the prior would prune those that are still looking for them.
+ * The last phase of the fast method: variational EM for a learned prior (docs/accuracy.md). Rows of mode i
+ * are a ~ N(μ, Σ); the E-step computes the posterior mean and covariance V of every row given the other modes
+ * (mean field), the M-step updates μ, Σ and the noise; entries are weighted by IRLS where the noise depends
+ * on the value or the loss is Huber's. It follows the λ phase: a prior that is learned earlier would prune
+ * components that have not converged yet. Lim & Teh (2007) have the method for matrices.
  */
 import type { LearnedPrior, PosteriorStep, Statistics } from '../../engine/engine.ts'
 import type { Prior } from '../../model/index.ts'
@@ -8,18 +11,20 @@ import type { EpochReport } from '../run/report.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LambdaRule } from './lambda.ts'
 
-/** Sweeps under a learned prior: on the data at hand further ones changed held-out errors by less than a hundredth. */
+/**
+ * Sweeps under a learned prior; on the data sets tested further ones changed held-out errors by less than 1%.
+ */
 export const PRIOR_SWEEPS = 20
-/** Sweeps that take the place of λ's where outliers would lead it: as if rows were certain, and with all entries. */
+/** Sweeps of the robust start (Huber loss), which replace sampled steps: with all entries, and V = 0. */
 export const START_SWEEPS = 30
-/** Where λ leaves an error below this there is no noise to speak of, and nothing to be learned from what is left. */
+/** Relative training error below which data count as noiseless, and no prior is learned. */
 export const NOISELESS = 1e-3
-/** 'auto' learns a prior where entries × modes × R² is at most this, which takes three to four minutes on a core … */
+/** 'auto' learns a prior if entries × modes × R² is at most this: three to four minutes on a core. */
 const MOST_WORK = 1.5e10
-/** … and where remembering how uncertain each row is takes at most so many bytes. */
+/** 'auto' learns a prior if the covariances of all rows take at most this many bytes. */
 const MOST_BYTES = 2 ** 30
 
-/** Whether a prior is learned in the end. */
+/** Whether the run ends with sweeps under a learned prior; depends on settings and sizes alone. */
 export function learnsPrior(
   {
     solver,
@@ -34,7 +39,7 @@ export function learnsPrior(
 ): boolean {
   if (prior !== 'auto') return prior === 'learned'
   if (solver === 'paper' || missing === 'zero' || lambda !== 'auto' || sample !== 'auto') return false
-  // What is asked for, and cannot be had otherwise, is done however long it takes.
+  // Lags and attributes need a learned prior, however long it takes.
   if (hasFeatures || Object.keys(lags).length > 0) return true
   const rows = dims.reduce((sum, dim) => sum + dim, 0)
   // Ranks are padded to multiples of four.
@@ -42,7 +47,11 @@ export function learnsPrior(
   return entries * dims.length * squares <= MOST_WORK && 4 * rows * squares <= MOST_BYTES
 }
 
-/** A sweep; the first one goes out from the factors that this report is on. */
+/**
+ * The engine's step for a sweep.
+ * @param first the report on the factors before the first sweep; undefined for later ones
+ * @param isStart whether it is a sweep of the robust start
+ */
 export function posteriorStep(
   { noise, loss }: Settings,
   { sets, valueScale }: Statistics,
@@ -71,10 +80,16 @@ export function posteriorStep(
   }
 }
 
-/** Predictions below this share of the mean are taken for as noisy as this (engine/cpu/steps/posterior/posterior.ts). */
+/**
+ * Least prediction for which the noise is computed, as a fraction of the mean
+ * (engine/cpu/steps/posterior/posterior.ts).
+ */
 const LEAST_MEAN = 0.02
 
-/** What a model keeps of the prior, for rows to come: in data units. */
+/**
+ * Converts the engine's prior to data units, for a model.
+ * @param mean of the training values
+ */
 export function priorInDataUnits(
   { sigma2, noise: [c0, c1, c2], means, precisions }: LearnedPrior,
   { valueScale, factorScale }: Statistics,

@@ -1,40 +1,56 @@
 /**
- * How much to sample, and what to do with it. Small samples make fast progress while the model is far off; when
- * their noise holds the error up, larger ones are needed, in the end all entries. The schedule climbs a ladder of
- * stages: when progress has slowed it tries the next stage for two rounds, and stays if that makes clearly more
- * progress for its cost. In a swamp, where progress is slow for other reasons, it goes back and waits longer each time.
+ * The schedule of sample sizes: how much to sample, and what to do with it. Small samples make fast progress
+ * while the model is far off; when their noise holds the error up, larger ones are needed, in the end all
+ * entries. The schedule climbs a ladder of stages: when progress has slowed it tries the next stage for two
+ * rounds, and stays if that makes clearly more progress for its cost. In a swamp, where progress is slow for
+ * other reasons, it goes back and waits longer each time.
  *
- * Decisions rest on the probe error and on what the engine says a stage costs, never on the clock: the same seed must
- * give the same factors on any machine of a kind.
+ * Decisions depend on the probe error and the engine's cost model, never on the clock: the same seed must
+ * give the same factors on any machine.
  */
+
+/** A sample fraction with a kind of step and a momentum. */
 export interface Stage {
-  /** c */
+  /** c, the fraction of each row's entries that a step uses. */
   sample: number
+  /** Gradient step, or rows solved with H. */
   kind: 'gradient' | 'newton'
-  /** β */
+  /** β, the momentum. */
   momentum: number
 }
 
-/** Up to this rank forming H costs less than what solving for the row with it gains. */
+/** Largest rank at which rows are solved from samples: above, forming H costs more than solving gains. */
 const NEWTON_RANK = 24
 
-/** A solved row needs less of a push. The smallest samples bear less than larger ones: components would vanish. */
+/**
+ * Momentum β by kind of step: solved rows need less; the smallest samples bear less, or components would
+ * vanish.
+ */
 const MOMENTUM = { newton: 0.6, firstGradient: 0.9, gradient: 0.95 }
 
-/** Entries that a row of the longest mode should have in the first samples, per component: see docs/solver.md. */
+/**
+ * Entries per component that a row of the longest mode has in the first samples, on average: see
+ * docs/solver.md.
+ */
 const FIRST_SAMPLE = { newton: 3, gradient: 0.4 }
 
-/** With all entries at hand H pays at any rank: its cost is the same for one step as for a solution. */
+/**
+ * The last stage, all entries: there H pays at any rank, as it costs the same for a gradient step as for a
+ * solution.
+ */
 const ALL: Stage = { sample: 1, kind: 'newton', momentum: MOMENTUM.newton }
 
-/** Below this share it is worth while to sample at all. */
+/** Samples above this fraction are replaced by all entries. */
 const LARGEST_SAMPLE = 0.6
 
-/** c of the first samples of solved rows; above 1 where even all entries are fewer than it asks for. */
+/** c of the first samples of solved rows; above 1 where even all entries are too few. */
 export const sampleOfRows = (rows: readonly number[], entries: number, rank: number): number =>
   (FIRST_SAMPLE.newton * rank * Math.max(...rows)) / entries
 
-/** rows: per mode, those that have entries. */
+/**
+ * The stages for a problem, c doubling from the first samples to all entries.
+ * @param rows per mode, those with entries
+ */
 export function ladder(rows: readonly number[], entries: number, rank: number): Stage[] {
   const kind = rank <= NEWTON_RANK ? 'newton' : 'gradient'
   const stages: Stage[] = []
@@ -46,7 +62,7 @@ export function ladder(rows: readonly number[], entries: number, rank: number): 
   return [...stages, ALL]
 }
 
-/** The only stage when the user has fixed c. */
+/** The only stage if c is given. */
 export function fixedStage(sample: number, rank: number): Stage {
   if (sample === 1) return ALL
   return rank <= NEWTON_RANK
@@ -54,26 +70,33 @@ export function fixedStage(sample: number, rank: number): Stage {
     : { sample, kind: 'gradient', momentum: MOMENTUM.firstGradient }
 }
 
-/** Progress, −Δ log(error), that counts as slow for a round. */
+/** Progress of a round, −Δ log(error), below which it is slow. */
 const SLOW = 0.03
-/** How much more progress per cost a trial must make to be kept. */
+/** Ratio of progress per cost by which a stage on trial must be better. */
 const GAIN = 2
+/** Most rounds between two trials. */
 const LONGEST_WAIT = 32
 
-/** Where the schedule is: plain data. */
+/** The state of the schedule; plain data, saved as JSON under these names. */
 export interface ScheduleState {
-  /** The stage's number. */
+  /** Index of the current stage. */
   at: number
   /** The progress per cost that a stage on trial must beat, and for how many rounds it has been tried. */
   trial?: { rate: number; rounds: number }
   /** Rounds until the next trial. */
   wait: number
+  /** Rounds to wait after the last failed trial; doubles with each. */
   patience: number
 }
 
+/** The state before the first round. */
 export const newSchedule = (): ScheduleState => ({ at: 0, wait: 0, patience: 1 })
 
-/** Takes note of a round of `iterations` that brought the error from `before` to `after`. costs: of each stage. */
+/**
+ * Updates the schedule by a round.
+ * @param costs cost of an iteration in each stage
+ * @param round its AO iterations, and the error before and after it
+ */
 export function observe(
   state: ScheduleState,
   costs: readonly number[],
@@ -82,7 +105,8 @@ export function observe(
   const progress = Math.log(before / Math.max(after, 1e-30))
   const rate = progress / (iterations * costs[state.at])
   if (state.trial) {
-    // The first round of a trial sheds the smaller sample's noise, whatever comes after: the second one counts.
+    // The first round of a trial removes the noise of the smaller samples in any case: only the second one
+    // counts.
     if (++state.trial.rounds < 2) return
     const isWorthIt = rate > GAIN * Math.max(0, state.trial.rate)
     state.trial = undefined
@@ -99,7 +123,7 @@ export function observe(
   }
 }
 
-/** Climbs at once, for good: this stage has let the error grow, or makes no more progress. */
+/** Moves to the next stage for good: the error has grown in this one, or there is no more progress. */
 export function climb(state: ScheduleState, stages: number): void {
   state.trial = undefined
   if (state.at < stages - 1) state.at++

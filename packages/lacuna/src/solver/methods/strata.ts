@@ -1,29 +1,33 @@
 /**
- * Where the fast solver begins with SGD in strata (kernels/solve/strata.ts), how far each epoch goes, and when it hands over to the
- * solved rows. An epoch visits every entry once and moves the rows of all modes, each seeing the moves before it, for about
- * what a sampled quarter of an epoch of solved rows costs. That pays where the rows are too short for small samples of them
- * and the modes too long for each other's moves to be awaited; docs/solver.md has the figures. In noise each move overshoots:
- * smaller ones help for some epochs, and solved rows with λ more.
+ * The first phase of the fast method on some problems: stratified SGD (DSGD; Gemulla, Nijkamp, Haas, Sismanis
+ * 2011), implemented in kernels/solve/strata.ts. This file decides when it is used, its rate, and when solved
+ * rows take over. An epoch visits every entry once and updates the rows of all modes by a Kaczmarz-like step,
+ * at about the cost of a quarter epoch of solved rows. It pays where rows are too short for small samples and
+ * modes are long; docs/solver.md has the figures. In noise each step overshoots: smaller ones help for some
+ * epochs, solved rows with λ help more.
  */
 import type { Statistics, StrataStep } from '../../engine/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { sampleOfRows } from './schedule.ts'
 
-/** A matrix has too few modes: in noise its rows are better solved for from the first. With too many, cells are next to empty. */
+/** Fewest modes: the rows of a matrix are better solved from the first, in noise. */
 const FEWEST_MODES = 3
+/** Most modes: with more, cells of the grid are nearly empty. */
 const MOST_MODES = 8
-/** A mode must have so many rows: all are cut into up to 32 blocks. */
+/** Fewest rows of a mode: each is cut into up to 32 blocks. */
 const FEWEST_ROWS = 128
-/** Where solved rows would begin with less than this share of the entries, small samples of long rows are faster … */
+/** Least c that solved rows would begin with: below, small samples of long rows are faster. */
 const LEAST_SAMPLE = 0.025
-/** … and with more than that, rows have so few entries that only solving for them uses what these say. */
+/** Largest c that solved rows would begin with: above, rows have too few entries for SGD. */
 const MOST_SAMPLE = 0.5
-/** Every process holds all entries once more, in at most so many bytes. */
+/** Most bytes of the entries, which every process holds once more. */
 const MOST_BYTES = 2 ** 28
-/** A run of fewer epochs, all told, would have too few left for rows with λ. */
+/** Fewest epochs of a run: with fewer, too few would be left for solved rows with λ. */
 export const FEWEST_EPOCHS = 20
 
-/** Whether a run may begin with strata: from nothing that depends on who does the work. */
+/**
+ * Whether a run begins with stratified SGD; depends on settings and sizes alone, not on threads or processes.
+ */
 export function usesStrata(
   {
     solver,
@@ -37,41 +41,46 @@ export function usesStrata(
 ): boolean {
   const isPlain = solver === 'fast' && missing !== 'zero' && loss === 'squares'
   if (!isPlain || lambda !== 'auto' || sample !== 'auto') return false
-  const share = sampleOfRows(dims, entries, rank)
+  const fraction = sampleOfRows(dims, entries, rank)
   return (
     dims.length >= FEWEST_MODES &&
     dims.length <= MOST_MODES &&
     Math.min(...dims) >= FEWEST_ROWS &&
-    share >= LEAST_SAMPLE &&
-    share <= MOST_SAMPLE &&
+    fraction >= LEAST_SAMPLE &&
+    fraction <= MOST_SAMPLE &&
     4 * (dims.length + 1) * entries <= MOST_BYTES
   )
 }
 
-/** Where strata stand: plain data. */
+/** State of stratified SGD; plain data, saved as JSON under these names. */
 export interface StrataState {
-  /** η */
+  /** η, the rate of the steps. */
   rate: number
-  /** While half the rate is tried: the progress of the epoch before. */
+  /** Progress of the epoch before, while half the rate is on trial. */
   trial?: number
-  /** Slow epochs until the next trial, and how many there will be after it. */
+  /** Slow epochs until the next trial. */
   wait: number
+  /** Slow epochs to wait after the last failed trial; doubles with each. */
   patience: number
 }
 
-/** A little more than what corrects an entry: without noise 1 took a fifth more epochs. */
+/** The first rate; 1 would fit an entry exactly, and took a fifth more epochs without noise. */
 const FIRST_RATE = 1.3
-/** Progress, −Δ log(error), of an epoch that is slow: for noise, or in a swamp … */
+/** Progress of an epoch, −Δ log(error), below which it is slow: because of noise, or in a swamp. */
 const SLOW = 0.08
-/** … and of one after which rows are better solved for. */
+/** Progress of an epoch below which solved rows take over. */
 const STUCK = 0.02
 
+/** The state before the first epoch. */
 export const newStrata = (): StrataState => ({ rate: FIRST_RATE, wait: 0, patience: 2 })
 
 /**
- * Takes note of an epoch that brought the error from `before` to `after`; returns whether strata go on. When an epoch is slow,
- * half the rate is tried. In noise it helps at once, and stays. In a swamp it does not: on with the rate as it was, while
- * there is any progress, and longer each time before the next trial.
+ * Updates the rate by an epoch. After a slow epoch half the rate is tried. In noise it helps at once, and
+ * stays. In a swamp it does not: the old rate is used again while there is any progress, with longer waits
+ * between trials.
+ * @param before the error before the epoch
+ * @param after the error after it
+ * @returns whether stratified SGD continues
  */
 export function observeStrata(state: StrataState, before: number, after: number): boolean {
   const progress = Math.log(before / Math.max(after, 1e-30))
@@ -93,10 +102,12 @@ export function observeStrata(state: StrataState, before: number, after: number)
   return true
 }
 
-/** Of Σ‖k_m‖² of factors as large as the data say, the share that it is taken for at least. */
+/**
+ * Lower bound of Σ‖k_m‖² in a step, as a fraction of its expectation for random factors of the data's size.
+ */
 const LEAST_SQUARES = 0.1
 
-/** An epoch. */
+/** The engine's step for an epoch. */
 export function strataStep({ rate }: StrataState, { dims, sets }: Statistics, rank: number): StrataStep {
   const N = dims.length
   const mean = sets.train.absolutes / sets.train.entries

@@ -1,4 +1,7 @@
-/** The model of a run: its best factors in data units, with the prior, the statistics of the entries, and a training record. */
+/**
+ * The model of a run: its best factors in data units, with the prior, the statistics of the entries, and a
+ * training record.
+ */
 
 import { version } from '../../base/version.ts'
 import { CpModel, type CpModelFields, type ErrorSummary } from '../../model/index.ts'
@@ -93,7 +96,10 @@ function makeModel(
   })
 }
 
-/** Whether a report is on factors of a sweep under the learned prior: each sweep is an epoch, and they are the last. */
+/**
+ * Whether a report is on factors of a sweep under the learned prior: each sweep is an epoch, and they are the
+ * last.
+ */
 function isOfPrior({ method, epoch }: Progress, report: EpochReport): boolean {
   const sweeps = 'priorSweeps' in method ? (method.priorSweeps ?? 0) : 0
   return report.epoch > epoch - sweeps + 0.5

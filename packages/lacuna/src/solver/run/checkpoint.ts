@@ -1,6 +1,6 @@
 /**
- * A run's state as bytes, to be kept or sent elsewhere: JSON, and the arrays one after another in little-endian float32, in a
- * frame. A factor of the state is not copied on the way out.
+ * The checkpoint of a run: its state as bytes, JSON and then the arrays one after another in little-endian
+ * float32, in a frame. Encoding does not copy the arrays.
  */
 
 import { InputError } from '../../base/inputError.ts'
@@ -13,7 +13,9 @@ import type { Progress, RunState } from './runState.ts'
 
 const KIND: FrameKind = { magic: 'lacuna run\n', version: 2, what: 'saved run' }
 
-/** The arrays of the engine's state in the order in which they follow the header, with their names in the file. */
+/**
+ * The arrays of the engine's state in the order in which they follow the header, with their names in files.
+ */
 const matrices = [
   ['factors', 'factors'],
   ['momentumFactors', 'companions'],
@@ -34,11 +36,11 @@ interface Header {
   settings: Partial<Settings>
   digest: string
   progress: Progress
-  /** How many numbers each array has, in the order of `matrices` and of the modes. */
+  /** Length of each array, by its name in files and in the order of the modes. */
   arrays: { [name in (typeof matrices)[number][1]]?: number[] }
 }
 
-/** A run as the bytes of a file, in pieces, to go on from elsewhere. */
+/** Encodes the state of a run as the bytes of a file, in pieces that are to be written one after another. */
 export function encodeRun({ settings, digest, progress, engine }: RunState): Uint8Array[] {
   const arrays = matrices.flatMap(([name]) => engine[name] ?? [])
   const header: Header = {
@@ -101,7 +103,10 @@ const headerShape: Shape = {
   },
 }
 
-/** `name` is how messages call the file. */
+/**
+ * Decodes what `encodeRun` wrote.
+ * @param name of the file, for error messages
+ */
 export function decodeRun(bytes: Uint8Array, name: string): RunState {
   const { header, body } = unframe(KIND, bytes, name)
   const { settings, digest, progress, arrays } = readHeader(header, name)
@@ -130,11 +135,11 @@ function readHeader(value: unknown, name: string): Header & { settings: Settings
   return { ...header, settings: readSettings(header.settings, name) }
 }
 
-/** JSON has no Infinity: what is off is left out. */
+/** Settings as JSON can hold them: limits that are off are left out, as JSON has no Infinity. */
 export const writableSettings = (settings: Settings): Partial<Settings> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity))
 
-/** What was left out is off; a file may say anything. */
+/** Settings from JSON, checked; limits that were left out are off. */
 export function readSettings(written: Partial<Settings>, name: string): Settings {
   const off = { epochs: Infinity, seconds: Infinity, patience: Infinity, mergeModes: [], split: [] }
   try {

@@ -1,22 +1,24 @@
 /**
- * Bytes that tell what they are and whether they are whole: a line that names them, a version, the length of a JSON text, the
- * text, anything, and a CRC-32 of everything before it.
+ * The frame of checkpoint files: a line that names the kind of file, a version, the length of a JSON text,
+ * the text, a body, and the CRC-32 of everything before it.
  */
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
 
+/** A kind of framed file. */
 export interface FrameKind {
-  /** The line, with its end. */
+  /** The first line, with its end. */
   magic: string
+  /** Version of the format. */
   version: number
-  /** What such a file is called: a saved run. */
+  /** Name of such a file in messages: a saved run. */
   what: string
 }
 
-/** The magic, the version, and the length of the JSON. */
+/** Bytes of the first line, the version, and the length of the JSON text. */
 const headBytes = ({ magic }: FrameKind): number => magic.length + 8
 
-/** In pieces, so that nothing large is copied. */
+/** Frames a header and a body, in pieces, so that the body is not copied. */
 export function frame(kind: FrameKind, header: object, body: readonly Uint8Array[]): Uint8Array[] {
   const json = new TextEncoder().encode(JSON.stringify(header))
   const head = new Uint8Array(headBytes(kind))
@@ -31,11 +33,14 @@ export function frame(kind: FrameKind, header: object, body: readonly Uint8Array
   return [...chunks, end]
 }
 
-/** Whether bytes say that they are of this kind. */
+/** Whether bytes begin like a file of this kind. */
 export const isFramed = ({ magic }: FrameKind, bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, magic.length)) === magic
 
-/** `name` is how messages call the file. */
+/**
+ * Checks a framed file and takes it apart.
+ * @param name of the file, for error messages
+ */
 export function unframe(
   kind: FrameKind,
   bytes: Uint8Array,

@@ -1,3 +1,4 @@
+/** Initial factors: random, or given and checked. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { draw, purpose, stream, unit } from '../../base/random.ts'
 import type { Statistics } from '../../engine/engine.ts'
@@ -9,8 +10,9 @@ import { asTyped, withOption } from '../settings/settingText.ts'
 const NOTHING = { mergeModes: [], split: [] }
 
 /**
- * U_0, scaled: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the data's. The paper leaves U_0 open; on
- * its synthetic problems, whose true factors are U[0, 1], σ is about 1.
+ * Random U_0 in the engine's units: i.i.d. U[0, σ] with σ such that the model's mean, R (σ/2)ᴺ, is the
+ * data's. The paper does not specify U_0; on its synthetic problems, whose true factors are U[0, 1], σ is
+ * about 1.
  */
 export function randomFactors({ dims, sets }: Statistics, rank: number, seed: number): Float32Array[] {
   const mean = sets.train.absolutes / sets.train.entries
@@ -23,7 +25,7 @@ export function randomFactors({ dims, sets }: Statistics, rank: number, seed: nu
   })
 }
 
-/** Factors that someone gave, checked against the tensor; how its modes are reshaped, the model must have been, too. */
+/** Given factors, checked against the tensor; a model must have the same rank and mode reshaping. */
 export function givenFactors(
   initial: CpModel | readonly Float32Array[],
   dims: readonly number[],
@@ -51,9 +53,10 @@ export function givenFactors(
     }
     return initial.factors
   }
-  // The model's own check names what is wrong: a length, a negative or a missing number.
+  // The constructor of the model checks lengths and values.
   return new CpModel({ dims, rank, factors: initial, reshaping }).factors
 }
 
+/** A factor multiplied by a number. */
 export const scaled = (factor: Float32Array, by: number): Float32Array =>
   by === 1 ? factor : factor.map((u) => u * by)

@@ -1,4 +1,4 @@
-/** From entries and settings to a problem on an engine, and what it needs there. */
+/** Loads entries onto an engine as a problem, with what the settings of a run need there. */
 import { defaultEngine } from '../../engine/defaultEngine.ts'
 import type { Engine, LoadedProblem, ProblemSize } from '../../engine/engine.ts'
 import {
@@ -17,18 +17,24 @@ import type { RunOptions } from '../settings/options.ts'
 import { defaults, type Settings } from '../settings/settings.ts'
 import { featuresDigest, reshapeSideInformation, sideInformationOf } from '../settings/sideInformation.ts'
 
+/** A problem that has been loaded for a run. */
 export interface Loaded {
+  /** The training entries. */
   tensor: SparseTensor
+  /** The problem on its engine. */
   problem: LoadedProblem
+  /** The engine, if it was opened for this run and is to be closed with it. */
   ownEngine: Engine | undefined
+  /** The settings of the run. */
   settings: Settings
+  /** The options of the run. */
   options: RunOptions
-  /** How long the engine took to make itself at home with the entries. */
+  /** Seconds that the engine took to load the entries. */
   setUpSeconds: number
 }
 
-/** The settings that decide what a run needs. */
-type Needy = Pick<
+/** The settings that determine what a run needs of the engine. */
+type NeedSettings = Pick<
   Settings,
   | 'solver'
   | 'rank'
@@ -43,9 +49,9 @@ type Needy = Pick<
   | 'loss'
 >
 
-/** What a run needs beside the entries. */
+/** What a run needs of the engine beside the entries: momentum, probe, covariances, the grid of strata. */
 function needsOf(
-  settings: Needy,
+  settings: NeedSettings,
   dims: readonly number[],
   hasFeatures = false,
 ): Pick<ProblemSize, 'rank' | 'momentumFactors' | 'zeros'> & {
@@ -61,10 +67,10 @@ function needsOf(
   return { rank, momentumFactors: true, probe: probeSize, posterior, strata }
 }
 
-/** The size of the problem that a run would be, for an engine's plan: before there is a tensor, even. */
+/** The size of a run's problem for an engine's memory plan; it needs the tensor's sizes alone. */
 export function sizeOfRun(
   tensor: Pick<ProblemSize, 'dims' | 'entries' | 'sets' | 'weighted'>,
-  options: Partial<Needy> & Pick<RunOptions, 'features'> = {},
+  options: Partial<NeedSettings> & Pick<RunOptions, 'features'> = {},
 ): ProblemSize {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const settings = { ...defaults[options.solver ?? 'fast'], ...given }
@@ -81,16 +87,19 @@ export function sizeOfRun(
   }
 }
 
+/**
+ * Loads the entries and the held-out sets onto the engine, with modes merged and split as the settings say.
+ */
 export async function load(
   tensor: SparseTensor,
   options: RunOptions,
   settings: ReshapedSettings,
 ): Promise<Loaded> {
   const modes = reshapedModes(settings, tensor.dims)
-  const asLearned = (set: SparseTensor): SparseTensor =>
+  const reshape = (set: SparseTensor): SparseTensor =>
     isReshaped(settings) ? reshapeTensor(set, modes) : set
   const { validation, watch = {}, features } = options
-  // What is only looked at counts alike.
+  // Errors of watched sets are not weighted.
   const watched = Object.entries(watch).map(([name, { weights, ...set }]) => [name, set] as const)
   const sets = [...(validation ? [['validation', validation] as const] : []), ...watched]
   const sideInformation = reshapeSideInformation(
@@ -105,8 +114,8 @@ export async function load(
     if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
-      tensor: asLearned(tensor),
-      sets: Object.fromEntries(sets.map(([name, set]) => [name, asLearned(set)])),
+      tensor: reshape(tensor),
+      sets: Object.fromEntries(sets.map(([name, set]) => [name, reshape(set)])),
       ...needsOf(settings, modes.dims, features !== undefined),
       ...(sideInformation && { sideInformation }),
       seed: settings.seed,
@@ -124,15 +133,16 @@ export async function load(
 /** Whether the engine runs on several processes, each of which holds some of the entries. */
 export const isDistributed = ({ engine }: RunOptions): boolean => (engine?.communicator?.size ?? 1) > 1
 
-/** With the modes that are merged or split by number. */
+/** Settings in which the modes that are merged or split are numbers, not names. */
 export type ReshapedSettings = Settings & ResolvedReshaping
 
+/** Resolves the names of merged and split modes to numbers. */
 export function resolveSettings(settings: Settings, tensor: SparseTensor): ReshapedSettings {
   const fixed = resolveReshaping(settings, tensor)
   if (settings.missing === 'zero') refuseGaps(fixed, tensor.dims)
   return { ...settings, ...fixed }
 }
 
-/** Tells entries and attributes from others. */
+/** Digest of entries and attributes, by which a checkpoint recognizes them. */
 export const digestOf = ({ problem, options }: Pick<Loaded, 'problem' | 'options'>): string =>
   problem.statistics.digest + featuresDigest(options.features)

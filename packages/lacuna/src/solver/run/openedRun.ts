@@ -29,7 +29,10 @@ export function openedRun({ tensor, problem, options, settings }: Loaded, progre
   return { tensor, problem, options, settings, method, measureErrors, progress }
 }
 
-/** Writes random or given factors to the engine and measures their errors: the progress of a run before its first round. */
+/**
+ * Writes random or given factors to the engine and measures their errors: the progress of a run before its
+ * first round.
+ */
 export async function firstProgress({ tensor, problem, options, settings }: Loaded): Promise<Progress> {
   const { statistics } = problem
   const given = options.initial && givenFactors(options.initial, tensor.dims, settings)

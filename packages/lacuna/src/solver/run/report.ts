@@ -22,7 +22,10 @@ export interface EpochReport {
   lambda: number
 }
 
-/** The error by which a run selects the best factors: on the validation entries if there are any, else on the training entries. */
+/**
+ * The error by which a run selects the best factors: on the validation entries if there are any, else on the
+ * training entries.
+ */
 export const scoreOf = ({ train, validation }: EpochReport): number => (validation ?? train).relative
 
 /** Whether all errors are finite; they are not after factors have overflowed. */

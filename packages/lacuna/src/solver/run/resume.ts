@@ -1,4 +1,7 @@
-/** Whether a saved run may go on: with these settings, and from a state that anyone may have written. */
+/**
+ * Checks whether a saved run can continue: with these settings, and from this state, which may come from any
+ * file.
+ */
 
 import { InputError, sentence } from '../../base/inputError.ts'
 import type { EngineState, LoadedProblem } from '../../engine/engine.ts'
@@ -9,7 +12,10 @@ import { asTyped, withOption } from '../settings/settingText.ts'
 import { type ReshapedSettings, resolveSettings } from './loadRun.ts'
 import type { Progress } from './runState.ts'
 
-/** The settings of a saved run; those given now must be the same, but for when it ends. */
+/**
+ * The settings of a resumed run: those that were saved, with new limits of epochs and seconds; others must
+ * not change.
+ */
 export function resumedSettings(
   saved: ReshapedSettings,
   options: RunOptions,
@@ -23,11 +29,12 @@ export function resumedSettings(
   return { ...saved, ...(epochs !== undefined && { epochs }), ...(seconds !== undefined && { seconds }) }
 }
 
-/** A saved state may have been written by anyone. */
+/** Refuses a state whose arrays do not fit the problem, or have impossible values. */
 export function checkState(state: EngineState, dims: readonly number[], rank: number): void {
   for (const [name, arrays] of Object.entries(state) as [string, Float32Array[] | undefined][]) {
     if (!arrays) continue
-    // Y of the paper's inner steps may be negative, and so may covariances and what attributes make expect.
+    // Y of the paper's inner steps may be negative, and so may covariances and the means that attributes
+    // predict.
     const least = ['momentumFactors', 'moments', 'precisions', 'rowMeans'].includes(name) ? -Infinity : -0
     const isSound = (array: Float32Array, mode: number): boolean =>
       (name === 'shared' || name === 'lagWeights' || array.length === lengthOf(name, dims[mode], rank)) &&
@@ -40,7 +47,7 @@ export function checkState(state: EngineState, dims: readonly number[], rank: nu
   }
 }
 
-/** Nobody steps in strata where the entries do not lie by cells. */
+/** Refuses a run in the phase of stratified SGD where the problem has no grid for it. */
 export function checkStrata({ method, round }: Progress, { hasStrata = false }: LoadedProblem): void {
   const isWanted = ('strata' in method && method.strata) || round?.step.kind === 'strata'
   if (isWanted && !hasStrata)
@@ -50,7 +57,7 @@ export function checkStrata({ method, round }: Progress, { hasStrata = false }: 
     )
 }
 
-/** How many numbers an array of the state has for a mode. */
+/** Length of an array of the state for a mode. */
 function lengthOf(name: string, rows: number, rank: number): number {
   switch (name) {
     case 'means':
@@ -69,7 +76,7 @@ function lengthOf(name: string, rows: number, rank: number): number {
   }
 }
 
-/** When it ends may be changed, and nothing else that decides the result. */
+/** Refuses settings that differ from the saved ones, except limits of epochs and seconds. */
 export function refuseOtherSettings(
   saved: Partial<Settings>,
   given: Settings,

@@ -1,4 +1,7 @@
-/** Rounds of a run: asks its method for the next round, runs it on the engine, measures the errors and acts on the verdict. */
+/**
+ * Rounds of a run: asks its method for the next round, runs it on the engine, measures the errors and acts on
+ * the verdict.
+ */
 import type { Iterations, Timed } from '../../engine/engine.ts'
 import { withWorstErrors } from '../methods/errorMeter.ts'
 import type { Round } from '../methods/method.ts'
@@ -37,7 +40,8 @@ export async function advanceRounds(run: OpenedRun, seconds: number): Promise<Ep
 
     progress.epoch += round.done * round.sample
     progress.round = undefined
-    // After a posterior step the covariances would have to be balanced, too; the prior makes balancing unnecessary.
+    // After a posterior step the covariances would have to be balanced, too; the prior makes balancing
+    // unnecessary.
     if (method.balances && round.step.kind !== 'posterior') addSeconds(progress, await problem.balance())
     const report = await measureRound(run, round)
     const verdict = method.judge(progress.method, past, { ...round, iterations: round.done }, report)
@@ -76,8 +80,8 @@ export async function measureRound(
 }
 
 /**
- * Uses other settings from the next round on. If λ or c change, or the run had ended, its method begins anew from the current
- * factors, and every later report counts as better than those before.
+ * Uses other settings from the next round on. If λ or c change, or the run had ended, its method begins anew
+ * from the current factors, and every later report counts as better than those before.
  */
 export async function changeSettings(run: OpenedRun, settings: Settings): Promise<void> {
   const { problem, options, progress, settings: before } = run
@@ -109,7 +113,8 @@ function iterationsOf(
     first: progress.iterations,
     count: iterations - done,
     sample,
-    // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is multiplied by f^(2N − 2).
+    // With factors multiplied by f and values by fᴺ, the problem stays the same if λ is multiplied by f^(2N −
+    // 2).
     lambda: Math.min(LARGEST_LAMBDA, lambda * factorScale ** (2 * dims.length - 2)),
     seed: settings.seed,
     step,

@@ -1,6 +1,7 @@
 /**
- * A run: a problem on its way from random factors to a model. It is started or resumed, advanced round by round, evaluated,
- * changed and saved; a run that is not advanced is paused. methods/ decides what is done, rounds.ts does it.
+ * A run: a problem on its way from random factors to a model. It is started or resumed, advanced round by
+ * round, evaluated, changed and saved; a run that is not advanced is paused. methods/ decides what is done,
+ * rounds.ts does it.
  */
 
 import { InputError } from '../../base/inputError.ts'
@@ -21,8 +22,8 @@ import { type Completion, epochsOf, type Progress, type RunState } from './runSt
 import type { StopReason } from './stopping.ts'
 
 /**
- * A run of the solver that can be advanced round by round, evaluated, changed, saved and resumed (docs/runs.md). Operations run
- * one at a time, in the order of their calls.
+ * A run of the solver that can be advanced round by round, evaluated, changed, saved and resumed
+ * (docs/runs.md). Operations run one at a time, in the order of their calls.
  */
 export class Run implements AsyncIterable<EpochReport> {
   readonly #run: OpenedRun
@@ -48,8 +49,8 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 
   /**
-   * Loads the entries onto the engine and measures the errors of random or given factors; training begins with the first
-   * `advance`.
+   * Loads the entries onto the engine and measures the errors of random or given factors; training begins
+   * with the first `advance`.
    * @param tensor the training entries
    * @param options settings of the run; each has a default
    */
@@ -68,7 +69,8 @@ export class Run implements AsyncIterable<EpochReport> {
    * Continues a saved run, with the bits that it would have had without the interruption.
    * @param state from `state()` or `decodeRun`
    * @param tensor the entries that the run was started with, in any order
-   * @param options engine, threads, signal, and new limits of `epochs` and `seconds`; other settings must be as they were
+   * @param options engine, threads, signal, and new limits of `epochs` and `seconds`; other settings must be
+   * as they were
    */
   static async resume<R extends Run>(
     this: RunClass<R>,
@@ -133,14 +135,18 @@ export class Run implements AsyncIterable<EpochReport> {
     return this.#run.progress.learned
   }
 
-  /** Yields reports until the run ends or is interrupted. Leaving the loop pauses the run, another loop continues it. */
+  /**
+   * Yields reports until the run ends or is interrupted. Leaving the loop pauses the run, another loop
+   * continues it.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<EpochReport> {
     for (let report = await this.advance(); report; report = await this.advance()) yield report
   }
 
   /**
    * Runs one round.
-   * @param limits seconds: time after which the round is interrupted, to be continued by the next call; none by default
+   * @param limits seconds: time after which the round is interrupted, to be continued by the next call; none
+   * by default
    * @returns the report on the round; undefined if the run has ended, was interrupted, or the time was up
    */
   advance({ seconds = Infinity }: { seconds?: number } = {}): Promise<EpochReport | undefined> {
@@ -148,8 +154,8 @@ export class Run implements AsyncIterable<EpochReport> {
   }
 
   /**
-   * Uses other settings from the next round on, and lets a run that had ended continue. If λ or c change, the factors that
-   * fitted best before are not preferred to later ones.
+   * Uses other settings from the next round on, and lets a run that had ended continue. If λ or c change, the
+   * factors that fitted best before are not preferred to later ones.
    * @param changes the settings that change
    */
   change(changes: Changes): Promise<void> {

@@ -9,11 +9,16 @@ import type { Settings } from '../settings/settings.ts'
 import type { EpochReport } from './report.ts'
 import type { StopReason } from './stopping.ts'
 
-/** Everything that a run depends on except its entries: with them it continues anywhere, with the same bits. */
+/**
+ * Everything that a run depends on except its entries: with them it continues anywhere, with the same bits.
+ */
 export interface RunState {
   /** The settings of the run, defaults included. */
   settings: Settings
-  /** Digest of the entries, those of validation and watched sets included, by which a checkpoint recognizes them. */
+  /**
+   * Digest of the entries, those of validation and watched sets included, by which a checkpoint recognizes
+   * them.
+   */
   digest: string
   /** Rounds, reports and the state of the method. */
   progress: Progress
@@ -51,7 +56,9 @@ export const epochsOf = ({ epoch, round }: Pick<Progress, 'epoch' | 'round'>): n
 
 /** The result of a run: the model, its errors, and why the run stopped. */
 export interface Completion {
-  /** The model with the best factors: those of the smallest validation error if there are validation entries. */
+  /**
+   * The model with the best factors: those of the smallest validation error if there are validation entries.
+   */
   model: CpModel
   /** The settings of the run, defaults included. */
   settings: Settings

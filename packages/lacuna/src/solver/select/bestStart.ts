@@ -4,7 +4,10 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { Run } from '../run/run.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 
-/** Distance of the seeds of a fold's starts: larger than the number of folds, so that no two folds share a seed. */
+/**
+ * Distance of the seeds of a fold's starts: larger than the number of folds, so that no two folds share a
+ * seed.
+ */
 const APART = 1009
 
 /** Refuses a number of starts that is not a whole number from 1 to 100. */
@@ -17,9 +20,9 @@ export function checkStarts(starts: number): void {
 }
 
 /**
- * The seed whose run has the smallest training error where λ alone has led as far as it can. The sweeps under a learned prior that
- * would follow stay near those factors and take most of the time, so they are left out. Held-out entries are not used: their
- * error stays unbiased.
+ * The seed whose run has the smallest training error where λ alone has led as far as it can. The sweeps under
+ * a learned prior that would follow stay near those factors and take most of the time, so they are left out.
+ * Held-out entries are not used: their error stays unbiased.
  * @param starts number of seeds to try
  * @returns undefined if it was interrupted
  */

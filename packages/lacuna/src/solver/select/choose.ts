@@ -1,6 +1,6 @@
 /**
- * Noise, lags and attributes by trials on entries that are held out of one run. All trials continue from the factors that λ alone
- * leads to, and differ in the sweeps under a learned prior that follow.
+ * Noise, lags and attributes by trials on entries that are held out of one run. All trials continue from the
+ * factors that λ alone leads to, and differ in the sweeps under a learned prior that follow.
  */
 import { defaultEngine } from '../../engine/defaultEngine.ts'
 import {
@@ -30,12 +30,16 @@ export interface Chosen {
   options: RunOptions
   /** The trials; undefined where none were made, or after an interruption. */
   choice?: Choice
-  /** State to continue the run from; only where the trials were trained on the same entries, with validation entries. */
+  /**
+   * State to continue the run from; only where the trials were trained on the same entries, with validation
+   * entries.
+   */
   state?: RunState
 }
 
 /**
- * Tries noise, lags and attributes on held-out entries: the validation entries if there are any, else a tenth of the entries.
+ * Tries noise, lags and attributes on held-out entries: the validation entries if there are any, else a tenth
+ * of the entries.
  * @param by what is held out together; by default as cells are missing
  * @param onTrial called after every trial
  */
@@ -85,7 +89,9 @@ export async function chooseSettings(
   }
 }
 
-/** The state of a run when λ has led as far as it can; undefined if no sweeps under a learned prior follow. */
+/**
+ * The state of a run when λ has led as far as it can; undefined if no sweeps under a learned prior follow.
+ */
 async function startOfPrior(train: SparseTensor, options: RunOptions): Promise<RunState | undefined> {
   const run = await Run.start(train, options)
   try {

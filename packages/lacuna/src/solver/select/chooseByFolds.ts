@@ -1,6 +1,6 @@
 /**
- * Rank and other settings by cross-fitting: entries are predicted by models that were fitted without them, at one rank after
- * another until more components no longer help, and then with other settings, one at a time.
+ * Rank and other settings by cross-fitting: entries are predicted by models that were fitted without them, at
+ * one rank after another until more components no longer help, and then with other settings, one at a time.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from '../settings/options.ts'
@@ -11,8 +11,8 @@ import { alternativesTo, searchAlternatives, type TrialChanges } from './trials.
 /** Options of a search by cross-fitting: which settings are searched, and how. */
 export interface ChooseByFoldsOptions extends SearchOptions {
   /**
-   * Rank to search for: 'smallest' of the ranks that are as good as the best, or 'best', that of the smallest error; by
-   * default the rank that is given.
+   * Rank to search for: 'smallest' of the ranks that are as good as the best, or 'best', that of the smallest
+   * error; by default the rank that is given.
    */
   findRank?: 'smallest' | 'best'
   /** Whether noise, lags, features and reshaping are tried, too; false by default. */
@@ -53,11 +53,17 @@ export interface Candidate {
 const FINE = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 /** Ranks that are tried where the best one is wanted: a rank that is too large does not hurt. */
 const COARSE = [2, 4, 8, 16, 32, 64]
-/** One-standard-error rule: as good as the best is an RMSE above it by at most a standard error, and at most this fraction. */
+/**
+ * One-standard-error rule: as good as the best is an RMSE above it by at most a standard error, and at most
+ * this fraction.
+ */
 const AS_GOOD = 0.005
 /** The search ends after two ranks in a row that gain less than this fraction together. */
 const LEAST_GAIN = 0.005
-/** Trials above the chosen one by at most this fraction are candidates: the correction by neighbours may make them better. */
+/**
+ * Trials above the chosen one by at most this fraction are candidates: the correction by neighbours may make
+ * them better.
+ */
 const NEAR = 0.01
 
 /**
@@ -100,7 +106,10 @@ export async function chooseByFolds(
   return { choice: { trials, chosen, isCut }, candidates }
 }
 
-/** Tries growing ranks until they no longer help; 'smallest' then bisects below the first rank that is as good as the best. */
+/**
+ * Tries growing ranks until they no longer help; 'smallest' then bisects below the first rank that is as good
+ * as the best.
+ */
 async function searchRanks(
   search: FoldSearch,
   which: 'smallest' | 'best',

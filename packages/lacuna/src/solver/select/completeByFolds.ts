@@ -1,4 +1,7 @@
-/** Cross-fitting from entries to an ensemble: searches settings, fits the models and combines the best of them. */
+/**
+ * Cross-fitting from entries to an ensemble: searches settings, fits the models and combines the best of
+ * them.
+ */
 import { InputError } from '../../base/inputError.ts'
 import {
   assembleEnsemble,
@@ -11,7 +14,9 @@ import type { SparseTensor } from '../../tensor/index.ts'
 import { type RunOptions, settingsOf } from '../settings/options.ts'
 import { type ChooseByFoldsOptions, chooseByFolds, type FoldChoice } from './chooseByFolds.ts'
 
-/** Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered. */
+/**
+ * Options of `completeByFolds`: how folds are made, which settings are searched, and which modes are ordered.
+ */
 export interface ByFoldsOptions extends ChooseByFoldsOptions {
   /** Modes whose rows are ordered, for the correction by neighbours; by default found from the residuals. */
   ordered?: readonly Ordered[]
@@ -32,7 +37,8 @@ export interface FoldedCompletion {
 }
 
 /**
- * Fits one model per fold without it and combines them into an ensemble, with out-of-fold errors and conformal intervals.
+ * Fits one model per fold without it and combines them into an ensemble, with out-of-fold errors and
+ * conformal intervals.
  * @param options settings of the runs
  * @param foldOptions folds, search and checkpointing
  * @returns undefined if it was interrupted

@@ -1,6 +1,7 @@
 /**
- * Cross-fitting: one model per fold, fitted without it. Every entry is then predicted once by a model that was fitted without it,
- * which gives an unbiased error; and the mean of the models predicts better than any of them.
+ * Cross-fitting: one model per fold, fitted without it. Every entry is then predicted once by a model that
+ * was fitted without it, which gives an unbiased error; and the mean of the models predicts better than any
+ * of them.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -29,7 +30,9 @@ export interface CrossFitOptions {
 
 /** How unfinished models are saved. */
 export interface FoldCheckpointing {
-  /** Per fold, the state of its run if it has begun: runs continue from it, and it is updated before `save`. */
+  /**
+   * Per fold, the state of its run if it has begun: runs continue from it, and it is updated before `save`.
+   */
   states: (RunState | undefined)[]
   /** Seconds until the next save. */
   secondsLeft(): number
@@ -54,7 +57,8 @@ export interface Abandoned {
 export const FOLDS = 5
 /**
  * Fits one model per fold without it, several side by side where they are small.
- * @param isHopeless called with the errors of the first 1, 2 … folds; the cross-fit is given up where it returns true
+ * @param isHopeless called with the errors of the first 1, 2 … folds; the cross-fit is given up where it
+ * returns true
  * @returns undefined if it was interrupted
  */
 export function crossFit(

@@ -1,7 +1,8 @@
 /**
- * A search over settings by cross-fitting. Each trial is fitted on all folds, in order, and judged by the entries that its models
- * were fitted without; a trial that is much worse on the first two folds is given up. A search can be saved and continued:
- * finished trials are known by their errors, the current one by the states of its runs.
+ * A search over settings by cross-fitting. Each trial is fitted on all folds, in order, and judged by the
+ * entries that its models were fitted without; a trial that is much worse on the first two folds is given up.
+ * A search can be saved and continued: finished trials are known by their errors, the current one by the
+ * states of its runs.
  */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -139,7 +140,9 @@ export class FoldSearch {
     return this.#secondsLeft() > this.#last.seconds * growth
   }
 
-  /** Makes a trial, or finds it among those made before; undefined if it was interrupted, or the time was up. */
+  /**
+   * Makes a trial, or finds it among those made before; undefined if it was interrupted, or the time was up.
+   */
   async attempt(changes: TrialChanges): Promise<FoldTrial | undefined> {
     const options = { ...this.#options, ...changes }
     const settings = trialSettings(options)
@@ -176,7 +179,9 @@ export class FoldSearch {
     return this.#fits.has(trial)
   }
 
-  /** The models of a trial, fitted again if they are no longer in memory; undefined if that was interrupted. */
+  /**
+   * The models of a trial, fitted again if they are no longer in memory; undefined if that was interrupted.
+   */
   async models(trial: FoldTrial): Promise<CrossFit | undefined> {
     const inMemory = this.#fits.get(trial)
     if (inMemory) return inMemory
@@ -264,8 +269,8 @@ const isAbove = (first: readonly FoldError[], others: readonly FoldError[]): boo
   first.every(({ squares }, fold) => squares > (1 + HOPELESS) ** 2 * others[fold].squares)
 
 /**
- * RMSE of a trial and its standard error. Where the trial was given up, its error on the folds that were not fitted is assumed to be
- * above the best trial's by as much as on those that were.
+ * RMSE of a trial and its standard error. Where the trial was given up, its error on the folds that were not
+ * fitted is assumed to be above the best trial's by as much as on those that were.
  */
 function errorOf(
   foldErrors: readonly FoldError[],

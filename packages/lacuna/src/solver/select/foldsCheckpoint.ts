@@ -37,7 +37,9 @@ const headerShape: Shape = {
   runs: ['number'],
 }
 
-/** Encodes the state of a search as the bytes of a file, in pieces that are to be written one after another. */
+/**
+ * Encodes the state of a search as the bytes of a file, in pieces that are to be written one after another.
+ */
 export function encodeSearch({ runs, ...rest }: SearchState): Uint8Array[] {
   const encoded = runs.map((run) => (run ? encodeRun(run) : []))
   const lengths = encoded.map((pieces) => pieces.reduce((sum, { length }) => sum + length, 0))

@@ -1,6 +1,7 @@
 /**
- * Trials: settings that help on some data and hurt on other are tried on held-out entries, one change at a time, and used where
- * these entries are predicted better. choose.ts holds out a tenth of the entries, chooseByFolds.ts cross-fits.
+ * Trials: settings that help on some data and hurt on other are tried on held-out entries, one change at a
+ * time, and used where these entries are predicted better. choose.ts holds out a tenth of the entries,
+ * chooseByFolds.ts cross-fits.
  */
 import type { Noise } from '../../engine/engine.ts'
 import { mayLearnPrior } from '../settings/checkSettings.ts'
@@ -48,7 +49,10 @@ export type TrialChanges = Pick<RunOptions, 'rank' | 'noise' | 'lags' | 'feature
 /** A trial replaces the best one so far if its RMSE is smaller by this fraction. */
 const LEAST_CHANGE = 1e-3
 
-/** A trial in words: `rank 8, noise row, lags hour=1,24`; `noise auto` only where there is no rank to name it by. */
+/**
+ * A trial in words: `rank 8, noise row, lags hour=1,24`; `noise auto` only where there is no rank to name it
+ * by.
+ */
 export function trialName(
   trial: Omit<Trial, 'rmse'> & Partial<Pick<TrialSettings, 'rank' | 'merged' | 'split'>>,
 ): string {

@@ -1,22 +1,25 @@
-/** Whether what is to be learned from is entries at all: programs without types may give anything. */
+/**
+ * Checks that tensor, validation entries and watched sets are tensors: programs without types may pass
+ * anything.
+ */
 import { InputError, type OptionMention, option, sentence } from '../../base/inputError.ts'
 import { checkNotEmpty, checkShape, type SparseTensor } from '../../tensor/index.ts'
 import type { RunOptions } from './options.ts'
 
-/** Names that sets of entries cannot have: the engine has them. */
+/** Names that watched sets cannot have: the engine uses them. */
 const TAKEN = ['train', 'probe', 'validation']
 
 /**
- * The tensor and what belongs to it, as far as can be said without looking at the entries: the engine looks at them.
- * `isShare`: these are the entries of one process of several, which may have none.
+ * Checks types and sizes of all sets of a run; the engine checks the entries themselves.
+ * @param isShard whether these are the entries of one process of several, which may have none
  */
 export function checkEntries(
   tensor: SparseTensor,
   { validation, watch = {} }: RunOptions,
-  isShare = false,
+  isShard = false,
 ): void {
-  checkTensor(tensor, 'The tensor', undefined, isShare)
-  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShare)
+  checkTensor(tensor, 'The tensor', undefined, isShard)
+  if (validation !== undefined) checkTensor(validation, option('validation'), tensor.dims, isShard)
   if (typeof watch !== 'object' || watch === null)
     throw new InputError(
       'option',
@@ -25,7 +28,7 @@ export function checkEntries(
   for (const [name, set] of Object.entries(watch)) {
     if (TAKEN.includes(name))
       throw new InputError('option', sentence`${option('watch')} has a set '${name}'; choose another name.`)
-    checkTensor(set, `The watched set '${name}'`, tensor.dims, isShare)
+    checkTensor(set, `The watched set '${name}'`, tensor.dims, isShard)
   }
 }
 
@@ -33,7 +36,7 @@ function checkTensor(
   set: SparseTensor,
   what: string | OptionMention,
   dims: readonly number[] | undefined,
-  isShare: boolean,
+  isShard: boolean,
 ): void {
   const isTensor =
     typeof set === 'object' && set !== null && Array.isArray(set.dims) && Array.isArray(set.indices)
@@ -57,5 +60,5 @@ function checkTensor(
       sentence`${what} is of size ${set.dims.join('×')}, the training entries of ${dims.join('×')}.`,
     )
   checkShape(set)
-  if (!isShare) checkNotEmpty(set.values.length)
+  if (!isShard) checkNotEmpty(set.values.length)
 }

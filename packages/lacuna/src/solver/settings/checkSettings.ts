@@ -1,9 +1,10 @@
-/** Which values of settings make sense, alone and together. */
+/** Checks settings: each value, and which of them exclude each other. */
 import { InputError, joinWithOr, type OptionMention, option, sentence } from '../../base/inputError.ts'
 import { checkReshaping } from '../../tensor/index.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
 
+/** Refuses settings that make no sense, alone or together; returns them. */
 export function checkSettings(settings: Settings): Settings {
   const { solver } = settings
   const wrong = (name: keyof Settings, must: string): InputError =>
@@ -74,14 +75,14 @@ function checkPrior(settings: Settings): void {
   if (Object.keys(lags).length > 0) refuseWithoutPrior(option('lags'), settings)
 }
 
-/** What only a learned prior can use goes with nothing that rules it out. */
+/** Refuses an option that needs a learned prior if another setting excludes it. */
 export function refuseWithoutPrior(learned: OptionMention, settings: Settings): void {
   const why = withoutPrior(settings)
   if (why)
     throw new InputError('option', sentence`${learned} does not go with ${why}; leave one of them out.`)
 }
 
-/** Whether nothing rules a learned prior out. */
+/** Whether no setting excludes a learned prior. */
 export const mayLearnPrior = (settings: Settings): boolean => withoutPrior(settings) === undefined
 
 function withoutPrior({ prior, solver, lambda, sample, missing }: Settings): OptionMention | undefined {

@@ -16,8 +16,8 @@ import {
 import type { FeatureSets, Lags } from './sideInformation.ts'
 
 /**
- * Settings of a run; each has a default. With `mergeModes` and `split` several modes are learned as one, or one as several; models
- * still use the modes of the tensor.
+ * Settings of a run; each has a default. With `mergeModes` and `split` several modes are learned as one, or
+ * one as several; models still use the modes of the tensor.
  */
 export interface RunOptions extends ModeReshaping {
   /** R, the number of components; by default that of `initial` if it is a model, else 10. */
@@ -25,8 +25,8 @@ export interface RunOptions extends ModeReshaping {
   /** 'fast' (default), or 'paper': the paper's Algorithm 2, exactly. */
   solver?: SolverName
   /**
-   * λ, the weight of the regularization: of the squared norms of the rows with 'paper', of their squared distances from the mean
-   * row of their mode with 'fast'. 'auto' derives it from the noise.
+   * λ, the weight of the regularization: of the squared norms of the rows with 'paper', of their squared
+   * distances from the mean row of their mode with 'fast'. 'auto' derives it from the noise.
    * @default 'auto' with 'fast', 0.01 with 'paper'
    */
   lambda?: number | 'auto'
@@ -36,29 +36,38 @@ export interface RunOptions extends ModeReshaping {
    */
   sample?: number | 'auto'
   /**
-   * What a cell without an entry is: 'unknown' (default), or 'zero', as for counts where events that did not happen are not
-   * listed. With 'zero' all cells except those of `validation` and `watch` are trained on, at no more cost.
+   * What a cell without an entry is: 'unknown' (default), or 'zero', as for counts where events that did not
+   * happen are not listed. With 'zero' all cells except those of `validation` and `watch` are trained on, at
+   * no more cost.
    */
   missing?: Missing
   /**
-   * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, as λ says. 'learned': mean and
-   * covariance of the rows are learned by variational EM, in sweeps that follow when λ has led as far as it can. 'auto'
-   * (default): learned unless that would take long; isotropic if λ or c are given.
+   * The prior of rows. 'isotropic': rows lie around their mean, equally far in all directions, as λ says.
+   * 'learned': mean and covariance of the rows are learned by variational EM, in sweeps that follow when λ
+   * has led as far as it can. 'auto' (default): learned unless that would take long; isotropic if λ or c are
+   * given.
    */
   prior?: Prior
   /**
-   * Variance of the noise, for a learned prior: 'gaussian', constant; 'poisson', proportional to the value; 'auto' (default),
-   * a function of the value that is learned; 'row', different for each row of one mode (sensors).
+   * Variance of the noise, for a learned prior: 'gaussian', constant; 'poisson', proportional to the value;
+   * 'auto' (default), a function of the value that is learned; 'row', different for each row of one mode
+   * (sensors).
    */
   noise?: Noise
   /**
-   * Loss of a residual: 'squares' (default), its square; or 'huber', which grows linearly beyond two standard deviations, for
-   * data with outliers.
+   * Loss of a residual: 'squares' (default), its square; or 'huber', which grows linearly beyond two standard
+   * deviations, for data with outliers.
    */
   loss?: Loss
-  /** Distances at which rows of ordered modes are similar, by name or number of the mode: { hour: [1, 24] }; none by default. */
+  /**
+   * Distances at which rows of ordered modes are similar, by name or number of the mode: { hour: [1, 24] };
+   * none by default.
+   */
   lags?: Lags
-  /** Attributes of rows as numbers, by name or number of the mode: { film: { columns, values } }; none by default. */
+  /**
+   * Attributes of rows as numbers, by name or number of the mode: { film: { columns, values } }; none by
+   * default.
+   */
   features?: FeatureSets
   /** MAX_INNER, steps per mode and AO iteration, of the paper's solver; 1 by default. */
   maxInner?: number
@@ -70,21 +79,30 @@ export interface RunOptions extends ModeReshaping {
   /** Stop after this many seconds of solving; pauses do not count; no limit by default. */
   seconds?: number
   /**
-   * Stop when an epoch changes the training error by less than this fraction of it. 'fast' judges five epochs together, and an
-   * error below 0.1 as if it were 0.1.
+   * Stop when an epoch changes the training error by less than this fraction of it. 'fast' judges five epochs
+   * together, and an error below 0.1 as if it were 0.1.
    * @default 1e-4 with 'fast', 0 (never) with 'paper'
    */
   tolerance?: number
-  /** Held-out entries: their error is reported, and the factors with the smallest one are returned; none by default. */
+  /**
+   * Held-out entries: their error is reported, and the factors with the smallest one are returned; none by
+   * default.
+   */
   validation?: SparseTensor
-  /** Further entries whose errors are reported, by names of your choice; they influence nothing; none by default. */
+  /**
+   * Further entries whose errors are reported, by names of your choice; they influence nothing; none by
+   * default.
+   */
   watch?: Readonly<Record<string, SparseTensor>>
   /**
    * Stop when the validation error has not improved for this many epochs.
    * @default 10 with 'fast', no limit with 'paper'
    */
   patience?: number
-  /** Seed of the initial factors and the samples, a whole number from 0: the same seed gives the same bits; 1 by default. */
+  /**
+   * Seed of the initial factors and the samples, a whole number from 0: the same seed gives the same bits; 1
+   * by default.
+   */
   seed?: number
   /** Worker threads; all cores by default. They do not change the result. */
   threads?: number
@@ -99,7 +117,8 @@ export interface RunOptions extends ModeReshaping {
 /** Options of `complete`: settings of the run, trials of settings, and a callback. */
 export interface CompleteOptions extends RunOptions {
   /**
-   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted better.
+   * Whether noise, lags and features are tried on held-out entries first, and used where these are predicted
+   * better.
    * @default true where lags or features are given
    */
   choose?: boolean
@@ -109,7 +128,10 @@ export interface CompleteOptions extends RunOptions {
 
 /** Options of `complete` for cross-fitting. */
 export interface FoldedOptions extends Omit<CompleteOptions, 'onEpoch'> {
-  /** Number of models, each fitted without some of the entries: together a better prediction, with an unbiased error. */
+  /**
+   * Number of models, each fitted without some of the entries: together a better prediction, with an unbiased
+   * error.
+   */
   folds: number
   /** Called after every epoch of a model, with the number of its fold from 0; none by default. */
   onEpoch?: (report: EpochReport, fold: number) => void

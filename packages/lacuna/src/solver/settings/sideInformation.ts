@@ -1,18 +1,19 @@
-/** What is known of rows beside their entries: neighbours by lags, attributes as numbers; by the names of modes. */
+/** Side information of rows, by the names of modes: lags and attributes. */
 
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import type { Features, SideInformation } from '../../engine/engine.ts'
 import { modeNumber, type ReshapedModes, type SparseTensor, wholeMode } from '../../tensor/index.ts'
 
-/** By mode: its name, or its number from 1. */
+/** Distances at which rows of ordered modes are similar, by name of the mode or its number from 1. */
 export type Lags = Readonly<Record<string, readonly number[]>>
+/** Attributes of rows as numbers, by name of the mode or its number from 1. */
 export type FeatureSets = Readonly<Record<string, Features>>
 
 const MOST_LAGS = 16
-/** More attributes than this take long to learn from: their products are summed in every sweep. */
+/** Most attributes of a mode: their products are summed in every sweep, which takes long for more. */
 const MOST_COLUMNS = 512
 
-/** Whether lags are lists of distances; what modes they are of is seen when there is a tensor. */
+/** Refuses lags that are no lists of distances; their modes are checked when there is a tensor. */
 export function checkLags(lags: Lags): void {
   if (typeof lags !== 'object' || lags === null)
     throw new InputError('option', sentence`${option('lags')} must be lists of distances, by modes.`)
@@ -32,14 +33,14 @@ export function checkLags(lags: Lags): void {
   }
 }
 
-/** As one types it: time=1,24 */
+/** Lags as typed: time=1,24 */
 export const lagsText = (lags: Lags = {}): string =>
   Object.keys(lags)
     .sort()
     .map((mode) => `${mode}=${lags[mode].join()}`)
     .join(' ')
 
-/** Per mode, what is known; undefined if nothing is of any. */
+/** Side information per mode of the tensor; undefined if there is none. */
 export function sideInformationOf(
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
   lags: Lags = {},
@@ -64,7 +65,7 @@ export function sideInformationOf(
   return sideInformation.some((side) => side) ? sideInformation : undefined
 }
 
-/** The same by the modes that are learned; rows of merged and split ones have no neighbours or attributes of their own. */
+/** Side information per reshaped mode; refuses that of modes that are merged or split. */
 export function reshapeSideInformation(
   sideInformation: readonly (SideInformation | undefined)[] | undefined,
   tensor: Pick<SparseTensor, 'modes'>,
@@ -74,13 +75,13 @@ export function reshapeSideInformation(
   const reshaped: (SideInformation | undefined)[] = modes.dims.map(() => undefined)
   sideInformation.forEach((side, mode) => {
     if (!side) return
-    const place = wholeMode(modes, mode)
-    if (place === undefined)
+    const reshapedMode = wholeMode(modes, mode)
+    if (reshapedMode === undefined)
       throw new InputError(
         'option',
         sentence`${option(side.lags ? 'lags' : 'features')} is of mode ${tensor.modes?.[mode]?.name ?? mode + 1}, which is merged or split; leave one of them out.`,
       )
-    reshaped[place] = side
+    reshaped[reshapedMode] = side
   })
   return reshaped
 }
@@ -96,7 +97,7 @@ function checkFeatures(name: string, { columns, values }: Features, rows: number
   if (!values.every(Number.isFinite)) throw wrong('has values that are not finite.')
 }
 
-/** Tells attributes from others, for a run that is resumed; nothing where there are none. */
+/** Hash of the attributes, by which a checkpoint recognizes them; '' where there are none. */
 export function featuresDigest(features: FeatureSets = {}): string {
   const words: string[] = []
   for (const name of Object.keys(features).sort()) {
