@@ -163,7 +163,7 @@ export class GpuProblem implements LoadedProblem {
       await on.steps.add(run, run.first + done)
     }
     await on.finish()
-    return { done, ...(cut && { cut }), seconds: (performance.now() - start) / 1000 }
+    return { done, cut, seconds: (performance.now() - start) / 1000 }
   }
 
   stop(stopped = true): void {
