@@ -222,7 +222,7 @@ describe('a lost device', () => {
   ])(
     'After the loss of a device the run continues on %s, from the last snapshot',
     { timeout: PATIENCE_MS },
-    async (backend, reopens) => {
+    async (_, reopens) => {
       const remarks: string[] = []
       const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
       const loaded = await begin(engine, problem)

@@ -53,6 +53,12 @@ it('3 processes of 2 threads pass the checks of every engine', async () => {
   expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
+it('every process knows how many processes plan with the memory of its machine', async () => {
+  const names = ['counts the processes of this machine']
+  for (const sharedMemory of [true, false])
+    expect(await checked('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
+})
+
 it('launchedProcesses recognizes launchers by their environment variables', () => {
   expect(launchedProcesses({})).toBe(1)
   expect(launchedProcesses({ OMPI_COMM_WORLD_SIZE: '8' })).toBe(8)
