@@ -222,7 +222,7 @@ describe('a lost device', () => {
   ])(
     'After the loss of a device the run continues on %s, from the last snapshot',
     { timeout: PATIENCE_MS },
-    async (_, reopens) => {
+    async (backend, reopens) => {
       const remarks: string[] = []
       const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
       const loaded = await begin(engine, problem)
@@ -233,7 +233,7 @@ describe('a lost device', () => {
       engine.device!.gpu.destroy()
       expect((await lasting).done).toBe(30)
       expect(remarks).toHaveLength(1)
-      expect(remarks[0]).toContain(`goes on from its last snapshot on ${place}`)
+      expect(remarks[0]).toContain(`goes on from its last snapshot on ${backend}`)
       expect(loaded.backend).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
       // The same steps as if nothing had happened, and what was kept is still there.
       const other = await begin(cpu, problem)
