@@ -8,7 +8,7 @@ import { npyHeader } from '../npz/index.ts'
 export const MAX_DENSE_BYTES = 2 ** 34
 const CHUNK_CELLS = 2 ** 18
 
-/** What a dense array of float32 takes, or one sentence if that is too much. */
+/** The bytes of a dense array of float32; throws if they are too many. */
 export function denseBytes(dims: readonly number[]): number {
   const cells = cellsOf(dims)
   if (4 * cells > MAX_DENSE_BYTES)
@@ -22,7 +22,7 @@ export function denseBytes(dims: readonly number[]): number {
 
 const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2 ** 34 ? 1 : 0)
 
-/** Every cell as a float32, NaN where nothing was observed. Labels have no place in it. */
+/** Encodes a tensor as a dense array of float32, NaN where nothing was observed; without labels. */
 export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
   const { dims, indices, values } = inCOrder(tensor)
@@ -45,7 +45,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   }
 }
 
-/** Every cell as the model has it, whether it was observed or not. */
+/** Encodes the model's predictions of all cells as a dense array. */
 export function* encodeCompletedNpy(model: TensorModel): Generator<Uint8Array> {
   const { dims } = model
   denseBytes(dims)

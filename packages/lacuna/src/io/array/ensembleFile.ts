@@ -22,7 +22,7 @@ import {
 import { modelEntries, modelOf } from './modelFile.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
-/** 1 and 2 are files of single models. */
+/** The version of ensembles; 1 and 2 are files of single models. */
 const VERSION = 3
 const MOST_MEMBERS = 1000
 
@@ -40,7 +40,7 @@ const neighboursShape: Shape = {
   weights: ['number'],
 }
 
-/** An ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
+/** Encodes an ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
 export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
   const about = {
@@ -74,7 +74,7 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   return encodeNpz(entries)
 }
 
-/** A model, or an ensemble; `name` is how messages call the file. */
+/** Decodes a model or an ensemble. @param name the file, as messages call it */
 export function decodeAnyModel(
   bytes: Uint8Array,
   name: string,
@@ -105,6 +105,7 @@ export function decodeAnyModel(
   )
 }
 
+/** The files in a folder of the zip, by their names in it. */
 function within(files: Record<string, Uint8Array>, folder: string): Record<string, Uint8Array> {
   return Object.fromEntries(
     Object.entries(files).flatMap(([name, bytes]) =>

@@ -6,16 +6,16 @@ import { missingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
 import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
 
-/** A picture as its file has it. */
+/** A picture, and its transparent pixels. */
 export interface ImageFile {
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
   alpha?: Uint8Array | Uint16Array
 }
 
-/** A small file can unpack to any size: more pixels than this are refused before they are unpacked. */
+/** More pixels than this are refused before they are unpacked: a small file can unpack to any size. */
 const MOST_PIXELS = 100e6
-/** Four channels of 16 bits for each of them. */
+/** The bytes of MOST_PIXELS with four channels of 16 bits. */
 const MOST_BYTES = 8 * MOST_PIXELS
 const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
@@ -54,7 +54,7 @@ export async function readImage(path: string): Promise<ImageFile> {
   }
 }
 
-/** The whole file, which has at most as many bytes as its pixels could take. */
+/** Reads the whole file, which may have at most MOST_BYTES. */
 async function readPicture(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path)
@@ -98,6 +98,7 @@ function explain(error: unknown): string {
   return `the picture is damaged or cut off (${text.split('\n')[0].replace(/\.$/, '')}); fetch it again.`
 }
 
+/** A picture to be written as PNG. */
 export interface PngFile {
   path: string
   picture: Picture
@@ -113,7 +114,7 @@ export async function writePng(path: string, picture: Picture, alpha?: Uint8Arra
   await writePngs([{ path, picture, ...(alpha && { alpha }) }])
 }
 
-/** The same for several, as one unit: all are written or none is. */
+/** Writes several PNGs as one unit: all or none. */
 export async function writePngs(files: readonly PngFile[]): Promise<void> {
   const written: Replacement[] = []
   for (const { path, picture, alpha } of files)

@@ -14,7 +14,7 @@ import {
 } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
-import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'
+import { type Batch, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
@@ -90,7 +90,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     return {
       ...summary,
       type: typeOfTexts(good),
-      spoilt: { text, place: placeOf(sample, row, table.unit), count: spoilt.length },
+      spoilt: { text, place: locateRow(sample, row, table.unit), count: spoilt.length },
     }
   })
 

@@ -5,7 +5,7 @@
 import { DOT, LOWER_E, MINUS, ZERO } from './bytes.ts'
 import { POWERS_OF_TEN, scaled } from './decimal.ts'
 
-/** The most bytes a float32 takes: -1.23456789e-38 and the like. */
+/** The most bytes that a float32 takes as text: -1.23456789e-38 and the like. */
 export const LONGEST_FLOAT32 = 20
 
 /** Float32 holds every whole number up to here. */

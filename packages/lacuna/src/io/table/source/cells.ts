@@ -1,7 +1,7 @@
 /** Cells as numbers, and the errors for cells that are none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../text/index.ts'
-import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
+import { type Batch, type Cells, cellText, locateRow, type Table, type Texts } from './rows.ts'
 
 /**
  * Marks for a missing value. NaN is not among them: it is refused as a value that is not finite.
@@ -22,7 +22,7 @@ export interface Marks {
 /** Counts a cell that holds a mark. @param unit whether rows are numbered by lines */
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
   marks.firstFile ??= batch.file
-  marks.first ??= `"${text}" in ${placeOf(batch, row, unit)}`
+  marks.first ??= `"${text}" in ${locateRow(batch, row, unit)}`
   marks.count++
 }
 
@@ -74,7 +74,7 @@ export function readValues(
   if (cells instanceof Float64Array) {
     for (let row = 0; row < rowCount; row++)
       if (Math.abs(cells[row]) < Infinity && !(Math.abs(Math.fround(cells[row])) < Infinity))
-        throw tooLarge(placeOf(batch, row, context.unit), cells[row])
+        throw tooLarge(locateRow(batch, row, context.unit), cells[row])
     return cells
   }
   const others = context.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
@@ -99,7 +99,7 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
     noteMark(context.marks, batch, row, context.unit, text)
     return NaN
   }
-  const place = placeOf(batch, row, context.unit)
+  const place = locateRow(batch, row, context.unit)
   if (/^[-+]?(nan|inf(inity)?)$/i.test(text))
     throw new InputError(
       'value',
@@ -139,7 +139,7 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, context: C
     else
       throw new InputError(
         'table',
-        `${placeOf(batch, row, context.unit)}: "${abbreviate(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
+        `${locateRow(batch, row, context.unit)}: "${abbreviate(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
       )
   }
   return numbers
