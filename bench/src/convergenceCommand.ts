@@ -1,4 +1,4 @@
-/** `bench convergence`: held-out error against time, both solvers on the same problem. */
+/** `bench convergence`: held-out error against time, for both solvers on the same problem. */
 import { Command } from 'commander'
 import { InputError, readTensor } from 'lacuna'
 import { hardwareThreads } from 'lacuna/internal'
@@ -12,9 +12,9 @@ import {
   printJson,
   startProgress,
 } from '#cli/kit.ts'
-import { type Comparison, compare } from './measure/convergence.ts'
-import { type BenchProblem, benchProblems } from './measure/problems.ts'
+import { type Comparison, compareSolvers } from './measure/convergence.ts'
 import { realProblems } from './measure/realProblems.ts'
+import { type BenchProblem, syntheticProblems } from './measure/syntheticProblems.ts'
 
 interface ConvergenceCommandOptions {
   problem?: string
@@ -30,17 +30,18 @@ interface ConvergenceCommandOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function convergenceCommand(): Command {
-  const names = benchProblems(false).map(({ name }) => name)
+  const names = syntheticProblems(false).map(({ name }) => name)
   return new Command('convergence')
     .description('held-out error against seconds and epochs, both solvers on the same problem')
     .option(
       '--problem <name>',
-      `one of them; all by default: ${names.join(', ')}, and real ones that are there`,
+      `name of one problem (default: all): ${names.join(', ')}, and those of --data`,
     )
     .option(
       '--data <folder>',
-      'where real data lies, in folders movielens, uber, kinetic, hangzhou; none by default',
+      'folder of real data, in subfolders movielens, uber, kinetic, hangzhou (default: none)',
     )
     .option('--full', "MovieLens-like problems at the paper's size, not at a tenth")
     .option('--train <file>', 'your own problem instead: training entries (.tns) …')
@@ -51,15 +52,18 @@ export function convergenceCommand(): Command {
     .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 1)
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'no progress')
-    .action(convergence)
+    .action(runConvergence)
 }
 
-async function convergence(options: ConvergenceCommandOptions): Promise<void> {
+async function runConvergence(options: ConvergenceCommandOptions): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { threads, samples = [], rounds, problem, full = false } = options
-  const known = [...benchProblems(full), ...(options.data === undefined ? [] : realProblems(options.data))]
+  const known = [
+    ...syntheticProblems(full),
+    ...(options.data === undefined ? [] : realProblems(options.data)),
+  ]
   const problems = options.train
-    ? [await ownProblem(options)]
+    ? [await readProblem(options)]
     : known.filter(({ name }) => !problem || name.replace('-full', '') === problem)
   if (problems.length === 0)
     throw new InputError(
@@ -68,7 +72,7 @@ async function convergence(options: ConvergenceCommandOptions): Promise<void> {
     )
   const results: Comparison[] = []
   for (const each of problems) {
-    const result = await compare(each, {
+    const result = await compareSolvers(each, {
       threads,
       samples,
       rounds,
@@ -76,12 +80,12 @@ async function convergence(options: ConvergenceCommandOptions): Promise<void> {
     })
     progress.end()
     results.push(result)
-    if (!options.json) await print(describeComparison(result))
+    if (!options.json) await print(formatComparison(result))
   }
   if (options.json) await printJson(results)
 }
 
-async function ownProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
+async function readProblem({ train, test, rank }: ConvergenceCommandOptions): Promise<BenchProblem> {
   if (!train || !test)
     throw new InputError('option', '--train and --test belong together: the entries, and those held out.')
   const [tensor, heldOut] = await Promise.all(
@@ -94,7 +98,7 @@ async function ownProblem({ train, test, rank }: ConvergenceCommandOptions): Pro
   }
 }
 
-function describeComparison({
+function formatComparison({
   problem,
   dims,
   entries,

@@ -1,3 +1,4 @@
+/** `bench engine`: seconds per epoch by rank and threads, on the CPU or on a GPU. */
 import { Command, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
@@ -10,8 +11,8 @@ import {
   threadCounts,
   wholeNumbers,
 } from '#cli/kit.ts'
-import { type EngineBench, type EngineBenchRow, runEngineBench } from './measure/engine.ts'
-import { type GpuBench, runGpuBench } from './measure/gpuEngine.ts'
+import { type EngineBench, type EngineBenchRow, measureEngine } from './measure/engine.ts'
+import { type GpuBench, measureGpu } from './measure/gpuEngine.ts'
 
 interface Options {
   engine: 'cpu' | 'gpu'
@@ -23,7 +24,8 @@ interface Options {
   quiet?: boolean
 }
 
-export function benchEngineCommand(): Command {
+/** Creates the command. */
+export function engineCommand(): Command {
   return new Command('engine')
     .description(
       "seconds per epoch on the paper's Uber-shaped problem, by rank and threads, and where they go",
@@ -33,46 +35,49 @@ export function benchEngineCommand(): Command {
     .option('--threads <list>', 'as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
     .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
     .addOption(
-      new Option('--engine <name>', 'cpu, or gpu: kinds of steps, beside the most of the threads')
+      new Option(
+        '--engine <name>',
+        'cpu, or gpu: kinds of steps on the GPU, beside the largest number of threads',
+      )
         .choices(['cpu', 'gpu'])
         .default('cpu'),
     )
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no progress')
-    .action(benchEngine)
+    .action(runEngine)
 }
 
-async function benchEngine(options: Options): Promise<void> {
+async function runEngine(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { ranks, threads, rounds, small = false } = options
   const asked = { ranks, threads, small, rounds, onProgress: (line: string) => progress.update(line) }
   if (options.engine === 'gpu') {
-    const bench = await runGpuBench({ ...asked, threads: Math.max(...threads) })
+    const bench = await measureGpu({ ...asked, threads: Math.max(...threads) })
     progress.end()
-    return options.json ? printJson(bench) : print(describeGpu(bench))
+    return options.json ? printJson(bench) : print(formatGpu(bench))
   }
-  const bench = await runEngineBench(asked)
+  const bench = await measureEngine(asked)
   progress.end()
-  await (options.json ? printJson(bench) : print(describe(bench)))
+  await (options.json ? printJson(bench) : print(formatCpu(bench)))
 }
 
-function describe({ dims, entries, sample, rows }: EngineBench): string {
-  const share = (part: number): string => `${Math.round(100 * part)}%`
+function formatCpu({ dims, entries, sample, rows }: EngineBench): string {
+  const percent = (fraction: number): string => `${Math.round(100 * fraction)}%`
   const line = (row: EngineBenchRow): string[] => [
     String(row.rank),
     String(row.threads),
     row.secondsPerEpoch.toFixed(3),
     row.nsPerEntryAndMode.toFixed(1),
     row.speedUp.toFixed(2),
-    share(row.shares.hessian),
-    share(row.shares.powerMethod),
-    share(row.shares.rest),
+    percent(row.shares.hessian),
+    percent(row.shares.powerMethod),
+    percent(row.shares.rest),
   ]
   const head = ['R', 'threads', 's/epoch', 'ns/entry/mode', 'speed-up', 'H', 'power method', 'rest']
   return `${dims.join('×')}, ${formatCount(entries)} entries, c = ${sample}, MAX_INNER = 1, solver 'paper'\n\n${formatTable([head, ...rows.map(line)])}`
 }
 
-function describeGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
+function formatGpu({ device, threads, dims, entries, sample, setUp, rows }: GpuBench): string {
   const ms = (seconds: number): string => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0)
   const ratio = (cpu: number, gpu: number): string => (cpu / gpu).toFixed(1)
   const lines = rows.map(({ rank, step, gpuSeconds, cpuSeconds }) => [

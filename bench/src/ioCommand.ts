@@ -1,3 +1,4 @@
+/** `bench io`: speed and memory of reading and writing files. */
 import { Command } from 'commander'
 import { formatBytes, hardwareThreads } from 'lacuna/internal'
 import {
@@ -21,7 +22,8 @@ interface Options {
   quiet?: boolean
 }
 
-export function benchIoCommand(): Command {
+/** Creates the command. */
+export function ioCommand(): Command {
   return new Command('io')
     .description(
       'reading and writing of files, by threads, beside a bare read of the same bytes, and memory for tables',
@@ -31,19 +33,19 @@ export function benchIoCommand(): Command {
     .option('--threads <list>', 'that read, as in 1,2', wholeNumbers, threadCounts(hardwareThreads()))
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no progress')
-    .addHelpText('after', '\nExample:\n  lacuna bench io --rows 10000000')
-    .action(io)
+    .addHelpText('after', '\nExample:\n  npm run bench -- io --rows 10000000')
+    .action(runIo)
 }
 
-async function io({ rows, rounds, threads, json, quiet }: Options): Promise<void> {
-  const { runIoBench } = await import('./measure/io.ts')
+async function runIo({ rows, rounds, threads, json, quiet }: Options): Promise<void> {
+  const { measureIo } = await import('./measure/io.ts')
   const progress = startProgress(quiet ?? false)
-  const bench = await runIoBench({ rows, rounds, threads, onProgress: (line) => progress.update(line) })
+  const bench = await measureIo({ rows, rounds, threads, onProgress: (line) => progress.update(line) })
   progress.end()
-  await (json ? printJson(bench) : print(describe(bench)))
+  await (json ? printJson(bench) : print(formatIo(bench)))
 }
 
-function describe({ dims, rows, files, tables }: IoBench): string {
+function formatIo({ dims, rows, files, tables }: IoBench): string {
   const fileHead = ['', 'threads', 'file', 'seconds', 'MB/s', 'entries/s', 'bare', 'ratio']
   const fileRows = files.map((row) => [
     row.what,

@@ -1,22 +1,22 @@
-/** `npm run bench -- …`: measurements of this machine; not shipped with any package. */
+/** `npm run bench -- …`: measurements of this machine. Not shipped with any package. */
 import { Command, CommanderError } from 'commander'
 import { explainFailure } from '#cli/kit.ts'
 import { convergenceCommand } from './convergenceCommand.ts'
-import { benchEngineCommand } from './engineCommand.ts'
-import { benchIoCommand } from './ioCommand.ts'
-import { benchSetUpCommand } from './setUpCommand.ts'
-import { benchTopCommand } from './topCommand.ts'
+import { engineCommand } from './engineCommand.ts'
+import { ioCommand } from './ioCommand.ts'
+import { setUpCommand } from './setUpCommand.ts'
+import { topCommand } from './topCommand.ts'
 
 const program = new Command('bench')
   .description(
     'Measures this machine. A figure is the median of interleaved rounds; compare ratios, not seconds.',
   )
   .exitOverride()
-  .addCommand(benchEngineCommand(), { isDefault: true })
+  .addCommand(engineCommand(), { isDefault: true })
   .addCommand(convergenceCommand())
-  .addCommand(benchIoCommand())
-  .addCommand(benchSetUpCommand())
-  .addCommand(benchTopCommand())
+  .addCommand(ioCommand())
+  .addCommand(setUpCommand())
+  .addCommand(topCommand())
 for (const command of program.commands) command.copyInheritedSettings(program)
 
 try {

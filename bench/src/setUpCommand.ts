@@ -1,3 +1,4 @@
+/** `bench setup`: seconds of loading entries on the CPU engine, by threads and phases. */
 import { Command, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
@@ -11,7 +12,7 @@ import {
   threadCounts,
   wholeNumbers,
 } from '#cli/kit.ts'
-import { runSetUpBench, type SetUpBenchOptions, setUpProblems } from './measure/setUp.ts'
+import { measureSetUp, type SetUpBenchOptions, setUpProblems } from './measure/setUp.ts'
 
 interface Options extends Omit<SetUpBenchOptions, 'onProgress' | 'small'> {
   small?: boolean
@@ -19,7 +20,8 @@ interface Options extends Omit<SetUpBenchOptions, 'onProgress' | 'small'> {
   quiet?: boolean
 }
 
-export function benchSetUpCommand(): Command {
+/** Creates the command. */
+export function setUpCommand(): Command {
   const problems = Object.keys(setUpProblems)
   return new Command('setup')
     .description('seconds from entries to an engine that has loaded them, by threads, and where they go')
@@ -30,19 +32,19 @@ export function benchSetUpCommand(): Command {
     .option('--rounds <n>', 'measurements of each', positiveWholeNumber, 5)
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no progress')
-    .action(benchSetUp)
+    .action(runSetUp)
 }
 
-async function benchSetUp({ json, quiet, small = false, ...options }: Options): Promise<void> {
+async function runSetUp({ json, quiet, small = false, ...options }: Options): Promise<void> {
   const progress = startProgress(quiet ?? false)
-  const bench = await runSetUpBench({ ...options, small, onProgress: (line) => progress.update(line) })
+  const bench = await measureSetUp({ ...options, small, onProgress: (line) => progress.update(line) })
   progress.end()
   if (json) return printJson(bench)
   const { dims, entries, rank, rows } = bench
-  const head = ['threads', 'set-up', 'count', 'lay out', 'place', 'sort', 'look', 'processor', 'start']
+  const head = ['threads', 'set-up', 'count', 'lay out', 'place', 'sort', 'values', 'processor', 'start']
   const lines = rows.map((row) => [
     String(row.threads),
-    ...[row.total, row.count, row.layOut, row.place, row.sort, row.look, row.processorSeconds, row.start].map(
+    ...[row.total, row.count, row.layOut, row.place, row.sort, row.values, row.processorSeconds, row.start].map(
       (seconds) => seconds.toFixed(3),
     ),
   ])

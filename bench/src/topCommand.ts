@@ -1,3 +1,4 @@
+/** `bench top`: seconds to rank the rows of one mode for every row of another. */
 import { Command } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import {
@@ -11,7 +12,7 @@ import {
   startProgress,
   wholeNumbers,
 } from '#cli/kit.ts'
-import { runTopBench } from './measure/top.ts'
+import { measureTop } from './measure/top.ts'
 
 interface Options {
   rows: number
@@ -23,7 +24,8 @@ interface Options {
   quiet?: boolean
 }
 
-export function benchTopCommand(): Command {
+/** Creates the command. */
+export function topCommand(): Command {
   return new Command('top')
     .description(
       'seconds to find the best rows of one mode for every row of another, as large as MovieLens 20M',
@@ -35,12 +37,12 @@ export function benchTopCommand(): Command {
     .option('--threads <list>', 'as in 1,2', wholeNumbers, [hardwareThreads()])
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no progress')
-    .action(benchTop)
+    .action(runTop)
 }
 
-async function benchTop(options: Options): Promise<void> {
+async function runTop(options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
-  const bench = await runTopBench({
+  const bench = await measureTop({
     ...options,
     onProgress: (threads, done) =>
       progress.update(

@@ -19,7 +19,7 @@ export const bundleCli = () =>
     },
   })
 
-/** `tableReading` runs in a process of its own, so that its peak memory can be measured. */
+/** `readTableAlone` runs in a process of its own, so that its peak memory can be measured. */
 export const bundleBench = () =>
   runIfChanged({
     name: 'bench',
@@ -28,7 +28,7 @@ export const bundleBench = () =>
     work: () =>
       bundle(BENCH_DIST, {
         bench: 'bench/src/main.ts',
-        tableReading: 'bench/src/measure/tableReading.ts',
+        readTableAlone: 'bench/src/measure/readTableAlone.ts',
         ...MPI,
       }),
   })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 
 describe('bench', () => {
-  it('prints seconds, speed-ups and shares for each rank and number of threads', async () => {
+  it('bench engine prints seconds, speed-ups and shares for each rank and number of threads', async () => {
     const { code, stdout } = await bench(
       'engine --small --ranks 4,10 --threads 1,2 --rounds 1 --json --quiet'.split(' '),
     )
@@ -38,7 +38,7 @@ describe('bench', () => {
     }
   })
 
-  it('compares both solvers on files of one’s own', async () => {
+  it('bench convergence compares both solvers on given files', async () => {
     const args = 'convergence --train data.tns --test test.tns --rank 3 --samples 0.5 --json --quiet'
     const { code, stdout } = await bench(args.split(' '), { cwd })
     expect(code).toBe(0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { bench } from './run.ts'
 
-it('measures every kind of file with its ratio to a bare read, and leaves none behind', async () => {
+it('bench io measures every kind of file with its ratio to a bare read, and leaves none behind', async () => {
   const temporary = mkdtempSync(join(tmpdir(), 'lacuna-bench-test-'))
   const run = (...args: string[]) =>
     bench(['io', '--rows', '2000', '--rounds', '1', ...args], { env: { TMPDIR: temporary } })

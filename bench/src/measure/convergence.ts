@@ -1,16 +1,19 @@
 /** Error against seconds and epochs, for both solvers on the same problems. */
 import { type CompleteOptions, complete } from 'lacuna'
-import type { BenchProblem } from './problems.ts'
+import type { BenchProblem } from './syntheticProblems.ts'
 
+/** Held-out error of one solver with one setting. */
 export interface Curve {
   solver: 'fast' | 'paper'
   sample: number | 'auto'
   lambda: number | 'auto'
-  /** Held-out relative error after so many epochs and seconds of updates. */
+  /** Held-out relative error, by epochs and seconds of updates. */
   points: { epoch: number; seconds: number; error: number }[]
+  /** Smallest held-out error. */
   best: number
 }
 
+/** Both solvers on one problem. */
 export interface Comparison {
   problem: string
   dims: readonly number[]
@@ -20,25 +23,27 @@ export interface Comparison {
   curves: Curve[]
   /** Root mean square of the held-out values: times a relative error, it is the RMSE. */
   heldOutRms: number
-  /** The smallest held-out error of the paper's solver, and what it took both to get there. */
+  /** Smallest held-out error of the paper's solver, and the seconds of both solvers to reach it. */
   target: { error: number; paperSeconds: number; fastSeconds: number | null; ratio: number | null }
+  /** Seconds to reach given errors, those that any solver reaches. */
   levels: Level[]
 }
 
-/** Seconds to a held-out error; null where it was not reached. */
+/** Seconds of updates to reach a held-out error; null where it was not reached. */
 export interface Level {
   error: number
   paper: number | null
   fast: number | null
-  /** The fast solver with the best c that was fixed. */
+  /** The fast solver with the best fixed c. */
   fixed: number | null
 }
 
+/** Options of compareSolvers. */
 export interface ConvergenceOptions {
   threads: number
-  /** Fixed c to compare 'auto' with; none by default. */
+  /** Fixed c of the fast solver to compare with 'auto'. */
   samples: readonly number[]
-  /** Each curve is measured so often, in turn; the median time of each point counts. */
+  /** Measurements of each curve, interleaved; the median time of each point counts. */
   rounds: number
   onProgress: (line: string) => void
 }
@@ -46,7 +51,11 @@ export interface ConvergenceOptions {
 const PAPER_SAMPLES = [0.05, 0.2, 0.5]
 const LEVELS = [0.3, 0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001]
 
-export async function compare(problem: BenchProblem, options: ConvergenceOptions): Promise<Comparison> {
+/** Runs the paper's solver for each c and λ, and the fast solver with c = auto and each fixed c. */
+export async function compareSolvers(
+  problem: BenchProblem,
+  options: ConvergenceOptions,
+): Promise<Comparison> {
   const { threads, samples, rounds, onProgress } = options
   onProgress(`${problem.name}: making the problem …`)
   const { tensor, test } = await problem.make()
@@ -75,7 +84,7 @@ export async function compare(problem: BenchProblem, options: ConvergenceOptions
   return summarize(problem, size, threads, curves.map(medianCurve))
 }
 
-/** The errors of a curve are the same in every round; its seconds are not. */
+/** Median of the seconds of each point; the errors are the same in every round. */
 function medianCurve(rounds: readonly Curve[]): Curve {
   const [first] = rounds
   const points = first.points.map((point, i) => {
@@ -117,7 +126,7 @@ function summarize(
   }
 }
 
-/** The least seconds in which one of the curves gets to an error. */
+/** Smallest time in which any of the curves reaches an error. */
 function secondsTo(curves: readonly Curve[], error: number): number | null {
   const times = curves.flatMap(({ points }) => points.find((point) => point.error <= error)?.seconds ?? [])
   return times.length > 0 ? Math.min(...times) : null

@@ -1,9 +1,12 @@
-/** How long an epoch of the paper's Algorithm 2 takes, by rank and number of threads, and where the time goes. */
-
+/**
+ * Seconds of an epoch of the paper's Algorithm 2 on the CPU, by rank and number of threads, and its fractions
+ * by kind of work.
+ */
 import { type SparseTensor, synthetic } from 'lacuna'
 import { type CpuEngine, type CpuProblem, cpuEngine, SKIP_HESSIAN, SKIP_POWER_METHOD } from 'lacuna/internal'
 import { median } from './median.ts'
 
+/** Result of measureEngine. */
 export interface EngineBench {
   dims: readonly number[]
   entries: number
@@ -12,31 +15,36 @@ export interface EngineBench {
   rows: EngineBenchRow[]
 }
 
+/** Medians for one rank and one number of threads. */
 export interface EngineBenchRow {
   rank: number
   threads: number
   secondsPerEpoch: number
   nsPerEntryAndMode: number
-  /** Against the smallest number of threads measured. */
+  /** Ratio to the seconds of the first number of threads. */
   speedUp: number
-  /** Of the time of an epoch. */
+  /** Fractions of the seconds of an epoch: forming H, the power method, the rest. */
   shares: { hessian: number; powerMethod: number; rest: number }
 }
 
+/** Dims, entries and sample fraction c of the paper's Uber-shaped problem. */
 export const DIMS = [183, 24, 1140, 1717]
 export const ENTRIES = 3_309_490
 export const SAMPLE = 0.5
 
+/** Options of measureEngine. */
 export interface EngineBenchOptions {
   ranks: readonly number[]
   threads: readonly number[]
-  /** A tenth of the entries. */
+  /** Uses a tenth of the entries. */
   small: boolean
+  /** Measurements of each row, interleaved. */
   rounds: number
   onProgress: (line: string) => void
 }
 
-export async function runEngineBench({
+/** Measures each rank with each number of threads, in interleaved rounds. */
+export async function measureEngine({
   ranks,
   threads,
   small,
@@ -61,7 +69,7 @@ async function measureRank(
   const engines = threads.map((n) => cpuEngine({ threads: n }))
   try {
     const problems: CpuProblem[] = []
-    for (const engine of engines) problems.push(await prepare(engine, tensor, rank))
+    for (const engine of engines) problems.push(await loadProblem(engine, tensor, rank))
     // The first epoch of each is not counted: it compiles the kernels and touches the memory.
     for (const problem of problems) await epochSeconds(problem, 0)
     const times = problems.map(() => ({
@@ -77,7 +85,7 @@ async function measureRank(
         times[i].gradient.push(await epochSeconds(problem, SKIP_POWER_METHOD | SKIP_HESSIAN))
       }
     }
-    const slowest = median(times[0].all)
+    const reference = median(times[0].all)
     return times.map(({ all, noPower, gradient }, i) => {
       const secondsPerEpoch = median(all)
       const rest = median(gradient) / secondsPerEpoch
@@ -86,7 +94,7 @@ async function measureRank(
         rank,
         threads: threads[i],
         secondsPerEpoch,
-        speedUp: slowest / secondsPerEpoch,
+        speedUp: reference / secondsPerEpoch,
         nsPerEntryAndMode: (1e9 * secondsPerEpoch) / (tensor.values.length * tensor.dims.length),
         shares: { hessian: 1 - rest - powerMethod, powerMethod, rest },
       }
@@ -96,18 +104,14 @@ async function measureRank(
   }
 }
 
-export async function prepare(
-  engine: CpuEngine,
-  tensor: SparseTensor,
-  rank: number,
-  momentumFactors = false,
-): Promise<CpuProblem> {
-  const problem = await engine.load({ tensor, rank, momentumFactors, seed: 1 })
+async function loadProblem(engine: CpuEngine, tensor: SparseTensor, rank: number): Promise<CpuProblem> {
+  const problem = await engine.load({ tensor, rank, momentumFactors: false, seed: 1 })
   const { factors } = synthetic({ dims: tensor.dims, entries: 1, rank, seed: 2 })
   await problem.writeFactors(factors)
   return problem
 }
 
+/** Runs one epoch. @param skip flags of the work that the kernel leaves out */
 async function epochSeconds(problem: CpuProblem, skip: number): Promise<number> {
   const step = { kind: 'paper', maxInner: 1 } as const
   const epoch = { first: 0, count: 1 / SAMPLE, sample: SAMPLE, lambda: 0.01, seed: 1, step }

@@ -1,5 +1,6 @@
-/** How long an epoch takes on the graphics card, by rank and kind of step, beside all threads of the CPU in the same run. */
-
+/**
+ * Seconds of an epoch on the GPU, by rank and kind of step, beside all threads of the CPU in the same run.
+ */
 import { type SparseTensor, synthetic } from 'lacuna'
 import {
   type CpuEngine,
@@ -12,14 +13,16 @@ import {
 import { DIMS, ENTRIES, SAMPLE } from './engine.ts'
 import { median } from './median.ts'
 
+/** Result of measureGpu. */
 export interface GpuBench {
   device: string
   threads: number
   dims: readonly number[]
   entries: number
   sample: number
-  /** Per rank, from the tensor until it can be iterated on. */
+  /** Seconds from the tensor to a loaded problem, per rank. */
   setUp: { rank: number; gpuSeconds: number; cpuSeconds: number }[]
+  /** Seconds of an epoch, per rank and kind of step. */
   rows: { rank: number; step: Step['kind']; gpuSeconds: number; cpuSeconds: number }[]
 }
 
@@ -28,18 +31,23 @@ const STEPS: readonly Step[] = [
   { kind: 'newton', momentum: 0.6, damping: 1 },
   { kind: 'paper', maxInner: 1 },
 ]
-/** A card's epoch is too short to be measured by itself. */
+/** Epochs of one measurement on the GPU: a single one is too short. */
 const GPU_EPOCHS = 20
 
+/** Options of measureGpu. */
 export interface GpuBenchOptions {
   ranks: readonly number[]
+  /** Threads of the CPU to compare with. */
   threads: number
+  /** Uses a tenth of the entries. */
   small: boolean
+  /** Measurements of each row, interleaved. */
   rounds: number
   onProgress: (line: string) => void
 }
 
-export async function runGpuBench(options: GpuBenchOptions): Promise<GpuBench> {
+/** Measures each rank on the GPU and on the CPU, in interleaved rounds. */
+export async function measureGpu(options: GpuBenchOptions): Promise<GpuBench> {
   const { ranks, threads, small, onProgress } = options
   const entries = small ? Math.round(ENTRIES / 10) : ENTRIES
   const gpu = await gpuEngine({ threads })

@@ -1,5 +1,5 @@
 /**
- * How fast files become tensors and models, by the number of threads that read, beside a bare read of the same file, in
+ * Speed of reading and writing files, by threads, beside a bare read or write of the same bytes, in
  * interleaved rounds.
  */
 import { execFile } from 'node:child_process'
@@ -12,11 +12,12 @@ import { readModel, readTensor, writeModel } from 'lacuna'
 import { cpuEngine, openFile, writeFileWhole } from 'lacuna/internal'
 import { DIMS, type IoFiles, makeFiles } from './ioFiles.ts'
 import { median } from './median.ts'
-import type { TableReading } from './tableReading.ts'
+import type { TableReading } from './readTableAlone.ts'
 
-/** Of the problem that an engine is loaded with. */
+/** Rank of the problem that an engine is loaded with. */
 const RANK = 10
 
+/** Result of measureIo. */
 export interface IoBench {
   dims: readonly number[]
   rows: number
@@ -25,22 +26,24 @@ export interface IoBench {
   tables: TableRow[]
 }
 
+/** Medians of one kind of file. */
 export interface FileRow {
   what: string
-  /** Where several may do it. */
+  /** Number of threads, where several can take part. */
   threads?: number
-  /** Of the file. */
+  /** Size of the file. */
   byteLength: number
   seconds: number
   megabytesPerSecond: number
-  /** Absent for models. */
+  /** Undefined for models. */
   entriesPerSecond?: number
-  /** The same bytes read, unpacked or written, and nothing made of them. */
+  /** Seconds to read, unpack or write the same bytes and nothing else. */
   bareSeconds: number
-  /** Against that. */
+  /** seconds / bareSeconds */
   ratio: number
 }
 
+/** Medians of reading a table in its own process. */
 export interface TableRow {
   what: string
   threads: number
@@ -49,20 +52,23 @@ export interface TableRow {
   rowsPerSecond: number
   tensorBytes: number
   peakBytes: number
-  /** The most memory of the whole process, against the tensor's own size. */
+  /** Peak memory of the process divided by the size of the tensor. */
   peakRatio: number
   bareSeconds: number
   ratio: number
 }
 
+/** Options of measureIo. */
 export interface IoBenchOptions {
+  /** Ratings in the files. */
   rows: number
   rounds: number
   threads: readonly number[]
   onProgress: (line: string) => void
 }
 
-export async function runIoBench({ rows, rounds, threads, onProgress }: IoBenchOptions): Promise<IoBench> {
+/** Makes files in a temporary folder, measures them and removes them. */
+export async function measureIo({ rows, rounds, threads, onProgress }: IoBenchOptions): Promise<IoBench> {
   const folder = await mkdtemp(join(tmpdir(), 'lacuna-bench-'))
   try {
     const made = await makeFiles(folder, rows, onProgress)
@@ -91,10 +97,10 @@ function fileTasks(
   const copy = join(folder, 'copy.npz')
   return [
     ...threads.flatMap((n): FileTask[] => {
-      const of = { path: tns, threads: n, hasEntries: true, bare: () => pass(tns) }
+      const common = { path: tns, threads: n, hasEntries: true, bare: () => readBytes(tns) }
       return [
-        { ...of, what: 'read .tns', work: () => readTensor(tns, { threads: n }) },
-        { ...of, what: 'read .tns, load engine', work: () => loadEngine(tns, n) },
+        { ...common, what: 'read .tns', work: () => readTensor(tns, { threads: n }) },
+        { ...common, what: 'read .tns, load engine', work: () => loadEngine(tns, n) },
       ]
     }),
     {
@@ -102,7 +108,7 @@ function fileTasks(
       path: packed,
       hasEntries: true,
       work: () => readTensor(packed),
-      bare: () => pass(packed),
+      bare: () => readBytes(packed),
     },
     {
       what: 'write model .npz',
@@ -110,11 +116,11 @@ function fileTasks(
       work: () => writeModel(copy, model),
       bare: () => writeBytes(copy, npz),
     },
-    { what: 'read model .npz', path: npz, work: () => readModel(npz), bare: () => pass(npz) },
+    { what: 'read model .npz', path: npz, work: () => readModel(npz), bare: () => readBytes(npz) },
   ]
 }
 
-/** From a file to an engine that could begin to iterate. */
+/** Reads a file and loads it on an engine, up to the point where it could iterate. */
 async function loadEngine(path: string, threads: number): Promise<void> {
   const engine = cpuEngine({ threads })
   try {
@@ -125,14 +131,14 @@ async function loadEngine(path: string, threads: number): Promise<void> {
   }
 }
 
-/** Reads (and unpacks) a file and drops what it reads. */
-async function pass(path: string): Promise<number> {
+/** Reads (and unpacks) a file and discards its bytes. */
+async function readBytes(path: string): Promise<number> {
   let bytes = 0
   for await (const piece of (await openFile(path)).source) bytes += piece.length
   return bytes
 }
 
-/** As many bytes as a file has, written and synced like any result. */
+/** Writes and syncs as many bytes as another file has. */
 async function writeBytes(path: string, like: string): Promise<void> {
   await writeFileWhole(path, [new Uint8Array((await stat(like)).size)])
 }
@@ -147,7 +153,7 @@ async function measureFiles(
   // The first of each is not counted: it compiles the code and brings the file into memory.
   for (let round = 0; round <= rounds; round++)
     for (const [t, { what, threads, work, bare }] of tasks.entries()) {
-      if (round > 0) onProgress(`${named(what, threads)}, round ${round} of ${rounds}`)
+      if (round > 0) onProgress(`${taskName(what, threads)}, round ${round} of ${rounds}`)
       const [bareSeconds, seconds] = [await secondsOf(bare), await secondsOf(work)]
       if (round === 0) continue
       times[t].bare.push(bareSeconds)
@@ -159,22 +165,22 @@ async function measureFiles(
       const seconds = median(times[t].work)
       const bareSeconds = median(times[t].bare)
       return {
-        ...{ what, ...(threads !== undefined && { threads }), byteLength: size, seconds },
+        ...{ what, threads, byteLength: size, seconds },
         megabytesPerSecond: size / 1e6 / seconds,
-        ...(hasEntries && { entriesPerSecond: rows / seconds }),
+        entriesPerSecond: hasEntries ? rows / seconds : undefined,
         ...{ bareSeconds, ratio: seconds / bareSeconds },
       }
     }),
   )
 }
 
-const named = (what: string, threads: number | undefined): string =>
+const taskName = (what: string, threads: number | undefined): string =>
   threads === undefined ? what : `${what} by ${threads} ${threads === 1 ? 'thread' : 'threads'}`
 
 interface TableTask {
   what: string
   threads: number
-  /** Of `readTable`. */
+  /** Options of `readTable`. */
   options: object
 }
 
@@ -198,9 +204,9 @@ async function measureTables(
   const found = tasks.map(() => ({ readings: [] as TableReading[], bare: [] as number[] }))
   for (let round = 1; round <= rounds; round++)
     for (const [t, { what, threads, options }] of tasks.entries()) {
-      onProgress(`${named(what, threads)}, round ${round} of ${rounds}`)
-      found[t].bare.push(await secondsOf(() => pass(path)))
-      const reading = await readAlone(path, options)
+      onProgress(`${taskName(what, threads)}, round ${round} of ${rounds}`)
+      found[t].bare.push(await secondsOf(() => readBytes(path)))
+      const reading = await readInProcess(path, options)
       if (reading.entries !== rows) throw new Error(`${what}: ${reading.entries} entries of ${rows} rows.`)
       found[t].readings.push(reading)
     }
@@ -219,8 +225,8 @@ async function measureTables(
   })
 }
 
-async function readAlone(path: string, options: object): Promise<TableReading> {
-  const script = fileURLToPath(new URL('./tableReading.js', import.meta.url))
+async function readInProcess(path: string, options: object): Promise<TableReading> {
+  const script = fileURLToPath(new URL('./readTableAlone.js', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script, path, JSON.stringify(options)])
   return JSON.parse(stdout)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CpModel, type SparseTensor, synthetic, writeModel, writeTensor } from 'lacuna'
 import { writeFileWhole } from 'lacuna/internal'
 
-/** MovieLens 10M's; fewer rows leave it emptier. */
+/** Dims of MovieLens 10M, whatever the number of ratings. */
 export const DIMS = [71567, 65133, 730] as const
 const MODEL_RANK = 50
 
@@ -13,6 +13,7 @@ const FIRST_MONDAY = 789_004_800
 const CSV_HEAD = 'userId,movieId,rating,timestamp\n'
 const CSV_ROWS_AT_ONCE = 10_000
 
+/** Paths of the files, and the model of one of them. */
 export interface IoFiles {
   tns: string
   packed: string
@@ -21,6 +22,7 @@ export interface IoFiles {
   model: CpModel
 }
 
+/** Writes the files. @param rows number of ratings */
 export async function makeFiles(
   folder: string,
   rows: number,
@@ -49,7 +51,7 @@ export async function makeFiles(
   }
 }
 
-/** As GroupLens writes them. */
+/** Ratings as CSV in the format of GroupLens. */
 function* csv({ indices: [users, movies, weeks], values }: SparseTensor): Generator<Uint8Array> {
   yield Buffer.from(CSV_HEAD)
   const firstWeek = weeks.reduce((least, week) => Math.min(least, week), Infinity)

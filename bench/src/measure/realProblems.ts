@@ -1,21 +1,23 @@
-/** Real data as problems for the benches, from a folder that has it; the data itself is not part of Lacuna. */
+/**
+ * Real data as problems for the benches, from a folder that has it; the data itself is not part of Lacuna.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTensor, type SparseTensor, split } from 'lacuna'
 import { readTable } from 'lacuna/tables'
-import type { BenchProblem } from './problems.ts'
+import type { BenchProblem } from './syntheticProblems.ts'
 
-/** Of a set without held-out entries of its own, this share is held out. */
+/** Fraction of the entries that is held out, of sets without test entries. */
 const HELD_OUT = 0.1
 
-/** The sets that are there: movielens, uber, kinetic and hangzhou, each in a folder of its name. */
+/** The sets that a folder has: movielens, uber, kinetic and hangzhou, each in a subfolder of its name. */
 export function realProblems(folder: string): BenchProblem[] {
   const paper = { epochs: 100, lambdas: [0.01, 0.1, 1] }
   const metro = (missing: number): BenchProblem => ({
     ...{ name: `hangzhou-${missing}`, rank: 15, ...paper, lambdas: [1, 100, 500] },
     async make() {
-      const read = (part: string): Promise<SparseTensor> =>
-        readTensor(join(folder, `hangzhou/RM${missing}.${part}.tns.gz`), { dims: [80, 108, 25] })
+      const read = (set: string): Promise<SparseTensor> =>
+        readTensor(join(folder, `hangzhou/RM${missing}.${set}.tns.gz`), { dims: [80, 108, 25] })
       return { tensor: await read('train'), test: await read('test') }
     },
   })
@@ -23,7 +25,7 @@ export function realProblems(folder: string): BenchProblem[] {
     {
       ...{ name: 'movielens', rank: 10, ...paper },
       make: async () =>
-        heldOut(await readTable(join(folder, 'movielens/ratings.csv'), { recipe: 'movielens' })),
+        splitOff(await readTable(join(folder, 'movielens/ratings.csv'), { recipe: 'movielens' })),
     },
     {
       ...{ name: 'uber', rank: 10, ...paper, epochs: 20 },
@@ -31,19 +33,19 @@ export function realProblems(folder: string): BenchProblem[] {
         const months = ['apr', 'may', 'jun'].map((month) =>
           join(folder, `uber/uber-raw-data-${month}14.csv.gz`),
         )
-        return heldOut(await readTable(months, { recipe: 'uber' }))
+        return splitOff(await readTable(months, { recipe: 'uber' }))
       },
     },
     {
       ...{ name: 'kinetic', rank: 10, ...paper },
-      make: async () => heldOut(await readTensor(join(folder, 'kinetic/kinetic.npy'))),
+      make: async () => splitOff(await readTensor(join(folder, 'kinetic/kinetic.npy'))),
     },
     ...[30, 70, 90].map(metro),
   ]
   return all.filter(({ name }) => existsSync(join(folder, name.replace(/-.*/, ''))))
 }
 
-function heldOut(tensor: SparseTensor): { tensor: SparseTensor; test: SparseTensor } {
+function splitOff(tensor: SparseTensor): { tensor: SparseTensor; test: SparseTensor } {
   const { train, test } = split(tensor, { test: HELD_OUT }, 1)
   return { tensor: train, test }
 }

@@ -1,9 +1,9 @@
-/** How long it takes from entries to an engine that has loaded them, phase by phase, by number of threads. */
-
+/** Seconds from entries to a loaded problem on the CPU engine, by phase and number of threads. */
 import { synthetic } from 'lacuna'
 import { cpuEngine, type SetUpTimes } from 'lacuna/internal'
 import { median } from './median.ts'
 
+/** Result of measureSetUp. */
 export interface SetUpBench {
   dims: readonly number[]
   entries: number
@@ -11,24 +11,29 @@ export interface SetUpBench {
   rows: SetUpRow[]
 }
 
+/** Medians for one number of threads. */
 export interface SetUpRow extends SetUpTimes {
   threads: number
-  /** Of a problem on threads that are there, with a kernel that is compiled: all but `start`, which is the first problem's. */
+  /**
+   * Seconds of loading, with threads started and the kernel compiled; `start` is the time of those, for the
+   * first problem.
+   */
   total: number
-  /** Of all threads. */
+  /** Processor seconds of all threads. */
   processorSeconds: number
 }
 
-/** As large as the paper's data sets; ratings also at a tenth. */
+/** Problems of the sizes of the paper's data sets; ratings also at a tenth. */
 export const setUpProblems = {
   uber: { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
   ratings: { dims: [7157, 6513, 730], entries: 1_000_005 },
   'ratings-full': { dims: [71_567, 65_133, 730], entries: 10_000_054 },
 } as const
 
+/** Options of measureSetUp. */
 export interface SetUpBenchOptions {
   problem: keyof typeof setUpProblems
-  /** A tenth of the entries. */
+  /** Uses a tenth of the entries. */
   small: boolean
   rank: number
   threads: readonly number[]
@@ -36,7 +41,8 @@ export interface SetUpBenchOptions {
   onProgress: (line: string) => void
 }
 
-export async function runSetUpBench(options: SetUpBenchOptions): Promise<SetUpBench> {
+/** Loads the problem on engines of each number of threads, in interleaved rounds. */
+export async function measureSetUp(options: SetUpBenchOptions): Promise<SetUpBench> {
   const { problem, small, rank, threads, rounds, onProgress } = options
   const { dims } = setUpProblems[problem]
   const entries = Math.round(setUpProblems[problem].entries / (small ? 10 : 1))

@@ -1,8 +1,9 @@
-/** How long it takes to find the best rows along a mode for every row of another. */
+/** Seconds to find the best rows along a mode for every row of another. */
 import { CpModel } from 'lacuna'
 import { topForAll } from 'lacuna/answers'
 import { draw, unit } from 'lacuna/internal'
 
+/** Result of measureTop. */
 export interface TopBench {
   rows: number
   candidates: number
@@ -11,17 +12,21 @@ export interface TopBench {
   rounds: { threads: number; seconds: number }[]
 }
 
+/** Options of measureTop. */
 export interface TopBenchOptions {
+  /** Rows that are asked for. */
   rows: number
+  /** Rows that are ranked for each of them. */
   candidates: number
   rank: number
+  /** Best candidates that are returned. */
   n: number
   threads: readonly number[]
   onProgress?(threads: number, done: number): void
 }
 
-/** A model of random factors, of which as many components are zero as in one that was learned: a third. */
-export async function runTopBench(options: TopBenchOptions): Promise<TopBench> {
+/** Measures a model of random factors, a third of which are zero, as in learned models. */
+export async function measureTop(options: TopBenchOptions): Promise<TopBench> {
   const { rows, candidates, rank, n, threads, onProgress } = options
   const dims = [rows, candidates]
   const factors = dims.map((dim, mode) =>

@@ -1,4 +1,7 @@
-/** What other programs of this repository (bench) use of the command line: arguments, progress, tables and errors. */
+/**
+ * What other programs of this repository (bench) use of the command line: arguments, progress, tables and
+ * errors.
+ */
 export {
   decimalNumbers,
   numberOrAuto,

@@ -7,7 +7,8 @@ import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
 import { endWith, isSpeaker, leaveToFirst } from './process/processes.ts'
 
-// A good model of a million entries takes tenths of a second: kernels are to be optimised before they run, not while they do.
+// A good model of a million entries takes tenths of a second: kernels are to be optimised before they run,
+// not while they do.
 setFlagsFromString('--no-liftoff')
 
 const program = new Command('lacuna')
@@ -62,7 +63,8 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
 }
 
-// Whoever asks for one command need not wait for the code of all others; only help and completions speak of all.
+// Whoever asks for one command need not wait for the code of all others; only help and completions speak of
+// all.
 const asked = process.argv[2] ?? ''
 const isOne = Object.hasOwn(commands, asked) && asked !== 'completion'
 const isVersion = asked === '--version' || asked === '-V'
@@ -77,7 +79,8 @@ for (const command of commandsOf(program))
     .exitOverride()
     .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)
 
-// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's. A full disk is one to be told.
+// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's. A full disk is one to be
+// told.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : explainFailure(explainFileError(error, 'stdout', 'write')))
 })

@@ -43,13 +43,13 @@ export {
 export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'
-export { SKIP_HESSIAN, SKIP_POWER_METHOD, SKIP_ROWS } from './kernels/solve/layout.ts'
+export { SKIP_HESSIAN, SKIP_POWER_METHOD } from './kernels/solve/layout.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { sharesOf } from './model/componentShares.ts'
 export { align } from './model/ensemble/align.ts'
 export type { Ordered } from './model/ensemble/neighbours.ts'
 export { RowIntervals } from './model/ensemble/rowIntervals.ts'
-export { meanError } from './model/evaluate/meanError.ts'
+export { meanError, testError } from './model/evaluate/testErrors.ts'
 export { labelOf, modeName } from './model/factored.ts'
 export { factorModes } from './model/factorModes.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './model/learnedModes.ts'
@@ -79,6 +79,7 @@ export { type FeatureSets, featuresDigest, type Lags } from './solver/settings/s
 export { attributesOf } from './tensor/attributes.ts'
 export { countsRemark, rowsWithEntries, type TensorDescription } from './tensor/describe.ts'
 export { modeNumber } from './tensor/modeNumber.ts'
+export { pickEntries } from './tensor/pickEntries.ts'
 export {
   isReshaped,
   modesAsLearned,
@@ -93,7 +94,6 @@ export {
   MAX_ORDER,
   type NegativePolicy,
   negativePolicies,
-  pickEntries,
 } from './tensor/sparseTensor.ts'
 export { parseFoldBy } from './tensor/split/folds.ts'
 export type { Split, SplitFractions } from './tensor/split/split.ts'

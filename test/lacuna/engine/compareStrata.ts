@@ -1,8 +1,8 @@
 /** The engine's epochs of SGD in strata against the reference. */
 import fc from 'fast-check'
 import { hashIndex, mix, purpose, stream } from '#lacuna/base/random.js'
-import { cutIntoBlocks, strataBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
-import { orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'
+import { divideIntoBlocks, strataBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
+import { orderKeys, positionOf } from '#lacuna/engine/cpu/setup/place/order.js'
 import type { Engine, LoadedProblem } from '#lacuna/engine/engine.js'
 import type { Matrix } from '#lacuna/reference/matrix.js'
 import { strataSgd } from '#lacuna/reference/strata.js'
@@ -80,11 +80,11 @@ function gridOf({ dims, indices, values }: SparseTensor, seed: number) {
   const blocks = dims.map((rows, mode) => {
     const lengths = new Uint32Array(rows)
     for (const p of indices[mode]) lengths[p]++
-    return cutIntoBlocks(lengths, blockCount, stream(seed, purpose.strata, mode), new Uint32Array(rows))
+    return divideIntoBlocks(lengths, blockCount, stream(seed, purpose.strata, mode), new Uint32Array(rows))
   })
   const keys = orderKeys(seed, dims.length)
   const places = Array.from(values, (_, e) =>
-    placeOf(mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), keys.hash)), keys.modes[0]),
+    positionOf(mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), keys.hash)), keys.modes[0]),
   )
   const order = [...values.keys()].sort((a, b) => indices[0][a] - indices[0][b] || places[a] - places[b])
   return { blocks, blockCount, order }

@@ -1,7 +1,7 @@
 /** The engine's sampling for the references: windows of a row's entries in the order of their hashes (kernels/solve/entries/sample.ts). */
 
 import { below, draw, hashIndex, mix, purpose, stream } from '#lacuna/base/random.js'
-import { orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'
+import { orderKeys, positionOf } from '#lacuna/engine/cpu/setup/place/order.js'
 import { leastWindow, segmentSize, segmentsOfRow } from '#lacuna/engine/cpu/setup/place/segments.js'
 import { paddedRank } from '#lacuna/engine/cpu/threads/kernel.js'
 import type { FastSettings } from '#lacuna/reference/fast.js'
@@ -40,7 +40,7 @@ function rowsInOrder({ dims, indices }: SparseTensor, mode: number, seed: number
   const entries: { at: number; place: number; e: number }[][] = Array.from({ length: dims[mode] }, () => [])
   indices[mode].forEach((p, e) => {
     const hash = indices.reduce((hash, column) => hashIndex(hash, column[e]), keys.hash)
-    entries[p].push({ at: entries[p].length, place: placeOf(mix(hash), keys.modes[mode]), e })
+    entries[p].push({ at: entries[p].length, place: positionOf(mix(hash), keys.modes[mode]), e })
   })
   return entries.map((row) => {
     const segments = segmentsOfRow(row.length, segment)

@@ -1,6 +1,6 @@
 /** An engine knows the entries it was given: their errors, digest and rows, and what is wrong with them. */
 
-import { shareable } from '#lacuna/engine/cpu/memory/shareable.js'
+import { toSharedTensor } from '#lacuna/engine/cpu/memory/sharedTensor.js'
 import type { Problem } from '#lacuna/engine/engine.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
 import { observe } from '#lacuna/tensor/observed.js'
@@ -156,7 +156,7 @@ export const entryChecks: EngineCheck[] = [
         const tensor = bumpy(6)
         const { dims } = tensor
         // Arrays that threads share are looked at by all of them.
-        for (const entries of [tensor, shareable(tensor)])
+        for (const entries of [tensor, toSharedTensor(tensor)])
           await withProblem(
             engine,
             { tensor: entries, rank: 2, momentumFactors: false, seed: 1 },

@@ -1,7 +1,7 @@
 /** Sets of entries made of others: in another order, in part, or with zeros where there is none. */
 
 import { draw, hashIndex, mix, stream } from '#lacuna/base/random.js'
-import { orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'
+import { orderKeys, positionOf } from '#lacuna/engine/cpu/setup/place/order.js'
 import { pickEntries, type SparseTensor } from '#lacuna/tensor/index.js'
 import { randomTensor } from '../../problems.ts'
 
@@ -63,7 +63,8 @@ export function probeOf(tensor: SparseTensor, wanted: number, seed: number): Spa
   const limit = Math.ceil((wanted / tensor.values.length) * 2 ** 32)
   const picked = Uint32Array.from(tensor.values.keys()).filter(
     (e) =>
-      placeOf(mix(tensor.indices.reduce((hash, column) => hashIndex(hash, column[e]), key)), probe) < limit,
+      positionOf(mix(tensor.indices.reduce((hash, column) => hashIndex(hash, column[e]), key)), probe) <
+      limit,
   )
   return pickEntries(tensor, picked)
 }

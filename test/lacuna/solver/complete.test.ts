@@ -68,7 +68,7 @@ describe('convergence', () => {
     ]) {
       const { tensor, test } = synthetic({ dims, entries: 2500, rank: 2, seed: 4, testEntries: 200 })
       const { model } = await complete(tensor, { rank: 2, lambda: 0, sample: 0.2, epochs: 150 })
-      expect(model.error(test!).relative).toBeLessThan(0.1 * meanError(tensor, test!).relative)
+      expect(model.error(test!).relative).toBeLessThan(0.1 * (await meanError(tensor, test!)).relative)
     }
   })
 })

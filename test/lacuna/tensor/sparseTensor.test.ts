@@ -6,7 +6,7 @@ import {
   type SparseTensor,
   sparseTensor,
   type TensorOptions,
-} from '#lacuna/tensor/sparseTensor.js'
+} from '#lacuna/tensor/index.js'
 import { refusal } from '../../refusal.ts'
 
 /** A 3 × 4 matrix with entries (row, column, value). */

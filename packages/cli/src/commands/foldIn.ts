@@ -90,7 +90,9 @@ export function checkModelName(path: string): void {
     throw new InputError('option', `${path}: a model file must end in .npz.`)
 }
 
-/** Per mode, the rows that have been solved for: those that are new, and those that nothing had been known of. */
+/**
+ * Per mode, the rows that have been solved for: those that are new, and those that nothing had been known of.
+ */
 export function newRows(before: CpModel, after: CpModel): number[][] {
   return after.dims.map((dim, mode) => {
     const unseen = new Set(after.unobserved[mode])

@@ -3,7 +3,9 @@ export interface Dataset {
   /** Name after `lacuna data fetch`, and of the folder in the cache. */
   readonly name: string
   readonly title: string
-  /** I_1 … I_N of the tensor that `options` makes of the files; left out where the source does not state it. */
+  /**
+   * I_1 … I_N of the tensor that `options` makes of the files; left out where the source does not state it.
+   */
   readonly dims?: readonly number[]
   readonly entries: number
   /** Names of the modes, as in user × movie × week. */
@@ -27,7 +29,9 @@ export interface Download {
   /** Size in bytes, as the server sends it. */
   readonly byteLength?: number
   readonly checksum?: Checksum
-  /** Members of a zip to unpack: file names by paths in the zip. Without it the download itself is the file. */
+  /**
+   * Members of a zip to unpack: file names by paths in the zip. Without it the download itself is the file.
+   */
   readonly unpack?: Readonly<Record<string, string>>
 }
 
@@ -38,7 +42,9 @@ export interface Checksum {
   readonly digest: string
 }
 
-/** Largest size of an entry in a file that is accepted; as text an entry takes about 20 bytes, packed less. */
+/**
+ * Largest size of an entry in a file that is accepted; as text an entry takes about 20 bytes, packed less.
+ */
 const MAX_BYTES_PER_ENTRY = 64
 
 /** Largest size in bytes that one of its files can have: its size where that is known. */

@@ -1,6 +1,6 @@
 /**
- * One streaming HTTP GET into a file, checked on the way. Node's fetch is not used because it decompresses what a server labels
- * `Content-Encoding: gzip`: a .tns.gz would arrive as text.
+ * One streaming HTTP GET into a file, checked on the way. Node's fetch is not used because it decompresses
+ * what a server labels `Content-Encoding: gzip`: a .tns.gz would arrive as text.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'

@@ -15,7 +15,9 @@ export interface FetchOptions {
   /** Downloads even files that are there already. */
   force?: boolean
   signal?: AbortSignal
-  /** Called with the bytes of a file that were received or unpacked so far, and with its size if it is known. */
+  /**
+   * Called with the bytes of a file that were received or unpacked so far, and with its size if it is known.
+   */
   onProgress?(step: 'download' | 'unpack', file: string, bytes: number, byteLength: number | undefined): void
   /** Called with a sentence for every file whose digest the catalogue does not have. */
   onUnverified?(sentence: string): void
@@ -48,7 +50,10 @@ export async function fetchDataset(dataset: Dataset, options: FetchOptions): Pro
   return { files: names.map((file) => join(folder, file)), cached: false, verified }
 }
 
-/** Downloads one file and unpacks it if it is a zip. @returns the names of the files that stay in the folder */
+/**
+ * Downloads one file and unpacks it if it is a zip.
+ * @returns the names of the files that stay in the folder
+ */
 async function fetchFile(
   { url, checksum, byteLength, unpack }: Download,
   maxBytes: number,

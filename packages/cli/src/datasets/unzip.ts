@@ -1,6 +1,6 @@
 /**
- * Unpacks members of a zip file as streams: a member may be larger than memory. Neither names (a member must not land outside the
- * folder) nor sizes (a small zip may unpack to terabytes) of the zip are trusted.
+ * Unpacks members of a zip file as streams: a member may be larger than memory. Neither names (a member must
+ * not land outside the folder) nor sizes (a small zip may unpack to terabytes) of the zip are trusted.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'

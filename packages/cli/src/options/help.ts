@@ -108,13 +108,18 @@ export function groupHelpOptions(program: Command): void {
 /** The command and all below it. */
 export const commandsOf = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsOf)]
 
-/** Columns of the terminal; where there is none, what COLUMNS says, or 80. Beyond 120 lines are hard to read. */
+/**
+ * Columns of the terminal; where there is none, what COLUMNS says, or 80. Beyond 120 lines are hard to read.
+ */
 function helpWidth(): number {
   const told = process.stdout.columns ?? Number(process.env.COLUMNS)
   return Math.max(40, Math.min(120, told > 0 ? told : 80))
 }
 
-/** The text in lines of at most so many characters: paragraphs are wrapped anew, examples broken as a shell allows. */
+/**
+ * The text in lines of at most so many characters: paragraphs are wrapped anew, examples broken as a shell
+ * allows.
+ */
 export function fitted(text: string, width: number): string {
   const lines: string[] = []
   let paragraph = ''
@@ -137,7 +142,10 @@ export function fitted(text: string, width: number): string {
   return lines.join('\n')
 }
 
-/** lacuna command --option value    what it does: the remark goes before it, a long command over several lines. */
+/**
+ * lacuna command --option value    what it does: the remark goes before it, a long command over several
+ * lines.
+ */
 function brokenExample(line: string, width: number): string[] {
   const [command, remark] = line.split(/ {2,}/)
   if (remark !== undefined && command.length + remark.length + 4 <= width) return [`  ${command}  ${remark}`]

@@ -16,7 +16,10 @@ export function readKnownEntries(
   return readWithProgress([file], { ...asLearned([file], model, options), ...options, ...like }, progress)
 }
 
-/** All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it stay. */
+/**
+ * All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it
+ * stay.
+ */
 export function readNewEntries(
   files: readonly string[],
   model: TensorModel,
@@ -38,8 +41,8 @@ function asLearned(files: readonly string[], model: TensorModel, options: Readin
 }
 
 /**
- * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other modes,
- * whose indices are then none.
+ * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other
+ * modes, whose indices are then none.
  */
 export async function readMeetings(
   file: string,

@@ -1,4 +1,7 @@
-/** What the paper claims of its experiments, and whether the numbers at hand agree. Nothing here is known beforehand. */
+/**
+ * What the paper claims of its experiments, and whether the numbers at hand agree. Nothing here is known
+ * beforehand.
+ */
 
 import type {
   Claim,
@@ -70,7 +73,9 @@ const highSnrStatement: Statement = {
   statement: 'At high SNR (S2), small values of c are more suitable.',
 }
 
-/** Whether the smallest c has the largest (or smallest) error on the observed entries in most of the epochs. */
+/**
+ * Whether the smallest c has the largest (or smallest) error on the observed entries in most of the epochs.
+ */
 function orderFinding(problem: ConvergenceProblem | undefined, which: 'smallest' | 'largest'): Finding {
   const series = problem?.series.filter(({ solver }) => solver === 'paper') ?? []
   if (!problem || series.length < 2) return untested('Fewer than two values of c have been run.')

@@ -20,7 +20,8 @@ const scales: { [name in ScaleName]: WithoutThreads } = {
     convergence: { ...convergence, dims: [71567, 65133, 730], entries: 10_000_054 },
     timing: { ...timing, entries: 3_309_490 },
   },
-  // A sample of 0.04 has as many entries of each row and column of half a picture as one of 0.02 has of the whole.
+  // A sample of 0.04 has as many entries of each row and column of half a picture as one of 0.02 has of the
+  // whole.
   small: {
     image: { height: 532, width: 800, ...image, sample: 0.04, epochs: 200 },
     convergence: { ...convergence, dims: [7157, 6513, 730], entries: 1_000_005, trials: 3 },

@@ -1,6 +1,7 @@
 /**
- * The folder of a run. Every finished trial is a file of its own in trials/, written whole, so that a run that ends early,
- * for whatever reason, goes on where it stopped. begun.json says which settings the trials belong to.
+ * The folder of a run. Every finished trial is a file of its own in trials/, written whole, so that a run
+ * that ends early, for whatever reason, goes on where it stopped. begun.json says which settings the trials
+ * belong to.
  */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Numbers and tables as text for people. */
+/** Numbers, lists and tables as text for people. */
 import type { ErrorSummary } from 'lacuna'
 import { formatNumber } from 'lacuna-figures/numbers'
 

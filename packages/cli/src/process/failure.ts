@@ -3,7 +3,10 @@ import { InputError } from 'lacuna'
 import { type OptionMention, oneOf } from 'lacuna/internal'
 import { oneLine } from '../print/printable.ts'
 
-/** Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy, or with one that another process explains. */
+/**
+ * Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy, or with one that another
+ * process explains.
+ */
 export class Interrupted extends Error {
   readonly exitCode: number
 

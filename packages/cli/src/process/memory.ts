@@ -1,6 +1,7 @@
 /**
- * The memory of a whole job: the program, the tensor and what reading it takes, and what the engine plans. Planned from a
- * first look at the file, so that what cannot fit is refused before it is read; and again when it has been read.
+ * The memory of a whole job: the program, the tensor and what reading it takes, and what the engine plans.
+ * Planned from a first look at the file, so that what cannot fit is refused before it is read; and again when
+ * it has been read.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -27,8 +28,9 @@ export interface JobPlan extends EnginePlan {
 }
 
 /**
- * What a process takes. columns: of indices that the tensor has. heldOut: entries that are held beside the training entries. reading: what reading takes beside the
- * tensor. holders: processes that have a share of the tensor when it has been read.
+ * What a process takes. columns: of indices that the tensor has. heldOut: entries that are held beside the
+ * training entries. reading: what reading takes beside the tensor. holders: processes that have a share of
+ * the tensor when it has been read.
  */
 export function planJob(
   engine: Engine & { threads?: number },
@@ -57,12 +59,15 @@ export function planJob(
     byteLength: items.reduce((sum, { byteLength }) => sum + byteLength, 0),
     parts: plan.parts,
     items,
-    ...(plan.place !== undefined && { place: plan.place }),
+    backend: plan.backend,
     available: availableMemory() / (engine.communicator?.hostSize ?? 1),
   }
 }
 
-/** Refuses a job whose files are too large, by a first look at them; says what reading them takes beside the tensor. */
+/**
+ * Refuses a job whose files are too large, by a first look at them; says what reading them takes beside the
+ * tensor.
+ */
 export async function refuseTooLarge(
   files: readonly string[],
   engine: Engine,
@@ -126,8 +131,8 @@ export function describeJob({ byteLength, items }: EnginePlan): string {
 const MUCH = 2 ** 25
 
 /**
- * Gives back at once what is left behind, where that may be much: the system would see it as used until the next collection.
- * shared: bytes of arrays that threads share among it, which Node does not count.
+ * Gives back at once what is left behind, where that may be much: the system would see it as used until the
+ * next collection. shared: bytes of arrays that threads share among it, which Node does not count.
  */
 export function collectGarbage(shared = 0): void {
   const { heapUsed, external } = process.memoryUsage()

@@ -5,8 +5,8 @@ import { type CpModel, InputError, writeModel } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 
 /**
- * Writes a model that may have taken hours. Where its place fails it (a full disk, a folder that is gone), it goes to
- * the folder for temporary files, and the error says so.
+ * Writes a model that may have taken hours. Where its place fails it (a full disk, a folder that is gone), it
+ * goes to the folder for temporary files, and the error says so.
  */
 export async function saveModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   try {

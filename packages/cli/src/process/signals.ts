@@ -1,16 +1,22 @@
 /**
- * Ctrl-C, SIGTERM and SIGHUP ask long work to end in order: what has been learned is saved, and the exit code is that of
- * the signal. A second one ends the process at once, unless something is just being saved.
+ * Ctrl-C, SIGTERM and SIGHUP ask long work to end in order: what has been learned is saved, and the exit code
+ * is that of the signal. A second one ends the process at once, unless something is just being saved.
  */
 import { constants } from 'node:os'
 import { Interrupted } from './failure.ts'
 import { isSpeaker } from './processes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** mpirun hands this one on and does nothing else, while those above make it end its processes within a second. */
+/**
+ * mpirun hands this one on and does nothing else, while those above make it end its processes within a
+ * second.
+ */
 const SIGNALS_OF_JOBS = [...SIGNALS, 'SIGUSR2'] as const
 
-/** What comes sooner after the first is the same: `timeout`, for one, sends a signal to the process and to its group. */
+/**
+ * What comes sooner after the first is the same: `timeout`, for one, sends a signal to the process and to its
+ * group.
+ */
 const ECHO_MS = 300
 
 export interface Interruption {

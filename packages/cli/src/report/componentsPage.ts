@@ -87,7 +87,10 @@ function componentCard(
 </section>`
 }
 
-/** Plot or list of the rows of one mode that are special about a component; empty if another mode's map shows it. */
+/**
+ * Plot or list of the rows of one mode that are special about a component; empty if another mode's map shows
+ * it.
+ */
 function modePanel(
   model: Learned,
   { modes, usual, components }: ModelDescription,

@@ -176,7 +176,10 @@ const peakOf = ({ modes }: Component, mode: number): number => {
 /** By how much a course must differ from the usual one to be spoken of. */
 const SPECIAL = 1.25
 
-/** Where a course lies most above the usual one: the peak and its neighbours that are at least half as special. */
+/**
+ * Where a course lies most above the usual one: the peak and its neighbours that are at least half as
+ * special.
+ */
 function courseInWords(
   title: string,
   course: Float64Array,
@@ -198,7 +201,10 @@ function courseInWords(
 
 const DAY_MS = 86_400_000
 
-/** Of days, the weekdays on which a course lies above the usual one, if it does on any; none if they are no days. */
+/**
+ * Of days, the weekdays on which a course lies above the usual one, if it does on any; none if they are no
+ * days.
+ */
 function weekdaysInWords(
   { positions, isTime }: ModeKind,
   course: Float64Array,

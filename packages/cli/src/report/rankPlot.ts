@@ -1,4 +1,7 @@
-/** Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near the best. */
+/**
+ * Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near
+ * the best.
+ */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, logScale, looks, Sheet, stroke, WIDTH } from 'lacuna-figures/plot'
 import { formatNumber } from '../print/format.ts'

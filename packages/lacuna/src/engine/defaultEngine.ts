@@ -2,7 +2,10 @@
 import { cpuEngine, hardwareThreads } from './cpu/index.ts'
 import type { Engine } from './engine.ts'
 
-/** Below this work (entries × R²) models are fitted side by side with few threads each: waiting would cost more than it gains. */
+/**
+ * Below this work (entries × R²) models are fitted side by side with few threads each: waiting would cost
+ * more than it gains.
+ */
 const MOST_WORK = 2e9
 /** Above this many entries models are fitted one after another: each has its own copy of the entries. */
 const MOST_ENTRIES = 3e6

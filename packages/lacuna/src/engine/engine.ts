@@ -1,270 +1,350 @@
 /**
- * Where Algorithm 1 runs. The solver sees only this; CPU, GPU and MPI engines differ behind it and pass the same tests.
+ * The interface between the solver and the hardware. The solver (solver/) decides which steps to take and
+ * when to stop; an engine holds the entries and factors and computes. The CPU, GPU and MPI engines implement
+ * this interface and pass one test suite (test/lacuna/engine/suite.ts).
  *
- * An engine is a place (threads, a GPU, ranks) that serves many problems, one after the other and side by side. It says
- * what a problem would take before anything is taken, loads it, and hands back a LoadedProblem, which tells what the
- * solver must know of the data and does the work.
+ * An engine serves many problems, one after the other and concurrently:
+ *
+ *     engine.plan(size)      the memory that a problem would take, before any is allocated
+ *     engine.load(problem)   checks the entries, allocates memory and builds the views → LoadedProblem
+ *     loaded.iterate(…)      AO iterations of Algorithm 2, with one of five kinds of step
+ *     loaded.errors(['train', 'validation'])
+ *     loaded.readFactors()
+ *
+ * Shapes: a tensor has N modes with I_1 … I_N rows; the rank is R. "Scaled" quantities are in the engine's
+ * units: values are multiplied by `valueScale` and factors by `factorScale` (Statistics), so that float32
+ * works near 1.
  */
 import type { Communicator } from '../comm/index.ts'
 import type { Observed, SparseTensor } from '../tensor/index.ts'
 
-/** A place where problems are solved: threads here, or processes elsewhere. */
+/** A backend that solves problems: the threads of a process, a GPU, or the processes of an MPI job. */
 export interface Engine {
-  /** For people: `2 threads`. */
+  /** The hardware in words, such as `2 threads`. */
   readonly description: string
-  /** The processes that work on every problem, each with its own shard of the entries; a single process by default. */
+  /**
+   * The processes that work on every problem, each with its own shard of the entries; a single process by
+   * default.
+   */
   readonly communicator?: Communicator
-  /** What a problem of this size would take; throws if the engine could never hold it. */
+  /**
+   * The memory that a problem of this size would take; throws an InputError if the engine could never hold
+   * it.
+   */
   plan(size: ProblemSize): EnginePlan
-  /** Makes ready for problems of a rank, beside what else is done until there is one; what goes wrong, `load` tells. */
+  /**
+   * Starts threads and compiles kernels for problems of a rank in the background. Errors surface in `load`.
+   */
   warm?(rank: number): void
-  /** Checks the entries and takes what was planned, or says in a sentence why not. Factors are zero until they are written. */
+  /**
+   * Checks the entries, allocates memory and builds the views; throws an InputError if it cannot. The factors
+   * are zero.
+   */
   load(problem: Problem): Promise<LoadedProblem>
-  /** Ends the place. Whoever made the engine closes it. */
+  /** Ends threads and frees the device. The caller that opened the engine closes it. */
   close(): Promise<void>
 }
 
+/** The sizes that determine the memory of a problem. The flags are those of Problem. */
 export interface ProblemSize {
+  /** I_1 … I_N, the rows of each mode. */
   dims: readonly number[]
+  /** Number of training entries. */
   entries: number
-  /** How many entries the other sets have, by their names. */
+  /** Number of entries of each other set, by name. */
   sets?: Readonly<Record<string, number>>
-  /** About how many of the training entries are looked at to see the error; none by default. */
+  /** Approximate number of training entries in the probe; none by default. */
   probe?: number
+  /** R */
   rank: number
   momentumFactors: boolean
   zeros?: boolean
   posterior?: boolean
   strata?: boolean
-  /** Whether the training entries have weights; then other sets are taken to have some, too. */
+  /** Whether the training entries have weights; then the other sets are planned with weights, too. */
   weighted?: boolean
 }
 
+/** The memory that a problem would take. */
 export interface EnginePlan {
+  /** Bytes in total. */
   byteLength: number
-  /** In how many parts, each with a memory of its own. */
+  /** Number of partitions, each with its own memory. */
   parts: number
-  /** What it is made of, for people. */
+  /** Bytes by purpose, for messages to users. */
   items: readonly { name: string; byteLength: number }[]
-  /** Where it would be solved, if the engine has a choice. */
-  place?: string
+  /** The hardware that would solve it, if the engine has a choice: a GPU's name, or `2 threads`. */
+  backend?: string
 }
 
+/** A problem to load: the entries and the structures that later steps need. */
 export interface Problem {
-  /** Its entries count by their weights, if it has any: those of a set are divided by their mean. So do other sets' errors. */
+  /**
+   * The training entries. Their weights, if any, are divided by their mean and multiply every term of the
+   * sums.
+   */
   tensor: SparseTensor
-  /** Other entries of the same tensor, whose errors can be asked for: by any name but 'train' and 'probe'. */
+  /**
+   * Other sets of entries of the same tensor, for `errors`. Every name but 'train' and 'probe' is allowed.
+   */
   sets?: Readonly<Record<string, SparseTensor>>
   /**
-   * About how many of the training entries make the set 'probe', for a quick look, or how many of so many: where several
-   * processes have some each, none knows before. Which ones is decided by seed and coordinates.
+   * Approximate number of training entries in the set 'probe', on which errors are measured quickly; or a
+   * function of the number of training entries of all processes. Seed and coordinates determine which entries
+   * are in it. No probe by default.
    */
   probe?: number | ((entries: number) => number)
+  /** R */
   rank: number
-  /** Whether the steps need a second matrix beside each factor: Y where MAX_INNER > 1, the past for momentum. */
+  /**
+   * Whether steps need a second matrix per factor: the paper's Y where MAX_INNER > 1, or the previous rows
+   * for momentum.
+   */
   momentumFactors: boolean
   /**
-   * Whether cells of the tensor that are not listed are zeros, and count like the others, all alike; those of the other sets
-   * are unknown. Then 'newton' is the only step, c is 1, and λ draws rows to zero.
+   * Whether unlisted cells are zeros with weight 1 instead of unknown. Cells of the other sets count as
+   * unknown. 'newton' is then the only kind of step, c is 1, and λ shrinks rows towards zero. False by
+   * default.
    */
   zeros?: boolean
-  /** Whether 'posterior' steps are to come, which remember of every row how uncertain it is: R² numbers each. */
+  /**
+   * Whether 'posterior' steps will follow, which store R² numbers per row; or a function of the number of
+   * entries.
+   */
   posterior?: boolean | ((entries: number) => boolean)
   /**
-   * Whether 'strata' steps are to come, for which the entries lie once more by the cells of a grid; with momentumFactors. Not where
-   * entries have weights or cells that are not listed are zeros.
+   * Whether 'strata' steps will follow, which need a second copy of the entries, and `momentumFactors`; or a
+   * function of the number of entries. Ignored if the entries have weights or unlisted cells are zeros.
    */
   strata?: boolean | ((entries: number) => boolean)
-  /** For a learned prior, per mode, what is known of rows beside their entries. */
+  /** Per mode, side information for a learned prior. */
   sideInformation?: readonly (SideInformation | undefined)[]
-  /** Decides the order of the entries within their rows, and which are in the probe. */
+  /** Determines the order of the entries within their rows, and which entries are in the probe. */
   seed: number
-  /** Threads that work on this problem, of those the engine has; all by default. */
+  /** Number of the engine's threads that work on this problem; all by default. */
   threads?: number
   /**
-   * Called where training entries of one process are seen, when they are sorted, to have the same coordinates, or may have:
-   * it may refuse them.
+   * Called if sorting finds training entries of this process with equal coordinates, or with coordinates that
+   * may be equal. It may throw to refuse the problem.
    */
   onRepeated?: () => void
 }
 
-/** The work at hand. Its operations are done one at a time, in the order in which they are asked for. */
+/** A problem in the memory of an engine. Its operations run one at a time, in the order of the calls. */
 export interface LoadedProblem {
   readonly statistics: Statistics
-  /** Whether 'strata' steps can be taken. */
+  /** Whether 'strata' steps can be taken; false by default. */
   readonly hasStrata?: boolean
-  /** Where it is solved, if that makes a difference to the bits: for a model's record. */
-  readonly place?: string
-  /** What an AO iteration costs here, in units of one's own: a schedule compares stages by it, and never by the clock. */
+  /** The hardware that solves it, if that makes a difference to the bits: for a model's training record. */
+  readonly backend?: string
+  /**
+   * The cost of an AO iteration in arbitrary units. A schedule compares stages by it, and never by measured
+   * times, so that decisions are reproducible.
+   */
   cost(stage: { sample: number; kind: Step['kind'] }): number
-  /** U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, times `factorScale`. Momentum, if any, starts anew. */
+  /** Sets the factors U⁽¹⁾ … U⁽ᴺ⁾, each (I_i × R), row-major, scaled. Resets momentum. */
   writeFactors(factors: readonly Float32Array[]): Promise<void>
-  /** The factors as they are, or those of the last snapshot. */
+  /** The current factors, or those of the last snapshot: each (I_i × R), row-major, scaled. */
   readFactors(which?: 'current' | 'snapshot'): Promise<Float32Array[]>
-  /** Runs AO iterations (a step of every mode in turn): all, or fewer if it was stopped or the time was up. */
+  /** Runs AO iterations (one step of every mode each); returns early if it is stopped or the time is up. */
   iterate(run: Iterations): Promise<Iterated>
-  /** Ends `iterate` after the AO iteration it is in, and keeps further ones from beginning until told otherwise. */
+  /**
+   * Ends `iterate` after its current AO iteration and prevents further ones, until it is called with false.
+   */
   stop(stopped?: boolean): void
   /**
-   * Makes the columns of the factors as long in every mode as in the others, over the rows that have entries, and gives
-   * the other rows the mean of those; steps that are not the paper's need it before they begin, since λ draws rows to
-   * that mean. What is multiplied into a column of one mode is divided out of another: the model stays the same.
-   *
-   * Sums over rows are made of sums over blocks of 64 rows in float32, added in order in float64.
+   * Balances the factors: scales the columns to equal norms in all modes, over the rows with entries, which
+   * leaves the model unchanged; and gives rows without entries the mean of the others. λ shrinks rows towards
+   * that mean, so every step except the paper's needs a balance before it. Sums over rows are made in blocks
+   * of 64 rows in float32, added in order in float64.
    */
   balance(): Promise<Timed>
-  /** Gives the rows without entries the mean of the others, and leaves everything else. */
+  /** Gives rows without entries the mean of the others, and changes nothing else. */
   fillEmptyRows(): Promise<Timed>
-  /** Sums of the residuals over the entries of each of these sets: 'train', 'probe' or one that was loaded. */
+  /** Error sums over the entries of each of these sets: 'train', 'probe', or the name of a loaded set. */
   errors(sets: readonly string[]): Promise<Measured>
-  /** Remembers the factors where they lie. */
+  /** Saves the current factors inside the engine. */
   snapshot(): Promise<void>
-  /** Puts the factors of the last snapshot back; momentum starts anew. */
+  /** Restores the factors of the last snapshot and resets momentum. */
   restore(): Promise<void>
-  /** Everything that the next bit depends on; it may be written on another engine, with other threads and parts. */
+  /**
+   * The complete state: with it, another engine, with other threads and partitions, continues with the same
+   * bits.
+   */
   readState(): Promise<EngineState>
+  /** Replaces the complete state. */
   writeState(state: EngineState): Promise<void>
   /**
-   * What the training entries are like, row by row: of all processes, in data units. `tensor`: the same entries, if they
-   * are to be told of by other modes than those that were loaded.
+   * Statistics of the training entries of all processes by row, in data units.
+   * @param tensor the same entries by other modes, if the loaded modes were reshaped; the loaded tensor by
+   * default
    */
   observed(tensor?: SparseTensor): Promise<Observed>
-  /** What has been learned of rows, as of the last 'posterior' step; undefined if there was none. */
+  /** The prior as of the last 'posterior' step; undefined if there was none. */
   readPrior(): Promise<LearnedPrior | undefined>
-  /** Gives back what the problem took. */
+  /** Frees the memory and threads of the problem. */
   close(): Promise<void>
 }
 
-/** Rows a ~ N(μ, Σ) per mode, and noise of variance σ² (c₀ + c₁ y + c₂ y²); all scaled. */
+/**
+ * A learned prior: rows a ~ N(μ, Σ) per mode, and noise of variance σ² (c₀ + c₁ y + c₂ y²) at the prediction
+ * y; all scaled.
+ */
 export interface LearnedPrior {
+  /** σ² */
   sigma2: number
+  /** c₀, c₁, c₂ */
   noise: readonly [number, number, number]
-  /** Per mode, μ (R) and Σ⁻¹ (R × R). */
+  /** Per mode, μ (R). */
   means: Float32Array[]
+  /** Per mode, Σ⁻¹ (R × R). */
   precisions: Float32Array[]
 }
 
-/** What the solver must know of the data, since it never looks at it. */
+/** Statistics of a loaded problem: all that the solver knows of the data, since it never reads a tensor. */
 export interface Statistics {
+  /** I_1 … I_N */
   dims: readonly number[]
-  /** Of the training entries and of each other set. */
+  /** Statistics of the training entries ('train'), the probe and the other sets, by name. */
   sets: Readonly<Record<string, SetStatistics>>
-  /** Per mode, the rows that no training entry speaks of. */
+  /** Per mode, the rows without training entries. */
   emptyRows: readonly Uint32Array[]
-  /**
-   * Every value is multiplied by this power of two, and every factor by that one, so that float32 works near 1:
-   * valueScale = factorScaleᴺ.
-   */
+  /** The power of two by which values are multiplied: factorScaleᴺ. */
   valueScale: number
+  /** The power of two by which factors are multiplied. */
   factorScale: number
-  /** Tells one set of entries from another, whatever their order: over the training and all other entries. */
+  /** An order-independent hash of the entries of all sets, by which a checkpoint recognizes its data. */
   digest: string
 }
 
+/** Statistics of a set of entries. */
 export interface SetStatistics {
   entries: number
-  /** What their weights add up to: with weights of the mean 1, about as many as there are; of the probe, more or less. */
+  /**
+   * The sum of the weights, whose mean over a set is 1: about the number of entries; in the probe more or
+   * less.
+   */
   weight: number
-  /** Σ w x² and Σ w |x|, scaled. */
+  /** Σ w x², scaled. */
   squares: number
+  /** Σ w |x|, scaled. */
   absolutes: number
 }
 
+/** AO iterations to run. */
 export interface Iterations {
-  /** The number k of the first AO iteration: with the seed it decides which entries are sampled. */
+  /** The number k of the first AO iteration; with the seed it determines which entries are sampled. */
   first: number
+  /** Number of AO iterations. */
   count: number
-  /** c, the share of each row's entries that a step uses. */
+  /** c, the fraction of each row's entries that a step uses. */
   sample: number
-  /** Scaled. */
+  /** λ, scaled. */
   lambda: number
+  /** The seed of the samples. */
   seed: number
   step: Step
-  /** Ends after the AO iteration in which so many seconds are over: the first, even if they are none. */
+  /** Time limit in seconds: ends after the AO iteration in which it is reached, the first at the earliest. */
   seconds?: number
 }
 
-/** How long something took: by one clock, for all ranks, so that whoever decides by it decides the same everywhere. */
+/** The duration of an operation, by the clock of rank 0, so that all processes decide alike. */
 export interface Timed {
   seconds: number
 }
 
+/** The result of `iterate`. */
 export interface Iterated extends Timed {
-  /** AO iterations done. */
+  /** Number of AO iterations done. */
   done: number
-  /** Why they are fewer than were asked for. */
+  /** The reason why fewer were done than requested. */
   cut?: 'stopped' | 'seconds'
-  /** Of the seconds, those that this process spent on telling others and waiting for them, where there are any. */
+  /** Seconds of these that this process spent on communication with others, waiting included. */
   exchanging?: number
 }
 
+/** The result of `errors`. */
 export interface Measured extends Timed {
-  /** As the sets were asked for. */
+  /** The sums of each set, in the order of the request. */
   sums: ErrorSums[]
 }
 
-/** How a row is updated from its sample. */
+/** The kind of update of a row from its sample. */
 export type Step =
+  /** Algorithm 1 of the paper, with `maxInner` inner iterations. */
   | { kind: 'paper'; maxInner: number }
-  /** A gradient step under a diagonal bound of the Hessian. */
+  /** A gradient step under a diagonal bound of the Hessian (kernels/solve/rows/gradientRow.ts). */
   | { kind: 'gradient'; momentum: number }
-  /** Coordinate descent on the row's quadratic, damped where the sample is small. */
+  /**
+   * Coordinate descent on the row's quadratic, damped where the sample is small
+   * (kernels/solve/rows/newtonRow.ts).
+   */
   | { kind: 'newton'; momentum: number; damping: number }
   | PosteriorStep
   | StrataStep
 
 /**
- * An epoch of SGD in strata (kernels/solve/strata.ts): every entry once, moving the rows of all modes together. It knows neither λ nor
- * momentum, and c is 1.
+ * An epoch of stratified SGD (Gemulla et al. 2011; kernels/solve/strata.ts): a Kaczmarz step for every entry,
+ * which moves the rows of all modes together. It uses neither λ nor momentum, and c is 1.
  */
 export interface StrataStep {
   kind: 'strata'
-  /** η: 1 corrects the entry. */
+  /** η, the relaxation of the Kaczmarz step: 1 corrects the entry to first order. */
   rate: number
-  /** Σ‖k_m‖² is taken for at least so much, scaled: where all rows are small they would be thrown far. */
+  /** Lower bound of Σ‖k_m‖², scaled: prevents large steps where all rows of an entry are small. */
   least: number
 }
 
 /**
- * A sweep over all entries under a prior that is learned (docs/accuracy.md). Its first one has `begin`, and starts from the
- * factors as they are, just balanced, and λ.
+ * A sweep of variational EM over all entries, under a learned prior (docs/accuracy.md). The first sweep has
+ * `begin`; it starts from balanced factors and λ.
  */
 export interface PosteriorStep {
   kind: 'posterior'
   noise: Noise
   loss: Loss
-  /** Of the training entries: their number, and their mean, scaled. */
+  /** Number of training entries. */
   entries: number
+  /** Mean of the training values, scaled. */
   mean: number
-  /** As if rows were certain, and Σ as wide in all directions as they lie apart: instead of λ, where outliers would lead it. */
+  /**
+   * Whether rows are treated as certain and Σ as isotropic with their spread: used where outliers would
+   * mislead λ.
+   */
   isStart?: boolean
-  /** Scaled: σ² as λ saw it, Σ (x − y)² of the training entries, and the variance of their values. */
+  /**
+   * For the first sweep, scaled: σ² as estimated with λ, Σ (x − y)² of the training entries, and the variance
+   * of their values.
+   */
   begin?: { sigma2: number; squares: number; variance: number }
 }
 
 /**
- * How noise grows with what is predicted: not at all, its variance in proportion, or as the data say; or that rows of one
- * mode differ in it.
+ * The noise model: constant variance, variance proportional to the prediction, variance per row of one mode,
+ * or learned growth.
  */
 export type Noise = 'gaussian' | 'poisson' | 'row' | 'auto'
 
-/** What a residual costs: its square, or no more than in proportion to its size where it is beyond two deviations. */
+/** The loss of a residual: its square, or the Huber loss, which is linear beyond two standard deviations. */
 export type Loss = 'squares' | 'huber'
 
-/** What is known of the rows of a mode beside their entries: for a prior that is learned. */
+/** Side information of the rows of a mode, for a learned prior. */
 export interface SideInformation {
-  /** Rows so far apart are neighbours: they are expected to be alike, as much as is learned. */
+  /** Distances between rows that the prior couples; the strength of each is learned. */
   lags?: readonly number[]
-  /** (I_i × columns), row-major: attributes of the rows, on which their mean depends. */
+  /** Attributes of the rows, on which their prior mean depends. */
   features?: Features
 }
 
-/** Attributes of a mode's rows as numbers, row-major. */
+/** Numeric attributes of a mode's rows. */
 export interface Features {
+  /** Number of attributes. */
   columns: number
+  /** (I_i × columns), row-major. */
   values: Float32Array
 }
 
+/** Error sums over a set of entries with predictions y. */
 export interface ErrorSums {
   /** Σ w (x − y)², scaled. */
   squares: number
@@ -272,26 +352,32 @@ export interface ErrorSums {
   absolutes: number
 }
 
-/** All per mode, and scaled. */
+/** The complete state of a problem: arrays per mode, scaled. */
 export interface EngineState {
   /** (I_i × R) */
   factors: Float32Array[]
-  /** (I_i × R), where the problem has momentumFactors. */
+  /** (I_i × R), if the problem has momentum factors. */
   momentumFactors?: Float32Array[]
-  /** (R), the mean that λ draws rows to. */
+  /** (R) The mean rows towards which λ shrinks. */
   means: Float32Array[]
-  /** (R), v of the gradient step. */
+  /** (R) v of the gradient step. */
   scales: Float32Array[]
-  /** (I_i × R), of the last snapshot, if any. */
+  /** (I_i × R) The factors of the last snapshot, if any. */
   snapshot?: Float32Array[]
-  /** Where a prior is learned: (I_i × R × R) E[a aᵀ] of every row, (R × R) Σ⁻¹, (I_i) leverages, and once, what all share. */
+  /** (I_i × R × R) Under a learned prior, the second moments E[a aᵀ] of every row. */
   moments?: Float32Array[]
+  /** (R × R) Under a learned prior, Σ⁻¹. */
   precisions?: Float32Array[]
+  /** (I_i) Under a learned prior, the leverages of the rows. */
   leverages?: Float32Array[]
+  /** One array, for all modes: numbers of the learned prior, such as σ². */
   shared?: Float32Array[]
-  /** … (I_i × R), (I_i), (I_i), and how much each lag counts: what rows' neighbours, attributes and noise are found to be. */
+  /** (I_i × R) Under a learned prior, the prior mean of every row. */
   rowMeans?: Float32Array[]
+  /** (I_i) Under a learned prior, t = 1 + Σ w of every row: its prior precision is t Σ⁻¹. */
   couplingWeights?: Float32Array[]
+  /** (I_i) Under a learned prior, the noise variance of every row's entries, in units of σ². */
   variances?: Float32Array[]
+  /** Under a learned prior, the weight w of each lag of the mode. */
   lagWeights?: Float32Array[]
 }

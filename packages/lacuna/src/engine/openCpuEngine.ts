@@ -1,11 +1,11 @@
-/** The engine as programs see it: by its interface, so that nobody's types need those of WebAssembly. */
+/** The CPU engine by its interface, so that the types of programs do not need those of WebAssembly. */
 import { CpuEngine } from './cpu/cpuEngine.ts'
 import type { CpuEngineOptions } from './cpu/options.ts'
 import type { Engine } from './engine.ts'
 
 /**
- * An engine of wasm kernels and worker threads, in Node and in browsers, that serves any number of runs until it is closed.
- * Without one, each run starts and ends threads of its own.
+ * Opens an engine of wasm kernels and worker threads, in Node and in browsers. It serves any number of runs
+ * until it is closed. Without one, each run starts and ends threads of its own.
  */
 export function cpuEngine(options: CpuEngineOptions = {}): Engine {
   return new CpuEngine(options)

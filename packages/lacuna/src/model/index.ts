@@ -24,7 +24,6 @@ export { ErrorTally } from './evaluate/errorTally.ts'
 export { type EvaluateOptions, type Evaluation, evaluate, type Quality } from './evaluate/evaluate.ts'
 export { ExactSum } from './evaluate/exactSum.ts'
 export { type FoldError, predictFold } from './evaluate/foldErrors.ts'
-export { meanError, sumOf, tallyOfMean } from './evaluate/meanError.ts'
 export type { ModeErrors } from './evaluate/modeErrors.ts'
 export type { OutOfFold } from './evaluate/outOfFold.ts'
 export {
@@ -33,6 +32,7 @@ export {
   type RankingOptions,
   type RankingQuality,
 } from './evaluate/ranking.ts'
+export { meanError, testError } from './evaluate/testErrors.ts'
 export { clipped, type Factored, labelOf, modeName, type Predictor, type Prior } from './factored.ts'
 export { factorModes } from './factorModes.ts'
 export { type Label, LabelLookup, type Labels } from './labelLookup.ts'

@@ -1,6 +1,7 @@
 /**
- * The steps of the fast solver in plain float64, to be read beside docs/solver.md: what kernels/solve/rows/gradientRow.ts and
- * newtonRow.ts must compute, and what balancing means. The paper's own steps are in nmc.ts and ntc.ts.
+ * The steps of the fast solver in plain float64, to be read beside docs/solver.md: what
+ * kernels/solve/rows/gradientRow.ts and newtonRow.ts must compute, and balancing. The paper's own steps are
+ * in nmc.ts and ntc.ts.
  */
 
 import { below, draw, purpose, stream, unit } from '../base/random.ts'
@@ -10,25 +11,30 @@ import { dot, type Matrix, type Vector } from './matrix.ts'
 import { hessian } from './nmc.ts'
 import { unfold } from './ntc.ts'
 
+/** The kinds of step that this reference computes. */
 export type FastStep = Extract<Step, { kind: 'gradient' | 'newton' }>
 
+/** Parameters of the steps. */
 export interface FastSettings {
   lambda: number
   c: number
   step: FastStep
   /** AO iterations; an epoch is 1/c of them. */
   iterations: number
-  /** The number of the first AO iteration. */
+  /** The number of the first AO iteration; 0 by default. */
   first?: number
-  /** Which of row p's entries (in the order of the tensor) the sample of (k, i, p) has; independent by default. */
+  /**
+   * The sample of row p at (k, i, p), as positions among the row's entries in the order of the tensor;
+   * independent samples by default.
+   */
   sample?: (nnz: number, c: number, at: { k: number; i: number; p: number }) => readonly number[]
-  /** Seeds the default sampler. */
+  /** The seed of the default sampler. */
   seed?: number
-  /** Added to every element of a row that was updated, relative to its largest: what rounding might do. */
+  /** Added to every element of an updated row, relative to its largest: simulates rounding. */
   jitter?: number
 }
 
-/** What a row's sample says of it: k, x and w of each sampled entry, and how many there were to sample from. */
+/** The sample of a row: k, x and w of each sampled entry, and the number of the row's entries. */
 interface Sample {
   K: readonly Vector[]
   x: readonly number[]
@@ -36,31 +42,31 @@ interface Sample {
   nnz: number
 }
 
-/** AO iterations from U, which is balanced first; the result is not. */
+/** Runs AO iterations from U, which is balanced first; the result is not balanced. */
 export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: FastSettings): Matrix[] {
   const { c, lambda, step, first = 0, iterations, jitter = 0 } = settings
   const sample = settings.sample ?? independentSampler(settings.seed ?? 1)
   const { factors, means, v } = balance(tensor, U)
-  const before = factors.map((matrix) => [...matrix]) // each row as it was before its last update
+  const before = factors.map((matrix) => [...matrix]) // each row before its last update
   for (let k = first; k < first + iterations; k++) {
     for (let i = 0; i < factors.length; i++) {
       unfold(tensor, factors, i).forEach(({ x, b, w }, p) => {
         const picked = x.length > 0 ? sample(x.length, c, { k, i, p }) : []
         if (picked.length === 0) return
-        const seen: Sample = {
+        const sampled: Sample = {
           K: picked.map((q) => b[q]),
           x: picked.map((q) => x[q]),
           w: picked.map((q) => w[q]),
           nnz: x.length,
         }
         const a = factors[i][p]
-        // Momentum: the row goes on in the direction of its last update.
+        // Momentum: the row is extrapolated in the direction of its last update.
         const y = a.map((u, r) => Math.max(0, u + step.momentum * (u - before[i][p][r])))
         before[i][p] = a
         const next =
           step.kind === 'gradient'
-            ? gradientStep(y, seen, lambda, means[i], v)
-            : newtonStep(y, seen, lambda, means[i], step.damping)
+            ? gradientStep(y, sampled, lambda, means[i], v)
+            : newtonStep(y, sampled, lambda, means[i], step.damping)
         factors[i][p] = next.map((u) => u + jitter * Math.max(...next))
       })
     }
@@ -68,12 +74,15 @@ export function fastNtc(tensor: SparseTensor, U: readonly Matrix[], settings: Fa
   return factors
 }
 
-/** The kernels' allowance for float32. */
+/** The factor by which the kernels allow for rounding in float32. */
 const ROUNDING = 1.00002
 
-/** y − g / D with D = diag((Hv)_r / v_r) + λ's share, projected: D ⪰ H, so the step cannot overshoot. */
+/**
+ * A projected gradient step y − g / D with D = diag((Hv)_r / v_r) + λ B / nnz: D ⪰ H (Collatz–Wielandt
+ * bound), so the step cannot overshoot.
+ */
 function gradientStep(y: Vector, { K, x, w, nnz }: Sample, lambda: number, mean: Vector, v: Vector): Vector {
-  const weight = (lambda * K.length) / nnz // the sample stands for the whole row: its share of λ is B / nnz
+  const weight = (lambda * K.length) / nnz // the sample stands for the whole row: λ is weighted by B / nnz
   const residuals = K.map((k, e) => w[e] * (dot(k, y) - x[e]))
   const Hv = weightedSum(
     K,
@@ -88,8 +97,8 @@ function gradientStep(y: Vector, { K, x, w, nnz }: Sample, lambda: number, mean:
 }
 
 /**
- * Coordinate descent on the row's quadratic around y, damped where the sample leaves directions open: at the most 8 sweeps,
- * fewer if one hardly moves the row.
+ * Coordinate descent on the row's quadratic around y, damped where the sample leaves directions undetermined:
+ * at most 8 sweeps, fewer if one hardly moves the row.
  */
 function newtonStep(
   y: Vector,
@@ -123,8 +132,8 @@ function newtonStep(
 }
 
 /**
- * Every column as long in each mode, the model unchanged; rows without entries do not count, and get the mean of the
- * others. v = 1 / (the typical size of k_r), up to a common factor.
+ * Balances the factors: equal column norms in all modes over the rows with entries, the model unchanged; rows
+ * without entries get the mean of the others. v = 1 / (the typical size of k_r), up to a common factor.
  */
 export function balance(
   tensor: SparseTensor,
@@ -150,6 +159,7 @@ export function balance(
   }
 }
 
+/** The norm of each column (R). */
 export const columnLengths = (matrix: Matrix): Vector =>
   matrix[0].map((_, r) => Math.sqrt(sum(matrix, (row) => row[r] ** 2)))
 
@@ -167,7 +177,10 @@ function weightedSum(K: readonly Vector[], w: readonly number[]): Vector {
 const sum = (rows: readonly Vector[], term: (row: Vector) => number): number =>
   rows.reduce((total, row) => total + term(row), 0)
 
-/** B = ⌊c · nnz + u⌋, u in [0, 1), so that it is c · nnz on average: every row is sampled now and then. */
+/**
+ * Draws B = ⌊c · nnz + u⌋ entries, u uniform in [0, 1), so that the mean of B is c · nnz and every row is
+ * sampled in the long run.
+ */
 function independentSampler(seed: number): NonNullable<FastSettings['sample']> {
   return (nnz, c, { k, i, p }) => {
     const key = stream(seed, purpose.sample, k, i, p)

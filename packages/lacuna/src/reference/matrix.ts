@@ -1,9 +1,11 @@
 /** Just enough dense linear algebra, in float64, for Algorithms 1 and 2 to read like the paper. */
 
+/** A vector of R numbers. */
 export type Vector = Float64Array
-/** Rows. */
+/** An array of rows. */
 export type Matrix = Vector[]
 
+/** aᵀb */
 export function dot(a: Vector, b: Vector): number {
   let sum = 0
   for (let r = 0; r < a.length; r++) sum += a[r] * b[r]

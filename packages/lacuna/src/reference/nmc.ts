@@ -1,8 +1,9 @@
+/** Algorithm 1 of the paper in plain float64, line by line. */
 import { dot, type Matrix, maxEigenvalue, type Vector } from './matrix.ts'
 
 /**
- * A row of the unfolding X_(i): its observed values, each with its row of B, the Khatri-Rao product, and how much it counts:
- * 1 in the paper.
+ * A row of the unfolding X_(i): its observed values x, each with its row b of the Khatri-Rao product B, and
+ * its weight w (1 in the paper).
  */
 export interface ObservedRow {
   x: readonly number[]
@@ -10,12 +11,13 @@ export interface ObservedRow {
   w: readonly number[]
 }
 
-/** Picks B of the entries 0 … nnz − 1 of row p at inner iteration l, uniformly, without replacement. */
+/** Samples B of the entries 0 … nnz − 1 of row p at inner iteration l, uniformly, without replacement. */
 export type Sampler = (nnz: number, B: number, p: number, l: number) => readonly number[]
 
+/** Parameters of Algorithm 1. */
 export interface NmcSettings {
   lambda: number
-  /** The share of a row's entries in a sample. */
+  /** The fraction of a row's entries in a sample. */
   c: number
   maxInner: number
   sample: Sampler
@@ -48,7 +50,7 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
       }
       // Lines 9 and 10: H = Bᵀ diag(M) B + λI
       const L = maxEigenvalue(hessian(M, b, w, y.length, lambda))
-      // L = 0 means that λ and all sampled rows of B are zero: the gradient is too, and any step is.
+      // L = 0 means that λ and all sampled rows of B are zero: so is the gradient, and any step.
       const step = L > 0 ? 1 / L : 0
       // Lines 11 to 13
       nextA[p] = y.map((yr, r) => Math.max(0, yr - step * gradient[r]))
@@ -61,6 +63,7 @@ export function sNmc(X: readonly ObservedRow[], A: Matrix, settings: NmcSettings
   return A
 }
 
+/** H = Σ w b bᵀ + λI over the entries M (R × R). */
 export function hessian(
   M: readonly number[],
   b: readonly Vector[],

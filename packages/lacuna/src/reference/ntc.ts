@@ -1,20 +1,25 @@
+/** Algorithm 2 of the paper in plain float64. */
 import { below, draw, purpose, stream } from '../base/random.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { type ObservedRow, sNmc } from './nmc.ts'
 import { weightsOf } from './weights.ts'
 
+/** Parameters of Algorithm 2. */
 export interface NtcSettings {
   lambda: number
   c: number
   maxInner: number
   /** AO iterations; an epoch is 1/c of them. */
   iterations: number
-  /** The number of the first AO iteration. */
+  /** The number of the first AO iteration; 0 by default. */
   first?: number
-  /** Which of row p's entries (in the order of the tensor) the sample of (k, i, p, l) has; independent by default. */
+  /**
+   * The sample of row p at (k, i, p, l), as positions among the row's entries in the order of the tensor;
+   * independent samples by default.
+   */
   sample?: (nnz: number, B: number, at: { k: number; i: number; p: number; l: number }) => readonly number[]
-  /** Seeds the default sampler. */
+  /** The seed of the default sampler. */
   seed?: number
 }
 
@@ -35,7 +40,9 @@ export function ntc(tensor: SparseTensor, U: readonly Matrix[], settings: NtcSet
   return current
 }
 
-/** X_(i), row by row, each entry with its row of K⁽ⁱ⁾, the product of the other factors' rows, and its weight. */
+/**
+ * The rows of X_(i): each entry with its row of K⁽ⁱ⁾, the product of the other factors' rows, and its weight.
+ */
 export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): ObservedRow[] {
   const { indices, values } = tensor
   const weights = weightsOf(tensor)
@@ -53,7 +60,9 @@ export function unfold(tensor: SparseTensor, U: readonly Matrix[], i: number): O
   return rows
 }
 
-/** ‖M ⊛ (X − ⟦U⁽¹⁾, …, U⁽ᴺ⁾⟧)‖_F / ‖M ⊛ X‖_F, the relative reconstruction error; entries by their weights. */
+/**
+ * The relative reconstruction error ‖M ⊛ (X − ⟦U⁽¹⁾, …, U⁽ᴺ⁾⟧)‖_F / ‖M ⊛ X‖_F, with entries by their weights.
+ */
 export function relativeError(tensor: SparseTensor, U: readonly Matrix[]): number {
   let residual = 0
   let norm = 0
@@ -66,7 +75,7 @@ export function relativeError(tensor: SparseTensor, U: readonly Matrix[]): numbe
   return Math.sqrt(residual / norm)
 }
 
-/** Draws every sample afresh: the first B steps of a Fisher-Yates shuffle. */
+/** Draws independent samples: the first B steps of a Fisher-Yates shuffle. */
 function independentSampler(seed: number): NonNullable<NtcSettings['sample']> {
   return (nnz, B, { k, i, p, l }) => {
     const key = stream(seed, purpose.sample, k, i, l, p)

@@ -1,9 +1,8 @@
 /**
- * Sweeps under a learned prior in plain float64, to be read beside docs/accuracy.md: what kernels/solve/rows/posterior.ts,
- * posteriorRow.ts and engine/cpu/steps/posterior/posterior.ts must compute.
- *
- * Rows of mode i are a_p ~ N(μ, Σ); the entries leave V_p uncertain of them. Everything that a step needs of another mode's
- * row b is M = E[b bᵀ] = b bᵀ + V.
+ * Sweeps of variational EM under a learned prior in plain float64, to be read beside docs/accuracy.md: what
+ * kernels/solve/rows/posterior.ts, posteriorRow.ts and engine/cpu/steps/posterior/ must compute.
+ * | Rows of mode i have the prior N(μ, Σ) and the posterior N(a_p, V_p). A step needs only the second moments
+ * M = E[b bᵀ] = b bᵀ + V of the other modes' rows b.
  */
 import type { SparseTensor } from '../tensor/index.ts'
 import { dot, type Matrix, type Vector } from './matrix.ts'
@@ -11,6 +10,7 @@ import { expectRows, type Side } from './rowMeans.ts'
 import { add, identity, inverse, meanOf, outer, traceOf } from './symmetric.ts'
 import { weightsOf } from './weights.ts'
 
+/** The state of the learned prior and of the posteriors. */
 export interface Posterior {
   factors: Matrix[]
   /** Per mode and row, M. */
@@ -18,44 +18,57 @@ export interface Posterior {
   /** Per mode, μ and Σ⁻¹. */
   means: Vector[]
   precisions: Matrix[]
-  /** Per mode and row, by how much of the value of an entry of weight 1 its prediction follows. */
+  /**
+   * Per mode and row, the leverage: the fraction of the value of an entry of weight 1 that its prediction
+   * follows because of the row.
+   */
   leverages: Vector[]
-  /** Per mode and row, where it is expected, how many times as precisely as Σ⁻¹, and how noisy its entries are. */
+  /**
+   * Per mode and row, the prior mean, the prior precision in units of Σ⁻¹, and the noise variance of its
+   * entries in units of σ².
+   */
   rowMeans: Matrix[]
   couplingWeights: Vector[]
   variances: Vector[]
-  /** Per mode, how much each lag counts. */
+  /** Per mode, the weight of each lag. */
   lagWeights: Vector[]
-  /** The mode whose rows differ in noise, if one does. */
+  /** The mode whose rows differ in noise, if there is one. */
   noisyMode?: number
   sigma2: number
   sweeps: number
 }
 
+/** Parameters of the sweeps, and statistics of the factors that they start from. */
 export interface PosteriorSettings {
-  /** λ and σ² that the factors come from, Σ (x − y)² and the variance of the values. */
+  /** λ and σ² with which the factors were fitted, Σ (x − y)², and the variance of the values. */
   lambda: number
   sigma2: number
   squares: number
   variance: number
-  /** Of the values. */
+  /** The mean of the values. */
   mean: number
-  /** c₀ and c₁ of the noise's variance, from predictions, residuals and weights of all entries; none: the same everywhere. */
+  /**
+   * c₀ and c₁ of the noise variance, from predictions, residuals and weights of all entries; constant noise
+   * by default.
+   */
   noise?: (predictions: Vector, residuals: Vector, weights: Vector) => readonly [number, number]
   /** Whether rows of one mode differ in noise. */
   rowNoise?: boolean
-  /** Whether entries pull no harder than those at two deviations. */
+  /** Whether the loss is Huber's, linear beyond two standard deviations. */
   huber?: boolean
-  /** Whether rows are taken as certain, and Σ left as it begins. */
+  /** Whether rows are treated as certain, and Σ is not learned. */
   isStart?: boolean
-  /** Per mode, what is known of rows beside their entries. */
+  /** Per mode, side information. */
   sideInformation?: readonly (Side | undefined)[]
 }
 
-/** Of normal residuals, the mean of w z², w = min(1, 2/|z|): ∫ z² within two deviations, and 2|z| beyond. */
-const HUBER_SHARE = 0.9545
+/**
+ * The mean of w z² of normal residuals z with w = min(1, 2/|z|): z² within two standard deviations, and 2|z|
+ * beyond.
+ */
+const HUBER_FACTOR = 0.9545
 
-/** From balanced factors. */
+/** The state before the first sweep, from balanced factors. */
 export function startPosterior(
   tensor: SparseTensor,
   factors: readonly Matrix[],
@@ -80,7 +93,7 @@ export function startPosterior(
     sweeps: 0,
   }
   state.rowMeans = factors.map((matrix, i) => matrix.map(() => state.means[i].slice()))
-  // How many parameters the entries determine: what is left of them tells of the noise.
+  // The number of parameters that the entries determine; the remaining degrees of freedom tell of the noise.
   let determined = 0
   for (let i = 0; i < factors.length; i++)
     for (const p of observedRows(tensor, i))
@@ -98,7 +111,7 @@ export function startPosterior(
   return state
 }
 
-/** One sweep over the modes; changes the state. */
+/** Runs one sweep over the modes; changes the state. */
 export function sweepPosterior(
   tensor: SparseTensor,
   state: Posterior,
@@ -106,15 +119,15 @@ export function sweepPosterior(
 ): void {
   const weights = weightsOf(tensor)
   const ofAll = (what: 'prediction' | 'residual'): Vector =>
-    Float64Array.from(tensor.values, (_, e) => withoutItself(tensor, state, e)[what])
+    Float64Array.from(tensor.values, (_, e) => leaveOneOut(tensor, state, e)[what])
   const variance = noise?.(ofAll('prediction'), ofAll('residual'), weights)
   const weight = (e: number): number => {
-    const { prediction, residual } = withoutItself(tensor, state, e)
+    const { prediction, residual } = leaveOneOut(tensor, state, e)
     const y = Math.max(prediction, 0.02 * mean)
     let v = variance ? variance[0] + variance[1] * y : 1
     if (rowNoise) for (const [j, column] of tensor.indices.entries()) v *= state.variances[j][column[e]]
-    const believed = huber ? Math.min(1, (2 * Math.sqrt(state.sigma2 * v)) / Math.abs(residual)) : 1
-    return (weights[e] * believed) / v
+    const huberWeight = huber ? Math.min(1, (2 * Math.sqrt(state.sigma2 * v)) / Math.abs(residual)) : 1
+    return (weights[e] * huberWeight) / v
   }
   let expected = 0
   const squares = state.factors.map((matrix) => new Float64Array(matrix.length))
@@ -142,17 +155,17 @@ export function sweepPosterior(
     state.rowMeans[i] = side.means
     state.couplingWeights[i] = side.couplingWeights
     state.lagWeights[i] = side.weights
-    if (isWhole) state.precisions[i] = inverse(shrunk(side.covariance, rows.length))
+    if (isWhole) state.precisions[i] = inverse(shrinkOffDiagonal(side.covariance, rows.length))
     for (const [p, row] of side.filled) matrix[p] = row
   })
-  const share = huber ? HUBER_SHARE : 1
-  state.sigma2 = expected / tensor.values.length / share
-  if (rowNoise) renewVariances(tensor, state, squares, state.sigma2 * share)
+  const factor = huber ? HUBER_FACTOR : 1
+  state.sigma2 = expected / tensor.values.length / factor
+  if (rowNoise) updateRowVariances(tensor, state, squares, state.sigma2 * factor)
   state.sweeps++
 }
 
-/** Σ, a little less beside its diagonal where rows are few. */
-function shrunk(covariance: Matrix, rows: number): Matrix {
+/** Σ with off-diagonal elements shrinkOffDiagonal where rows are few. */
+function shrinkOffDiagonal(covariance: Matrix, rows: number): Matrix {
   const rank = covariance.length
   const floor = (1e-6 * covariance.reduce((sum, row, r) => sum + row[r], 0)) / rank
   return covariance.map((row, r) =>
@@ -160,8 +173,11 @@ function shrunk(covariance: Matrix, rows: number): Matrix {
   )
 }
 
-/** In the mode whose rows differ most, by likelihood in the first sweep: how noisy they are, as if 5 more entries were as all. */
-function renewVariances(tensor: SparseTensor, state: Posterior, squares: Vector[], sigma2: number): void {
+/**
+ * Updates the noise variances of the rows of the mode in which they differ most, by likelihood in the first
+ * sweep; 5 pseudo-entries of average noise per row.
+ */
+function updateRowVariances(tensor: SparseTensor, state: Posterior, squares: Vector[], sigma2: number): void {
   const { indices } = tensor
   const weights = weightsOf(tensor)
   const found = squares.map((sums, i) => {
@@ -183,7 +199,10 @@ function renewVariances(tensor: SparseTensor, state: Posterior, squares: Vector[
   if (noisyMode !== undefined) state.variances[noisyMode] = found[noisyMode].variances
 }
 
-/** A row, what is left uncertain of it, and what it says of the noise. */
+/**
+ * The posterior of a row: its mean a and covariance V, Σ w E[(x − k·a)²], the number of determined
+ * parameters, and Σ w.
+ */
 function rowPosterior(
   tensor: SparseTensor,
   { factors, moments, rowMeans, couplingWeights, precisions, sigma2 }: Posterior,
@@ -227,7 +246,7 @@ function rowPosterior(
   }
 }
 
-/** Coordinate descent on ½ aᵀSa − bᵀa over a ≥ 0: at the most 8 sweeps, fewer if one hardly moves the row. */
+/** Coordinate descent on ½ aᵀSa − bᵀa over a ≥ 0: at most 8 sweeps, fewer if one hardly moves the row. */
 function descend(S: Matrix, b: Vector, from: Vector): Vector {
   const a = from.slice()
   for (let sweep = 0; sweep < 8; sweep++) {
@@ -243,15 +262,18 @@ function descend(S: Matrix, b: Vector, from: Vector): Vector {
   return a
 }
 
-/** What would be predicted of an entry, and by how much it would be missed, if it were not there. */
-function withoutItself(
+/** The leave-one-out prediction and residual of an entry. */
+function leaveOneOut(
   tensor: SparseTensor,
   { factors, leverages }: Posterior,
   e: number,
 ): { prediction: number; residual: number } {
-  const places = tensor.indices.map((column) => column[e])
-  const y = factors[0][0].reduce((sum, _, r) => sum + places.reduce((k, p, j) => k * factors[j][p][r], 1), 0)
-  const h = Math.min(0.9, weightsOf(tensor)[e] * places.reduce((sum, p, j) => sum + leverages[j][p], 0))
+  const coordinates = tensor.indices.map((column) => column[e])
+  const y = factors[0][0].reduce(
+    (sum, _, r) => sum + coordinates.reduce((k, p, j) => k * factors[j][p][r], 1),
+    0,
+  )
+  const h = Math.min(0.9, weightsOf(tensor)[e] * coordinates.reduce((sum, p, j) => sum + leverages[j][p], 0))
   const x = tensor.values[e]
   return { prediction: Math.max(0, (y - h * x) / (1 - h)), residual: (y - x) / (1 - h) }
 }

@@ -1,23 +1,33 @@
-/** Where rows are expected, if something is known of them beside their entries: what engine/cpu/steps/posterior/rowMeans.ts must compute. */
+/**
+ * Prior means of rows with side information in plain float64: what engine/cpu/steps/posterior/rowMeans.ts
+ * must compute.
+ */
 import { dot, type Matrix, type Vector } from './matrix.ts'
 import { add, identity, inverse, outer, traceOf } from './symmetric.ts'
 
+/** Side information of a mode. */
 export interface Side {
   lags?: readonly number[]
   /** Per row, its attributes. */
   features?: Matrix
 }
 
+/** Prior means and what was learned with them. */
 export interface Expected {
   means: Matrix
   couplingWeights: Vector
   weights: Vector
   covariance: Matrix
-  /** Rows without entries, and what they become. */
+  /** The rows without entries, with their prior means. */
   filled: Map<number, Vector>
 }
 
-/** rows: those that have entries; mu: their mean; weights: of the lags so far, renewed if `learns`. */
+/**
+ * Learns the prior means of the rows of a mode.
+ * @param rows the rows that have entries
+ * @param mu their mean
+ * @param weights of the lags so far; updated if `learns`
+ */
 export function expectRows(
   matrix: Matrix,
   moments: readonly Matrix[],
@@ -29,7 +39,7 @@ export function expectRows(
 ): Expected {
   const rank = mu.length
   const base = features ? byAttributes(matrix, rows, mu, features) : matrix.map(() => mu.slice())
-  const uncertain = (p: number): Matrix =>
+  const covarianceAt = (p: number): Matrix =>
     add(
       moments[p],
       outer(matrix[p], matrix[p]).map((row) => row.map((u) => -u)),
@@ -38,14 +48,14 @@ export function expectRows(
     found.reduce(add, identity(rank, 0)).map((row) => row.map((u) => u / found.length))
   const minus = (a: Vector, b: Vector): Vector => a.map((u, r) => u - b[r])
   const around = mean(
-    rows.map((p) => add(outer(minus(matrix[p], base[p]), minus(matrix[p], base[p])), uncertain(p))),
+    rows.map((p) => add(outer(minus(matrix[p], base[p]), minus(matrix[p], base[p])), covarianceAt(p))),
   )
   const has = new Set(rows)
   const apart = lags.map((lag) => {
     const pairs = rows.filter((p) => has.has(p + lag))
     const differences = pairs.map((p) => {
       const d = minus(matrix[p], matrix[p + lag])
-      return add(outer(d, d), add(uncertain(p), uncertain(p + lag)))
+      return add(outer(d, d), add(covarianceAt(p), covarianceAt(p + lag)))
     })
     return differences.length === 0 ? undefined : mean(differences)
   })

@@ -1,47 +1,52 @@
 /**
- * SGD in strata in plain float64: what kernels/solve/strata.ts must compute. Which blocks rows are in, and in which order a cell's
- * entries stand, is the engine's to choose; the strata and the moves are here.
+ * Stratified SGD (DSGD: Gemulla, Nijkamp, Haas, Sismanis, KDD 2011) in plain float64: what
+ * kernels/solve/strata.ts must compute. The caller chooses the blocks of rows and the order of the entries
+ * within a cell.
  */
 import type { SparseTensor } from '../tensor/index.ts'
 import type { Matrix, Vector } from './matrix.ts'
 
+/** Parameters of stratified SGD. */
 export interface StrataSettings {
   /** η */
   rate: number
-  /** The least that Σ‖k_m‖² is taken for. */
+  /** Lower bound of Σ‖k_m‖² in the step size. */
   least: number
   epochs: number
-  /** Per mode, the block of each row, of `blockCount`. */
+  /** Per mode, the block of each row, below `blockCount`. */
   blocks: readonly Uint32Array[]
   blockCount: number
-  /** The entries, in the order in which they stand in their cells. */
+  /** The entries, in the order that they have in their cells. */
   order: readonly number[]
 }
 
-/** Epochs from U. */
+/** Runs epochs from the factors U. */
 export function strataSgd(tensor: SparseTensor, U: readonly Matrix[], settings: StrataSettings): Matrix[] {
   const factors = U.map((matrix) => matrix.map((row) => Float64Array.from(row)))
-  const visits = inStrata(tensor, settings)
+  const visits = orderByStrata(tensor, settings)
   for (let epoch = 0; epoch < settings.epochs; epoch++)
     for (const e of visits) moveRows(tensor, factors, e, settings)
   return factors
 }
 
 /**
- * Stratum by stratum: cells whose blocks lie as far from that of the first mode, mode by mode. Of these cells no two share a
- * row, and it does not matter which comes first.
+ * The order of the entries by strata. A stratum consists of the cells whose blocks have the same distances
+ * from that of the first mode, mode by mode; no two of these share a row, so their order does not matter.
  */
-function inStrata({ indices }: SparseTensor, { blocks, blockCount, order }: StrataSettings): number[] {
+function orderByStrata({ indices }: SparseTensor, { blocks, blockCount, order }: StrataSettings): number[] {
   const stratumOf = (e: number): number => {
     const [first, ...others] = indices.map((column, mode) => blocks[mode][column[e]])
     return others.reduce((s, block) => s * blockCount + ((block - first + blockCount) % blockCount), 0)
   }
-  // The sort is stable: within a stratum entries stay in their order, and so do those of each cell.
+  // The sort is stable: the entries of each cell keep their order.
   const strata = new Map(order.map((e) => [e, stratumOf(e)]))
   return [...order].sort((a, b) => strata.get(a)! - strata.get(b)!)
 }
 
-/** Every mode moves by η e k_m / Σ‖k_m‖², all from where they were, and stays nonnegative. */
+/**
+ * A Kaczmarz step for one entry: every mode moves by η e k_m / Σ‖k_m‖², from the values before the step, and
+ * is projected to nonnegative values.
+ */
 function moveRows(
   { indices, values }: SparseTensor,
   factors: readonly Matrix[],

@@ -1,6 +1,7 @@
 import { InputError } from '../base/inputError.ts'
 import { float32Array, uint32Array } from '../base/sharedArrays.ts'
-import { checkDims, MAX_ORDER, type NegativePolicy, type SparseTensor, sparseTensor } from './sparseTensor.ts'
+import { checkDims, sparseTensor } from './checkTensor.ts'
+import { MAX_ORDER, type NegativePolicy, type SparseTensor } from './sparseTensor.ts'
 
 /** Numbers in lists within lists, as deep as there are modes: null, undefined or NaN where nothing is known. */
 export type NestedArray = ArrayLike<NestedArray> | ArrayLike<number | null | undefined>

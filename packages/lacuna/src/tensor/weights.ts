@@ -1,6 +1,7 @@
-/** How much entries count: numbers from 0, in proportion. What counts nothing is left out, as if nobody had listed it. */
+/** Weights of entries: finite numbers from 0; an entry of weight 0 is left out. */
 import { InputError } from '../base/inputError.ts'
 
+/** Refuses weights that are negative or not finite. @param where names an entry in messages */
 export function checkWeights(weights: Float32Array, where: (entry: number) => string): void {
   for (let e = 0; e < weights.length; e++) {
     if (weights[e] >= 0 && weights[e] < Infinity) continue
@@ -11,12 +12,12 @@ export function checkWeights(weights: Float32Array, where: (entry: number) => st
   }
 }
 
-/** The entries of a weight above 0; undefined if all are. */
-export function countingEntries(weights: Float32Array): Uint32Array | undefined {
+/** Returns the numbers of the entries whose weight is above 0, or undefined if all weights are. */
+export function entriesWithWeight(weights: Float32Array): Uint32Array | undefined {
   if (!weights.includes(0)) return undefined
-  const counting: number[] = []
-  for (let e = 0; e < weights.length; e++) if (weights[e] > 0) counting.push(e)
-  if (counting.length === 0)
+  const found: number[] = []
+  for (let e = 0; e < weights.length; e++) if (weights[e] > 0) found.push(e)
+  if (found.length === 0)
     throw new InputError('empty', 'All entries have the weight 0: there is nothing to learn from.')
-  return Uint32Array.from(counting)
+  return Uint32Array.from(found)
 }

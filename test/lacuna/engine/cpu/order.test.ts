@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { below, hashIndex, mix } from '#lacuna/base/random.js'
-import { inOrder, orderKeys, placeOf } from '#lacuna/engine/cpu/setup/place/order.js'
+import { orderKeys, positionOf, sortRecords } from '#lacuna/engine/cpu/setup/place/order.js'
 import { packingOf } from '#lacuna/engine/cpu/setup/place/packing.js'
 import { hashCoordinates } from '#lacuna/tensor/order/coordinateOrder.js'
 import { chiSquare } from '../../../chiSquare.ts'
@@ -12,7 +12,11 @@ it('puts the entries of a row in any order, every one being as likely', () => {
   const packing = packingOf([10, 10], 0, true)
   const orders = new Map<string, number>()
   for (let seed = 0; seed < 4800; seed++) {
-    const sorted = inOrder(records, { packing, words: 2, mode: 0, row: 9, segments: 1 }, orderKeys(seed, 2))
+    const sorted = sortRecords(
+      records,
+      { packing, words: 2, mode: 0, row: 9, segments: 1 },
+      orderKeys(seed, 2),
+    )
     for (const at of [0, 2, 4, 6]) expect(sorted[at + 1]).toBe(sorted[at] + 5) // records stay whole
     const order = [0, 2, 4, 6].map((at) => sorted[at]).join('')
     orders.set(order, (orders.get(order) ?? 0) + 1)
@@ -26,8 +30,12 @@ it('orders a row the same from any order of its entries, and another way in anot
   const reversed = Uint32Array.from(records, (_, at) => records[2 * (99 - (at >> 1)) + (at & 1)])
   const keys = orderKeys(3, 2)
   const at = { packing: packingOf([10, 10], 0, true), words: 2, row: 4, segments: 1 }
-  expect(inOrder(reversed, { ...at, mode: 0 }, keys)).toEqual(inOrder(records, { ...at, mode: 0 }, keys))
-  expect(inOrder(records, { ...at, mode: 1 }, keys)).not.toEqual(inOrder(records, { ...at, mode: 0 }, keys))
+  expect(sortRecords(reversed, { ...at, mode: 0 }, keys)).toEqual(
+    sortRecords(records, { ...at, mode: 0 }, keys),
+  )
+  expect(sortRecords(records, { ...at, mode: 1 }, keys)).not.toEqual(
+    sortRecords(records, { ...at, mode: 0 }, keys),
+  )
 })
 
 it('divides a long row into segments of about equal size, by the coordinates alone', () => {
@@ -41,7 +49,7 @@ it('divides a long row into segments of about equal size, by the coordinates alo
     for (let e = from; e < to; e++) {
       const one = indices.reduce((hash, column) => hashIndex(hash, column[e]), keys.hash)
       expect(hashes[e - from]).toBe(mix(one))
-      counts[below(placeOf(hashes[e - from], keys.modes[0]), 20)]++
+      counts[below(positionOf(hashes[e - from], keys.modes[0]), 20)]++
     }
   }
   expect(chiSquare(counts)).toBeLessThan(4)

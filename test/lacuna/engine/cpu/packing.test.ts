@@ -19,16 +19,16 @@ function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readon
 
 it('gives back every index, of modes of any size, packed or not', () => {
   fc.assert(
-    fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, isPlain, draws) => {
+    fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, unpacked, draws) => {
       const mode = at % dims.length
-      const packing = packingOf(dims, mode, isPlain)
+      const packing = packingOf(dims, mode, unpacked)
       const others = dims.filter((_, other) => other !== mode)
       for (const largest of [true, false]) {
         const indices = others.map((dim) => (largest ? dim - 1 : draws.next().value % dim))
         const record = packed(packing, indices)
         expect(packing.fields.map((field) => indexIn(record, 0, field))).toEqual(indices)
       }
-      if (isPlain) expect(packing.words).toBe(others.length)
+      if (unpacked) expect(packing.words).toBe(others.length)
     }),
   )
 })
@@ -72,8 +72,8 @@ describe('records of packed indices lead to the bits of plain ones', () => {
     const engine = cpuEngine({ threads: 2 })
     for (const tensor of [plain, weighted(plain)]) {
       const found = []
-      for (const isPlain of [false, true]) {
-        const problem = await engine.load({ ...asked, tensor }, isPlain)
+      for (const unpacked of [false, true]) {
+        const problem = await engine.load({ ...asked, tensor }, { unpacked })
         await problem.writeFactors(randomFactors(tensor.dims, 3, 1))
         for (const [first, step] of steps.entries())
           await problem.iterate({

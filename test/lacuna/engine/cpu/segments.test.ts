@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
-  cutChunks,
-  dealChunks,
+  assignChunks,
   firstSegments,
   leastWindow,
-  type Share,
+  makeChunks,
   segmentSize,
   segmentsOfRow,
   sharedRows,
+  type ViewSlice,
   writeChunks,
 } from '#lacuna/engine/cpu/setup/place/segments.js'
 import { CHUNK_BYTES } from '#lacuna/kernels/solve/layout.js'
@@ -33,11 +33,17 @@ function cut(lengths: Uint32Array, rank: number, parts: number) {
       (_, s) => Math.floor((n * (s + 1)) / count) - Math.floor((n * s) / count),
     )
   })
-  const chunks = cutChunks(lengths, segment)
-  return { entries, segment, first, chunks, shares: dealChunks(chunks, parts, first, Uint32Array.from(all)) }
+  const chunks = makeChunks(lengths, segment)
+  return {
+    entries,
+    segment,
+    first,
+    chunks,
+    shares: assignChunks(chunks, parts, first, Uint32Array.from(all)),
+  }
 }
 
-const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: Share): number[][] => {
+const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: ViewSlice): number[][] => {
   const words = new Uint32Array(((share.endChunk - share.firstChunk) * CHUNK_BYTES) / 4)
   writeChunks(chunks, share, first, words)
   return Array.from({ length: share.endChunk - share.firstChunk }, (_, c) => [

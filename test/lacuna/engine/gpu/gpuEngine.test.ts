@@ -198,11 +198,11 @@ describe('what does not fit, or is not worthwhile', () => {
   it('is left to the CPU where it was not', async () => {
     const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
     const size = { dims: [60, 9], entries: 10_000_000, rank: 2, momentumFactors: true }
-    expect(engine.plan(size).place).toBe(engine.description)
+    expect(engine.plan(size).backend).toBe(engine.description)
     for (const other of [{ entries: 1000 }, { zeros: true }, { dims: [900, 9] }])
-      expect(engine.plan({ ...size, ...other }).place).toBe('2 threads')
+      expect(engine.plan({ ...size, ...other }).backend).toBe('2 threads')
     const small = await engine.load(problemOf([60, 9], 300, 2))
-    expect(small.place).toBeUndefined()
+    expect(small.backend).toBeUndefined()
     await small.close()
     await engine.close()
   })
@@ -229,7 +229,7 @@ describe('a device that is lost', () => {
     expect((await lasting).done).toBe(30)
     expect(remarks).toHaveLength(1)
     expect(remarks[0]).toContain(`goes on from its last snapshot on ${place}`)
-    expect(loaded.place).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
+    expect(loaded.backend).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
     // The same steps as if nothing had happened, and what was kept is still there.
     const other = await begin(cpu, problem)
     await other.iterate({ ...runOf(NEWTON), count: 30 })
@@ -296,14 +296,14 @@ describe('a card without memory', () => {
     for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
     const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
     expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-3)
-    expect(loaded.place).toBe(`${engine.name}, then 2 threads`)
+    expect(loaded.backend).toBe(`${engine.name}, then 2 threads`)
     expect(remarks).toHaveLength(1)
     expect(remarks[0]).toMatch(/has no memory left; .* goes on from its last snapshot on the CPU\.$/)
     await loaded.close()
     // It has some again for others.
     const next = await begin(engine, problem)
     await next.iterate(runOf(NEWTON))
-    expect(next.place).toBe(engine.name)
+    expect(next.backend).toBe(engine.name)
     for (const each of [next, other, engine]) await each.close()
   })
 

@@ -82,7 +82,7 @@ describe('a learned prior', () => {
       }
       const { train, test } = split(tensor, { test: 0.2 }, 1)
       const { model } = await complete(train, { rank })
-      expect(model.error(test).rmse).toBeLessThan(1.05 * meanError(train, test).rmse)
+      expect(model.error(test).rmse).toBeLessThan(1.05 * (await meanError(train, test)).rmse)
     }
   })
 

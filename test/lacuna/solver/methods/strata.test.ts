@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
-import { cutIntoBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
+import { divideIntoBlocks } from '#lacuna/engine/cpu/setup/grid/grid.js'
 import type { LoadedProblem } from '#lacuna/engine/engine.js'
 import type { CpModel } from '#lacuna/model/index.js'
 import { decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
@@ -171,7 +171,7 @@ describe('blocks of rows', () => {
   it('have about as many entries each, and rows at random', () => {
     const lengths = Uint32Array.from({ length: 1000 }, (_, p) => (p % 10 === 0 ? 0 : 1 + (p % 7)))
     const places = new Uint32Array(1000)
-    const blocks = cutIntoBlocks(lengths, 8, 5, places)
+    const blocks = divideIntoBlocks(lengths, 8, 5, places)
     expect([...places].sort((a, b) => a - b)).toEqual([...places.keys()])
     const entries = new Array(8).fill(0)
     blocks.forEach((block, p) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SparseTensor, sparseTensor } from '#lacuna/tensor/sparseTensor.js'
+import { type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
 import { type SyntheticOptions, synthetic } from '#lacuna/tensor/synthetic/synthetic.js'
 import { chiSquare } from '../../../chiSquare.ts'
 import { refusal } from '../../../refusal.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { meanError } from '#lacuna/model/index.js'
 import { complete } from '#lacuna/solver/index.js'
-import { sparseTensor } from '#lacuna/tensor/sparseTensor.js'
+import { sparseTensor } from '#lacuna/tensor/index.js'
 import { split } from '#lacuna/tensor/split/split.js'
 import { syntheticRatings } from '#lacuna/tensor/synthetic/syntheticRatings.js'
 import { refusal } from '../../../refusal.ts'
@@ -37,7 +37,7 @@ it('have a long tail: the busiest tenth gives and gets several times its share',
 it('are predicted by a nonnegative model of rank 8 with less than half the error of the mean', async () => {
   const { train, test } = split(syntheticRatings(options), { test: 0.1 }, 1)
   const { model } = await complete(train, { rank: 8, sample: 0.2, lambda: 0.5, epochs: 100 })
-  expect(model.error(test).rmse).toBeLessThan(0.5 * meanError(train, test).rmse)
+  expect(model.error(test).rmse).toBeLessThan(0.5 * (await meanError(train, test)).rmse)
 })
 
 it('refuse sizes and numbers that are none, and more than half of the pairs', () => {

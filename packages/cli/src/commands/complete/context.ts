@@ -6,7 +6,7 @@ import type { LocalEngine } from '../../process/engines.ts'
 import type { Interruption } from '../../process/signals.ts'
 import type { CompleteOptions } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
-import type { Parts } from './heldOutSets.ts'
+import type { EntrySets } from './heldOutSets.ts'
 
 /** One invocation of the command, before any entry is read. */
 export interface CompleteContext {
@@ -27,7 +27,7 @@ export interface CompleteContext {
 /** One invocation whose entries have been read and whose settings are resolved. */
 export interface LearningContext extends CompleteContext {
   /** Training entries and held-out entries, all with the same dims. */
-  readonly sets: Parts
+  readonly sets: EntrySets
   /** Settings of the solver, with engine, reshaping, features and initial model. */
   readonly settings: RunOptions
   /** Seconds from the start of reading until all entries were in memory. */

@@ -1,5 +1,6 @@
 /**
- * `complete --folds`, `--rank auto` and `--best`: models of a cross-fit, with progress, and a checkpoint beside the ensemble.
+ * `complete --folds`, `--rank auto` and `--best`: models of a cross-fit, with progress, and a checkpoint
+ * beside the ensemble.
  */
 import { decodeRun, InputError } from 'lacuna'
 import {
@@ -137,7 +138,10 @@ export interface FoundRank {
   choice?: FoldChoice
 }
 
-/** Finds the rank of one model by cross-validation: the smallest whose error is within one standard error of the best. */
+/**
+ * Finds the rank of one model by cross-validation: the smallest whose error is within one standard error of
+ * the best.
+ */
 export async function findRank(context: LearningContext): Promise<FoundRank> {
   const { options, interruption, progress } = context
   const { output, resume } = options

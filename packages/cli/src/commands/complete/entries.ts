@@ -1,23 +1,19 @@
-/** How entries are read, divided and judged: by one process, or by several that have a share each. The results are the same. */
-
-import { type CpModel, type ErrorSummary, type SparseTensor, split } from 'lacuna'
+/** Entries of the command over all processes of the job: read, split, counted and evaluated. The results are those of one process. */
+import type { CpModel, ErrorSummary, SparseTensor } from 'lacuna'
 import {
   type Communicator,
   countEntries,
-  dealOut,
-  errorOfShares,
   kindOfShards,
   meanError,
-  meanErrorOfShares,
   type ReadShardOptions,
-  readNpzShare,
   readParquetShard,
   readTnsShard,
   type Split,
   type SplitFractions,
-  splitCellShares,
-  splitCells,
-  splitShares,
+  scatterTensor,
+  splitShard,
+  splitShardCells,
+  testError,
 } from 'lacuna/internal'
 import type { ReadRowsOptions } from 'lacuna/tables'
 import {
@@ -31,16 +27,18 @@ import {
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
+/** Operations on entries of which every process has a shard; with one process the shard is the tensor. */
 export interface Entries {
+  /** Reads the shard of this process. */
   read(files: readonly string[], options: ReadingOptions): Promise<SparseTensor>
-  /** How many processes have a share of the entries when they have been read. */
-  holders(files: readonly string[], options: ReadingOptions): Promise<number>
-  /** zeros: cells that are not listed are, and are held out like others. */
-  split(tensor: SparseTensor, shares: SplitFractions, seed: number, zeros: boolean): Promise<Split>
-  /** Of all processes. */
+  /** Returns the number of processes that read the files: all of them, or the root alone. */
+  countReaders(files: readonly string[], options: ReadingOptions): Promise<number>
+  /** Holds entries out. @param zeros whether unlisted cells are zeros, of which some are held out, too */
+  split(tensor: SparseTensor, fractions: SplitFractions, seed: number, zeros: boolean): Promise<Split>
+  /** Returns the number of entries of all processes. */
   count(tensor: SparseTensor): Promise<number>
-  /** Of a model, and of the mean of the training values. */
-  judge(
+  /** Measures the errors of a model and of the mean of the training values. */
+  evaluate(
     model: CpModel,
     train: SparseTensor,
     test: SparseTensor,
@@ -48,78 +46,57 @@ export interface Entries {
   ): Promise<{ test: ErrorSummary; meanOnTest: ErrorSummary }>
 }
 
-export const entriesOfOne = (progress: Progress): Entries => ({
-  read: (files, options) => readWithProgress(files, options, progress),
-  holders: async () => 1,
-  split: async (tensor, shares, seed, zeros) => (zeros ? splitCells : split)(tensor, shares, seed),
-  count: async (tensor) => tensor.values.length,
-  judge: async (model, train, test, zeros) => ({
-    test: model.error(test),
-    meanOnTest: meanError(train, test, zeros),
-  }),
-})
-
-export const entriesOfMany = (communicator: Communicator, progress: Progress): Entries => ({
-  async read(files, asked) {
-    // What is dealt out is other arrays, and no process sorts all of it.
-    const options = { ...asked, deferDuplicateCheck: false }
-    const readShare = await shareReader(communicator, files, options)
-    if (!readShare)
-      return dealOut(
+/** Returns the operations on entries of the processes of a communicator. */
+export const entriesOf = (communicator: Communicator, progress: Progress): Entries => ({
+  async read(files, options) {
+    const readShard = await findShardReader(communicator, files, options)
+    if (!readShard)
+      return scatterTensor(
         communicator,
-        await communicator.failTogether(
-          () => (communicator.rank === 0 ? readWithProgress(files, options, progress) : undefined),
-          'unnamed',
-        ),
+        await communicator.runOnRoot(() => readWithProgress(files, options, progress)),
       )
     const name = files.join(' ')
-    const tensor = await readShare(communicator, files, {
+    const tensor = await readShard(communicator, files, {
       onRemark: tellRemark(progress),
       ...options,
       onRows: rowProgress(name, progress),
       onProgress: readingProgress(name, progress),
     })
-    progress.say(
-      `${name}: ${tensor.dims.join('×')}, ${formatCount(await countEntries(communicator, tensor))} entries`,
-    )
+    const entries = await countEntries(communicator, tensor)
+    progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(entries)} entries`)
     return tensor
   },
-  holders: async (files, options) =>
-    (await shareReader(communicator, files, options)) === undefined ? 1 : communicator.size,
-  split: (tensor, shares, seed, zeros) =>
-    (zeros ? splitCellShares : splitShares)(communicator, tensor, shares, seed),
+  countReaders: async (files, options) =>
+    (await findShardReader(communicator, files, options)) === undefined ? 1 : communicator.size,
+  split: (tensor, fractions, seed, zeros) =>
+    (zeros ? splitShardCells : splitShard)(communicator, tensor, fractions, seed),
   count: (tensor) => countEntries(communicator, tensor),
-  judge: async (model, train, test, zeros) => ({
-    test: await errorOfShares(communicator, model, test),
-    meanOnTest: await meanErrorOfShares(communicator, train, test, zeros),
+  evaluate: async (model, train, test, zeros) => ({
+    test: await testError(model, test, communicator),
+    meanOnTest: await meanError(train, test, zeros, communicator),
   }),
 })
 
-type ShareReader = (
+type ShardReader = (
   communicator: Communicator,
   files: readonly string[],
   options: ReadRowsOptions & ReadShardOptions,
 ) => Promise<SparseTensor>
 
-/** Of one file, which is no table. */
-const ofFile =
-  (read: typeof readTnsShard): ShareReader =>
-  async (communicator, [file], options) => {
-    await communicator.failTogether(() => refuseTableOptions(file, options), 'unnamed')
-    return read(communicator, file, options)
-  }
-
-const shareReaders: Record<string, ShareReader> = {
-  tns: ofFile(readTnsShard),
-  npz: ofFile(readNpzShare),
+const shardReaders: Record<string, ShardReader> = {
   parquet: readParquetShard,
+  async tns(communicator, [file], options) {
+    await communicator.failTogether(() => refuseTableOptions(file, options), 'unnamed')
+    return readTnsShard(communicator, file, options)
+  },
 }
 
-/** How every process reads its share of the files, as the first one sees them; nothing if it reads all, and deals it out. */
-async function shareReader(
+/** Returns the reader with which every process reads a range of the files; undefined if the root reads all of them. */
+async function findShardReader(
   communicator: Communicator,
   files: readonly string[],
   options: ReadingOptions,
-): Promise<ShareReader | undefined> {
-  return shareReaders[await communicator.broadcastText(0, () => kindOfShards(files, options))]
+): Promise<ShardReader | undefined> {
+  if (communicator.size === 1) return undefined
+  return shardReaders[await communicator.broadcastText(0, () => kindOfShards(files, options))]
 }

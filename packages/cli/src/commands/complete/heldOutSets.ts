@@ -1,4 +1,4 @@
-/** The entries of a job, and what is held out of them. */
+/** The entries of a job, and those of them that are held out. */
 import { type CpModel, InputError, type SparseTensor } from 'lacuna'
 import type { ReadingOptions } from '../../options/readTensor.ts'
 import { tableOptions } from '../../options/tableOptions.ts'
@@ -8,76 +8,80 @@ import { collectGarbage } from '../../process/memory.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { Entries } from './entries.ts'
 
-export interface Parts {
+/** Training entries and held-out sets. */
+export interface EntrySets {
   train: SparseTensor
   validation?: SparseTensor
   test?: SparseTensor
 }
 
-/** Reads the entries and what is held out of them; all parts get the size that holds them all. */
-export async function readParts(
+type HeldOutName = 'validation' | 'test'
+
+/**
+ * Reads the entries, and reads or splits off the held-out sets; all sets get the sizes that hold all of them.
+ * @param files the paths of the entries @param initial the model of --initial, whose labels and sizes count
+ */
+export async function readEntrySets(
   files: readonly string[],
   options: CompleteOptions,
   initial: CpModel | undefined,
   entries: Entries,
   progress: Progress,
-): Promise<Parts> {
+): Promise<EntrySets> {
   const { negative, duplicates, mask, seed, threads } = options
   const dims = options.dims ?? initial?.dims
-  const asked = { ...tableOptions(options), dims, negative, duplicates, threads }
-  const deferDuplicateCheck = goesAsItIs(options)
-  const train = await entries.read(files, { ...asked, mask, ...alike(initial), deferDuplicateCheck })
+  const common = { ...tableOptions(options), dims, negative, duplicates, threads }
+  const deferDuplicateCheck = isUnsplit(options)
+  const train = await entries.read(files, { ...common, mask, ...labelsOf(initial), deferDuplicateCheck })
   collectGarbage() // the file, and its pieces
-  const parts: Parts = { train }
-  for (const part of ['validation', 'test'] as const) {
-    const from = options[part]
-    if (typeof from === 'string')
-      parts[part] = await entries.read([from], { ...fromFile(asked, part), ...alike(train) })
+  const sets: EntrySets = { train }
+  for (const name of ['validation', 'test'] as const) {
+    const file = options[name]
+    if (typeof file === 'string')
+      sets[name] = await entries.read([file], { ...heldOutOptions(common, name), ...labelsOf(train) })
   }
-  const shares = {
+  const fractions = {
     validation: typeof options.validation === 'number' ? options.validation : 0,
     test: typeof options.test === 'number' ? options.test : 0,
   }
-  if (shares.validation + shares.test > 0) {
+  if (fractions.validation + fractions.test > 0) {
     const zeros = options.missing === 'zero'
-    const { train, validation, test } = await entries.split(parts.train, shares, seed, zeros)
-    parts.train = train
-    for (const [part, heldOut] of Object.entries({ validation, test }) as [
-      'validation' | 'test',
-      SparseTensor,
-    ][]) {
-      if (shares[part] === 0) continue
-      parts[part] = heldOut
+    const { train, ...heldOut } = await entries.split(sets.train, fractions, seed, zeros)
+    sets.train = train
+    for (const [name, set] of Object.entries(heldOut) as [HeldOutName, SparseTensor][]) {
+      if (fractions[name] === 0) continue
+      sets[name] = set
       progress.say(
-        `Held out for ${part}: ${formatCount(await entries.count(heldOut))} ${zeros ? 'cells' : 'entries'}`,
+        `Held out for ${name}: ${formatCount(await entries.count(set))} ${zeros ? 'cells' : 'entries'}`,
       )
     }
   }
-  return withCommonDims(files.join(' '), parts)
+  return withCommonDims(files.join(' '), sets)
 }
 
-/** Whether one run learns from all entries, each of which counts: nothing is held out, for a verdict or for trials. */
-function goesAsItIs(options: CompleteOptions): boolean {
+/** Whether all entries go to one run as they are: none is held out, neither for evaluation nor for trials. */
+function isUnsplit(options: CompleteOptions): boolean {
   const { validation, test, missing, rank, choose, lags, features } = options
-  const isDivided = typeof validation === 'number' || typeof test === 'number' || isCrossFitted(options)
-  return !isDivided && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
+  const isSplit = typeof validation === 'number' || typeof test === 'number' || isCrossFitted(options)
+  return !isSplit && missing !== 'zero' && rank !== 'auto' && !choose && !lags && !features
 }
 
-/** What has labels fixes which index each label has. */
-function alike(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
+/** Returns the options by which labels get the indices that they have in a tensor or model. */
+function labelsOf(known: SparseTensor | CpModel | undefined): Pick<ReadingOptions, 'like' | 'dims'> {
   return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
 }
 
-/** Held-out entries are files, even if the others come from a database or a query. The verdict counts all of them alike. */
-function fromFile(
+/** Returns the options of a held-out file: no database or query, and no weights for test, where all entries count alike. */
+function heldOutOptions(
   { query, database, weight, ...options }: ReadingOptions,
-  part: 'validation' | 'test',
+  name: HeldOutName,
 ): ReadingOptions {
-  return part === 'test' || weight === undefined ? options : { ...options, weight }
+  return name === 'test' || weight === undefined ? options : { ...options, weight }
 }
 
-function withCommonDims(file: string, parts: Parts): Parts {
-  const tensors: SparseTensor[] = Object.values(parts).filter((part) => part !== undefined)
+/** Gives all sets the sizes of the largest. @param file the name in messages */
+function withCommonDims(file: string, sets: EntrySets): EntrySets {
+  const tensors: SparseTensor[] = Object.values(sets).filter((set) => set !== undefined)
   const order = tensors[0].dims.length
   for (const { dims } of tensors)
     if (dims.length !== order)
@@ -87,6 +91,6 @@ function withCommonDims(file: string, parts: Parts): Parts {
       )
   const dims = tensors[0].dims.map((_, mode) => Math.max(...tensors.map((tensor) => tensor.dims[mode])))
   return Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [name, part && { ...part, dims }]),
-  ) as unknown as Parts
+    Object.entries(sets).map(([name, set]) => [name, set && { ...set, dims }]),
+  ) as unknown as EntrySets
 }

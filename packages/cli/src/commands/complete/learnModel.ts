@@ -34,9 +34,11 @@ export interface LearnedRun {
 }
 
 /**
- * Starts or resumes a run and advances it to its end, or to a signal, upon which a checkpoint is saved. The caller closes the run.
+ * Starts or resumes a run and advances it to its end, or to a signal, upon which a checkpoint is saved. The
+ * caller closes the run.
  * @param context entries and settings
- * @param trials the search for the rank before this run; `hasCheckpoint`: whether the checkpoint is already one of this run
+ * @param trials the search for the rank before this run; `hasCheckpoint`: whether the checkpoint is already
+ * one of this run
  */
 export async function learnModel(
   context: LearningContext,
@@ -120,7 +122,10 @@ async function openRun(
   return { run, choice }
 }
 
-/** Whether settings are tried first. With several processes never: none sees in which pattern cells are missing. */
+/**
+ * Whether settings are tried first. With several processes never: none sees in which pattern cells are
+ * missing.
+ */
 function mayChoose({ options, progress, communicator }: LearningContext, runOptions: RunOptions): boolean {
   const isAsked = options.choose ?? choosesByDefault(runOptions)
   const isDistributed = communicator.size > 1
@@ -129,13 +134,19 @@ function mayChoose({ options, progress, communicator }: LearningContext, runOpti
   return isAsked && !isDistributed
 }
 
-/** Replaces omitted options by defaults, not by those of the checkpoint: the same command means the same settings. */
+/**
+ * Replaces omitted options by defaults, not by those of the checkpoint: the same command means the same
+ * settings.
+ */
 function withDefaults(options: RunOptions): RunOptions {
   const { epochs, seconds, patience, ...decisive } = settingsOf(options)
   return { ...options, ...decisive, ...(options.validation && { patience }) }
 }
 
-/** Resumes from a checkpoint, which the first process reads and broadcasts: it lies beside that process's output. */
+/**
+ * Resumes from a checkpoint, which the first process reads and broadcasts: it lies beside that process's
+ * output.
+ */
 async function resumeRun(
   { communicator, sets: { train } }: LearningContext,
   options: RunOptions,

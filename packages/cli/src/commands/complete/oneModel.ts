@@ -70,7 +70,7 @@ async function evaluate(
   const errors: Errors = {
     train: result.train,
     validation,
-    ...(test && (await entries.judge(model, train, test, settings.missing === 'zero'))),
+    ...(test && (await entries.evaluate(model, train, test, settings.missing === 'zero'))),
   }
   if (errors.test) model.training.test = errors.test
   return { result, errors }

@@ -1,8 +1,13 @@
-/** Modes whose rows are ordered, as they are typed: 2,3 or hour:24,day:7, with periods at which rows are alike. */
+/**
+ * Modes whose rows are ordered, as they are typed: 2,3 or hour:24,day:7, with periods at which rows are
+ * alike.
+ */
 import { InputError, type SparseTensor } from 'lacuna'
 import { modeNumber, type Ordered, option, sentence } from 'lacuna/internal'
 
-/** A mode with periods counts the next row and those a period away; one without, the distances that are found. */
+/**
+ * A mode with periods counts the next row and those a period away; one without, the distances that are found.
+ */
 export function parseOrdered(
   texts: readonly string[],
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,

@@ -57,8 +57,8 @@ export function blocks(text: string, before: TypedSplit[] = []): TypedSplit[] {
 }
 
 /**
- * What was typed, in numbers; where nothing was, that of the model to start from. Of several processes the first knows the
- * names of modes, and tells the others.
+ * What was typed, in numbers; where nothing was, that of the model to start from. Of several processes the
+ * first knows the names of modes, and tells the others.
  */
 export async function parseReshaping(
   { mergeModes, split }: ReshapingOptions,

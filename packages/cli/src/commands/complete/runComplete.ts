@@ -1,6 +1,7 @@
 /**
- * `lacuna complete`, step by step: check the options, estimate the memory, read the entries, split off held-out sets, resolve side
- * information and reshaping, plan, and learn one model or the models of a cross-fit, which evaluate, report and save themselves.
+ * `lacuna complete`, step by step: check the options, estimate the memory, read the entries, split off
+ * held-out sets, resolve side information and reshaping, plan, and learn one model or the models of a
+ * cross-fit, which evaluate, report and save themselves.
  */
 import { type CpModel, InputError, type RunOptions, readModel, type SparseTensor } from 'lacuna'
 import {
@@ -25,8 +26,8 @@ import { withSignals } from '../../process/signals.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { CompleteContext } from './context.ts'
 import { checkCrossFitOptions, findRank, learnEnsemble } from './crossFit.ts'
-import { entriesOfMany, entriesOfOne } from './entries.ts'
-import { type Parts, readParts } from './heldOutSets.ts'
+import { entriesOf } from './entries.ts'
+import { type EntrySets, readEntrySets } from './heldOutSets.ts'
 import { completeOneModel } from './oneModel.ts'
 import { describeReshaping, parseReshaping } from './reshape.ts'
 import { checkChoose, readFeatures } from './sideInformation.ts'
@@ -73,8 +74,7 @@ async function openContext(
   progress: Progress,
 ): Promise<CompleteContext> {
   const { communicator } = engine
-  const entries = communicator.size > 1 ? entriesOfMany(communicator, progress) : entriesOfOne(progress)
-  return { files, options, engine, communicator, entries, progress }
+  return { files, options, engine, communicator, entries: entriesOf(communicator, progress), progress }
 }
 
 interface Prepared {
@@ -94,7 +94,7 @@ async function prepare({
   communicator,
   entries,
 }: CompleteContext): Promise<Prepared> {
-  const holders = await entries.holders(files, options)
+  const readers = await entries.countReaders(files, options)
   return communicator.failTogether(async () => {
     if (options.output && communicator.isRoot) await checkModelOutput(options.output, files, options)
     if (options.plot !== undefined) await checkOutputs([options.plot], [...files, options.output])
@@ -112,12 +112,12 @@ async function prepare({
     // Threads start and the kernel is compiled while the file is read.
     if (settings.rank !== undefined || !isRankToFind(options))
       engine.warm?.(settings.rank ?? defaults.fast.rank)
-    const isReader = communicator.isRoot || holders > 1
+    const isReader = communicator.isRoot || readers > 1
     const { modes, weight } = options
     const reading = isReader
-      ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, holders)
+      ? await refuseTooLarge(files, engine, { ...settings, modes, weight }, readers)
       : 0
-    return { initial, settings, readingBytes: holders > 1 ? reading : 0 }
+    return { initial, settings, readingBytes: readers > 1 ? reading : 0 }
   })
 }
 
@@ -129,9 +129,9 @@ const isRankToFind = ({ rank, best }: CompleteOptions): boolean =>
 async function readSets(
   { files, options, entries, progress }: CompleteContext,
   initial: CpModel | undefined,
-): Promise<{ sets: Parts; readingSeconds: number }> {
+): Promise<{ sets: EntrySets; readingSeconds: number }> {
   const start = performance.now()
-  const sets = await readParts(files, options, initial, entries, progress)
+  const sets = await readEntrySets(files, options, initial, entries, progress)
   const readingSeconds = (performance.now() - start) / 1000
   const { train } = sets
   const isSplit = [options.validation, options.test].some((fraction) => typeof fraction === 'number')
@@ -160,7 +160,7 @@ async function resolveSettings(
 /** Plans the memory of the job, now that the entries are counted. */
 async function planSets(
   { engine, entries }: CompleteContext,
-  { train, validation, test }: Parts,
+  { train, validation, test }: EntrySets,
   settings: RunOptions,
   reading: number,
 ): Promise<JobPlan> {
@@ -185,7 +185,7 @@ async function planSets(
 
 function announce({ options, engine, progress }: CompleteContext, plan: JobPlan, given?: number): void {
   const rank = isRankToFind(options) ? 'to be found' : (given ?? defaults.fast.rank)
-  progress.say(`Rank ${rank} on ${plan.place ?? engine.description}, ${describeJob(plan)}`)
+  progress.say(`Rank ${rank} on ${plan.backend ?? engine.description}, ${describeJob(plan)}`)
 }
 
 async function checkModelOutput(

@@ -1,4 +1,7 @@
-/** Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether they help. */
+/**
+ * Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether
+ * they help.
+ */
 import { InvalidArgumentError } from 'commander'
 import { InputError, type RunOptions, type RunState, type SparseTensor } from 'lacuna'
 import {

@@ -111,7 +111,10 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
   else await pipeline(createReadStream(file.path), response)
 }
 
-/** The file in the folder that a URL names; undefined for anything outside of it, links that lead out included. */
+/**
+ * The file in the folder that a URL names; undefined for anything outside of it, links that lead out
+ * included.
+ */
 async function find(root: string, url: string): Promise<{ path: string; byteLength: number } | undefined> {
   try {
     const path = decodeURIComponent(url.split('?')[0])

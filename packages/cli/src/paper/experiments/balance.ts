@@ -1,10 +1,10 @@
 import type { SparseTensor } from 'lacuna'
 
 /**
- * How much faster than one thread the work could be at best if every row were one piece of work, taken in turn by the
- * next thread that is free, as in a parallel loop over rows; a row's work is its entries, and all threads wait for each
- * other after every mode. It tells how evenly the entries lie, without a clock. (Lacuna's own threads take tasks that
- * are cut by entries: engine/cpu/tasks.ts.)
+ * How much faster than one thread the work could be at best if every row were one piece of work, taken in
+ * turn by the next thread that is free, as in a parallel loop over rows; a row's work is its entries, and all
+ * threads wait for each other after every mode. It tells how evenly the entries lie, without a clock.
+ * (Lacuna's own threads take tasks that are cut by entries: engine/cpu/tasks.ts.)
  */
 export function rowBalance({ dims, indices }: SparseTensor, threads: number): number {
   const entries = indices[0].length

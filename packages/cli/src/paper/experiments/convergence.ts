@@ -1,4 +1,7 @@
-/** Figure 2: error against epochs and seconds, for several c, on data with little and much noise, and on real data. */
+/**
+ * Figure 2: error against epochs and seconds, for several c, on data with little and much noise, and on real
+ * data.
+ */
 import { complete, type SparseTensor, split, synthetic } from 'lacuna'
 import type {
   ConvergenceProblem,

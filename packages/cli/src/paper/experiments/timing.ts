@@ -1,4 +1,7 @@
-/** Figures 3 and 4: seconds per epoch by rank and number of threads, on real data and on synthetic data of its size. */
+/**
+ * Figures 3 and 4: seconds per epoch by rank and number of threads, on real data and on synthetic data of its
+ * size.
+ */
 
 import { type SparseTensor, synthetic } from 'lacuna'
 import { type CpuEngine, cpuEngine, fixedStage, type LoadedProblem, type Step, stepOf } from 'lacuna/internal'

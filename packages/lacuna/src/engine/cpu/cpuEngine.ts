@@ -1,3 +1,4 @@
+/** The CPU engine: wasm kernels on worker threads, in Node and in browsers. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 import { restThreads } from '../../base/nodeThreads.ts'
@@ -5,16 +6,16 @@ import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
 import { checkLimits } from './memory/limits.ts'
-import { Memories } from './memory/memories.ts'
+import { MemoryPool } from './memory/memoryPool.ts'
 import { type CpuPlan, planPartitions } from './memory/plan.ts'
-import type { CpuEngineOptions } from './options.ts'
+import type { CpuEngineOptions, RecordOptions } from './options.ts'
 import { loadPartitions } from './setup/load.ts'
 import { compileKernel } from './threads/compileKernel.ts'
 import { paddedRank } from './threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from './threads/platform.ts'
 import type { Pool } from './threads/pool.ts'
 import { poolTransport } from './threads/poolTransport.ts'
-import { lonePool, startPool } from './threads/startPool.ts'
+import { callingThreadPool, startPool } from './threads/startPool.ts'
 
 export type { CpuEngineOptions } from './options.ts'
 
@@ -24,22 +25,23 @@ export interface Connection {
   options: unknown
 }
 
-/** The engine of wasm kernels and worker threads, in Node and in browsers. */
+/** Opens the CPU engine. */
 export function cpuEngine(options: CpuEngineOptions = {}): CpuEngine {
   return new CpuEngine(options)
 }
 
+/** Solves problems with the threads of this process, and of others if it is connected. */
 export class CpuEngine implements Engine {
   readonly threads: number
   readonly #parts: number
   readonly #connection: Connection | undefined
-  readonly #memories = new Memories()
+  readonly #memories = new MemoryPool()
   #pool: Pool | undefined
   #connected: Promise<Communicator> | undefined
   #communicator = singleProcess
   #closed = false
   #problems = 0
-  /** Per worker, how many problems it works on. */
+  /** Per worker, the number of problems that it works on. */
   readonly #busy: number[]
 
   constructor({ threads = hardwareThreads(), parts = 1 }: CpuEngineOptions, connection?: Connection) {
@@ -75,16 +77,16 @@ export class CpuEngine implements Engine {
     return this.#communicator.size
   }
 
-  /** Of one process. isPlain: as for `load`. */
-  plan(size: ProblemSize, isPlain = false): CpuPlan {
-    return planPartitions(size, this.threads, this.#parts, this.processes, isPlain)
+  /** The memory of one process. */
+  plan(size: ProblemSize, { unpacked = false }: RecordOptions = {}): CpuPlan {
+    return planPartitions(size, this.threads, this.#parts, this.processes, unpacked)
   }
 
   /** Starts the threads, and connects with the other processes if there are any. */
   async connect(): Promise<Communicator> {
     if (this.#closed) throw new Error('The engine has been closed.')
     if (!this.#pool) checkLimits(this.threads, this.#parts)
-    this.#pool ??= canShareMemory() ? startPool(this.threads) : lonePool()
+    this.#pool ??= canShareMemory() ? startPool(this.threads) : callingThreadPool()
     this.#connected ??= connectPool(this.#pool, this.#connection).then((communicator) => {
       this.#communicator = communicator
       return communicator
@@ -94,7 +96,8 @@ export class CpuEngine implements Engine {
 
   warm(rank: number): void {
     const ready = async (): Promise<void> => {
-      // Until they are needed here, the threads may read the file. Limits that are tight leave none to rest.
+      // Until they are needed here, the threads may read the file. Under tight limits no idle threads are
+      // started.
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
         restThreads(this.threads)
@@ -104,12 +107,11 @@ export class CpuEngine implements Engine {
     ready().catch(() => {})
   }
 
-  /** isPlain: whether the records are to be read by others than the kernels, too. */
-  async load(problem: Problem, isPlain = false): Promise<CpuProblem> {
+  async load(problem: Problem, { unpacked = false }: RecordOptions = {}): Promise<CpuProblem> {
     const start = performance.now()
     const communicator = await this.connect()
     const pool = this.#pool!
-    const members = this.#take(Math.min(this.threads, problem.threads ?? this.threads))
+    const members = this.#chooseWorkers(Math.min(this.threads, problem.threads ?? this.threads))
     const memories: WebAssembly.Memory[] = []
     const takeMemory = (byteLength: number): WebAssembly.Memory => {
       const memory = this.#memories.take(byteLength)
@@ -122,7 +124,7 @@ export class CpuEngine implements Engine {
     }
     try {
       const number = this.#problems++
-      const context = { pool, members, communicator, leastParts: this.#parts, isPlain, takeMemory }
+      const context = { pool, members, communicator, leastParts: this.#parts, unpacked, takeMemory }
       const loaded = await communicator.runInOrder(number, 0, () =>
         loadPartitions(context, number, problem, start),
       )
@@ -133,8 +135,11 @@ export class CpuEngine implements Engine {
     }
   }
 
-  /** The workers that have least to do; the first speaks with other processes, and what they share needs it. */
-  #take(count: number): number[] {
+  /**
+   * Chooses the least busy workers. With several processes the first one is always among them: it talks to
+   * the others.
+   */
+  #chooseWorkers(count: number): number[] {
     const isNeeded = (w: number): number => (this.processes > 1 && w === 0 ? 1 : 0)
     const members = this.#busy
       .map((_, w) => w)
@@ -154,7 +159,9 @@ export class CpuEngine implements Engine {
   }
 }
 
-/** Connects the first thread of a pool with the other processes, and passes their ranks to the other threads. */
+/**
+ * Connects the first thread of a pool with the other processes, and passes their ranks to the other threads.
+ */
 async function connectPool(pool: Pool, connection: Connection | undefined): Promise<Communicator> {
   if (!connection) return singleProcess
   const [answer] = await pool.ask([0], () => ({ type: 'connect', ...connection }))

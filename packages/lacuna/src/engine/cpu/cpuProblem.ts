@@ -1,3 +1,4 @@
+/** A problem of the CPU engine, as the main thread sees it. */
 import { CONTROL_STOP } from '../../kernels/solve/layout.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
 import type {
@@ -13,28 +14,30 @@ import type {
   Step,
   Timed,
 } from '../engine.ts'
+import { type LoadedViews, viewsOf } from './loadedViews.ts'
 import { costOf } from './memory/cost.ts'
 import { MOST_LAGS } from './memory/layout.ts'
 import type { LoadedPartitions } from './setup/load.ts'
 import { observeAll } from './setup/observeAll.ts'
 import { type SetUpTimes, stopwatch } from './setup/setUpTimes.ts'
-import type { Spent } from './steps/iterate.ts'
 import { learnedNoise, SHARED_NUMBERS } from './steps/posterior/posteriorNumbers.ts'
 import type { Answer, Request } from './threads/messages.ts'
 import type { ProblemWorkers } from './threads/workers.ts'
 
-/** A problem in the memories of its parts, and the threads that work on it. */
+/** A problem in the memories of its partitions, and the threads that work on it. */
 export class CpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   readonly setUp: SetUpTimes
   readonly hasStrata: boolean
+  /** Whether 'posterior' steps can be taken. */
+  readonly hasPosterior: boolean
   readonly #workers: ProblemWorkers
   readonly #number: number
   readonly #loaded: LoadedPartitions
   readonly #tensor: SparseTensor
   readonly #release: () => void
   #open = true
-  /** Questions asked so far. */
+  /** Requests so far. */
   #steps = 0
 
   private constructor(
@@ -53,10 +56,15 @@ export class CpuProblem implements LoadedProblem {
     this.#tensor = tensor
     this.#release = release
     this.statistics = statistics
+    this.hasPosterior = loaded.posterior
     this.hasStrata = loaded.parts[0].layout.strata !== undefined
   }
 
-  /** `release` is told when the threads are no longer needed. */
+  /**
+   * Computes the statistics of a loaded problem.
+   * @param number the number of the problem on its engine
+   * @param release called when the threads and memories are no longer needed
+   */
   static async open(
     workers: ProblemWorkers,
     number: number,
@@ -66,7 +74,7 @@ export class CpuProblem implements LoadedProblem {
   ): Promise<CpuProblem> {
     const sets: Record<string, SetStatistics> = {}
     const statistics = { ...loaded.statistics, sets }
-    const times = { ...loaded.times, look: 0 }
+    const times = { ...loaded.times, values: 0 }
     const problem = new CpuProblem(workers, number, loaded, tensor, release, statistics, times)
     const lap = stopwatch()
     const views = [...new Set(loaded.viewOf.values())]
@@ -77,13 +85,13 @@ export class CpuProblem implements LoadedProblem {
       const entries = loaded.entries.get(name)!
       sets[name] = { entries, weight: weights.get(v) ?? entries, ...values.get(v)! }
     }
-    times.look = lap()
+    times.values = lap()
     return problem
   }
 
-  /** How it lies in memory, for an engine that works on the same views elsewhere. */
-  get loaded(): LoadedPartitions {
-    return this.#loaded
+  /** The views of the problem in memory, for an engine that copies them; load it with `unpacked` records. */
+  views(): LoadedViews {
+    return viewsOf(this.#loaded, this.statistics.dims)
   }
 
   cost(stage: { sample: number; kind: Step['kind'] }): number {
@@ -108,16 +116,12 @@ export class CpuProblem implements LoadedProblem {
     )
   }
 
-  /** `skip` leaves out parts of the work for a bench (kernels/solve/layout.ts). */
+  /**
+   * @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of
+   * kernels/solve/layout.ts
+   */
   async iterate(run: Iterations, skip = 0): Promise<Iterated> {
-    const [answer] = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: false })
-    return answer as Iterated
-  }
-
-  /** For a bench: what each thread did with its time. */
-  async iterateTimed(run: Iterations, skip = 0): Promise<(Iterated & Required<Spent>)[]> {
-    const answers = await this.#askAll({ type: 'iterate', problem: this.#number, run, skip, isTimed: true })
-    return answers as (Iterated & Required<Spent>)[]
+    return (await this.#ask({ type: 'iterate', problem: this.#number, run, skip })) as Iterated
   }
 
   stop(stopped = true): void {
@@ -146,7 +150,7 @@ export class CpuProblem implements LoadedProblem {
     return { sums: views.map((v) => this.#addErrors(v)), ...(answer as Timed) }
   }
 
-  /** By view, what the weights of its entries add up to; of those that have errors and weights. */
+  /** The sum of the weights of each view that has errors and weights. */
   async #weights(): Promise<Map<number, number>> {
     const { viewOf, weightedViews } = this.#loaded
     const views = [...new Set(viewOf.values())].filter((v) => weightedViews.includes(v))
@@ -154,7 +158,7 @@ export class CpuProblem implements LoadedProblem {
     return new Map(views.map((v) => [v, this.#addErrors(v).squares]))
   }
 
-  /** In the order of the chunks, which is the same however they are dealt to parts. */
+  /** Adds error sums in the order of the chunks, which does not depend on the partitions. */
   #addErrors(v: number): ErrorSums {
     const { errorSums, totals } = this.#loaded
     const { sums } = errorSums[v]
@@ -164,14 +168,14 @@ export class CpuProblem implements LoadedProblem {
       total.squares += sums[at]
       total.absolutes += sums[at + 1]
     }
-    // Of a difference that is next to nothing, rounding may leave less.
+    // Rounding may make a difference that is almost zero negative.
     if (v === 0 && totals)
       return { squares: Math.max(0, total.squares), absolutes: Math.max(0, total.absolutes) }
     return total
   }
 
   async snapshot(): Promise<void> {
-    await this.#ask({ type: 'keep', problem: this.#number })
+    await this.#ask({ type: 'snapshot', problem: this.#number })
   }
 
   async restore(): Promise<void> {
@@ -201,7 +205,7 @@ export class CpuProblem implements LoadedProblem {
       layout.modes.forEach(({ factor, momentumFactor, mean, scale }, mode) => {
         this.#write(k, factor, mode, factors[mode])
         if (momentumFactor) this.#write(k, momentumFactor, mode, momentumFactors?.[mode] ?? factors[mode])
-        // What pads the rank takes no part: any finite v > 0 will do there.
+        // The padding of the rank takes no part: any finite v > 0 will do there.
         new Float32Array(memory.buffer, mean, layout.padded).fill(0).set(means[mode])
         new Float32Array(memory.buffer, scale, layout.padded).fill(1).set(scales[mode])
       })
@@ -230,7 +234,7 @@ export class CpuProblem implements LoadedProblem {
     }
   }
 
-  /** Rows of R × R, each of whose rows is padded. */
+  /** Copies `count` matrices (R × R) with padded rows out of the first partition. */
   #matrices(address: number, count: number): Float32Array {
     const { parts, rank } = this.#loaded
     const [{ memory, layout }] = parts
@@ -297,18 +301,20 @@ export class CpuProblem implements LoadedProblem {
     this.#release()
   }
 
-  /** What the first of the threads answers: it has spoken with those of other processes. */
+  /**
+   * Sends a request to the threads of the problem; returns the answer of the first, which has talked to the
+   * other processes.
+   */
   async #ask(request: Request): Promise<Answer> {
-    return (await this.#askAll(request))[0]
-  }
-
-  async #askAll(request: Request): Promise<Answer[]> {
     if (!this.#open) throw new Error('The problem has been closed.')
     const { pool, members, communicator } = this.#workers
-    return communicator.runInOrder(this.#number, ++this.#steps, () => pool.ask(members, () => request))
+    const answers = await communicator.runInOrder(this.#number, ++this.#steps, () =>
+      pool.ask(members, () => request),
+    )
+    return answers[0]
   }
 
-  /** A matrix (rows × R) out of rows of the padded rank. */
+  /** Copies a matrix (rows × R) with padded rows out of partition k. */
   #read(k: number, address: number, mode: number): Float32Array {
     const { memory, layout } = this.#loaded.parts[k]
     const { rank } = this.#loaded
@@ -321,6 +327,7 @@ export class CpuProblem implements LoadedProblem {
     return matrix
   }
 
+  /** Copies a matrix (rows × R) into padded rows of partition k. */
   #write(k: number, address: number, mode: number, matrix: Float32Array): void {
     const { memory, layout } = this.#loaded.parts[k]
     const { rank } = this.#loaded
@@ -331,7 +338,7 @@ export class CpuProblem implements LoadedProblem {
       into.set(matrix)
       return
     }
-    into.fill(0) // what was lost beyond float32 must not stay in the padding
+    into.fill(0) // the padding must not hold NaN or infinity
     for (let p = 0; p < rows; p++) into.set(matrix.subarray(p * rank, (p + 1) * rank), p * padded)
   }
 }

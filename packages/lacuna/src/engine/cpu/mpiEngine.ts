@@ -1,7 +1,7 @@
 /**
- * The CPU engine's parts spread over the processes of an MPI job: each has its threads, owns rows of every mode and their
- * entries, and holds all factors. Every process runs the same program, with its own share of the entries, and gets the
- * same answers; the factors are those of one process alone, to the bit.
+ * The CPU engine's parts spread over the processes of an MPI job: each has its threads, owns rows of every
+ * mode and their entries, and holds all factors. Every process runs the same program, with its own share of
+ * the entries, and gets the same answers; the factors are those of one process alone, to the bit.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { exchangeModule, launchedProcesses, type MpiOptions, openLibrary } from '../../comm/mpi/index.ts'
@@ -10,8 +10,9 @@ import { CpuEngine, type CpuEngineOptions } from './cpuEngine.ts'
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
 /**
- * UCX and Open MPI patch the system's memory functions while other threads run, and UCX takes over the signals by which V8
- * learns of faults in wasm: in a process of many threads and a garbage collector both end in crashes.
+ * UCX and Open MPI patch the system's memory functions while other threads run, and UCX takes over the
+ * signals by which V8 learns of faults in wasm: in a process of many threads and a garbage collector both end
+ * in crashes.
  */
 const QUIET_LIBRARIES = {
   UCX_MEM_MMAP_HOOK_MODE: 'none',
@@ -41,7 +42,10 @@ export async function mpiEngine({
   }
 }
 
-/** A library that is not the launcher's takes every process for the only one: each would do all the work, and write it. */
+/**
+ * A library that is not the launcher's takes every process for the only one: each would do all the work, and
+ * write it.
+ */
 function checkFound(found: number, launched: number): void {
   if (launched > 1 && found !== launched)
     throw new InputError(

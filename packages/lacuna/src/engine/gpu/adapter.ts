@@ -1,20 +1,22 @@
-/** Graphics cards as WebGPU shows them: by the browser, or in Node by the package webgpu (Dawn), if it is installed. */
+/**
+ * Finds a WebGPU adapter: the browser's, or in Node that of the package webgpu (Dawn), if it is installed.
+ */
 import { InputError } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
 
-/** A card, or a program that stands in for one. */
+/** A GPU, or a software adapter. */
 export interface FoundAdapter {
   adapter: GPUAdapter
-  /** For people. */
+  /** The name that users see. */
   name: string
-  /** Whether it is a program on the CPU: right, but slower than the CPU engine. */
+  /** Whether it is an emulation on the CPU: correct, but slower than the CPU engine. */
   isSoftware: boolean
 }
 
-/** Programs that stand in for a card: SwiftShader, Mesa's llvmpipe, Windows' WARP. */
+/** Software adapters: SwiftShader, Mesa's llvmpipe, Windows' WARP. */
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b/i
 
-/** The best there is; or a sentence that says what is missing. */
+/** Finds the fastest adapter; throws an InputError that names what is missing. */
 export async function findAdapter(): Promise<FoundAdapter> {
   const gpu = await findGpu()
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
@@ -34,12 +36,12 @@ function nameOf({
   device,
   description,
 }: Record<'vendor' | 'architecture' | 'device' | 'description', string>): string {
-  // A device that is a number says nothing.
+  // A hexadecimal device number is no name.
   const known = /^0x|^$/.test(device) ? `${vendor} ${architecture}`.trim() : device
   return known || description || 'a graphics card'
 }
 
-/** Kept for as long as the process lives: what it made needs it. */
+/** Cached for the life of the process: devices need it. */
 let found: Promise<GPU> | undefined
 
 function findGpu(): Promise<GPU> {
@@ -49,11 +51,14 @@ function findGpu(): Promise<GPU> {
   return found
 }
 
-/** The kernels write shared memory before they read it: that it is zero before costs time, and far more to compile. */
+/**
+ * The kernels write workgroup memory before they read it; zeroing it would cost time, and compile time above
+ * all.
+ */
 const DAWN = ['enable-dawn-features=disable_workgroup_init']
 
 async function openDawn(): Promise<GPU> {
-  // By a name that bundlers do not follow, and whose types would be in the way of those of browsers.
+  // A variable, so that bundlers do not follow the import and its types do not replace those of browsers.
   const name = 'webgpu'
   try {
     const { create } = await import(/* @vite-ignore */ /* webpackIgnore: true */ name)
@@ -63,7 +68,7 @@ async function openDawn(): Promise<GPU> {
   }
 }
 
-/** What is to be told of Dawn that cannot be loaded: it may be there, and its parts not fit the system. */
+/** The sentence for a failed import of Dawn: the package is missing, or it does not fit the system. */
 export function whyNotStarted(cause: unknown): string {
   const { code, message } = cause as { code?: string; message: string }
   return code === 'ERR_MODULE_NOT_FOUND'

@@ -1,38 +1,46 @@
-/** An open device: its limits, how its invocations can speak with one another, and the kernels compiled for it. */
+/** An open WebGPU device: its limits, its subgroups, its buffers and compiled kernels. */
 import { InputError } from '../../base/inputError.ts'
 import type { FoundAdapter } from './adapter.ts'
 
-/** As WebGPU numbers them: Node has no globals for them. */
+/** Flags of GPUBufferUsage; Node has no globals for them. */
 export const usage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const
 const COMPUTE = 4
 const READ = 1
 
-/** A compiled kernel. What it binds: a step in a slot, then buffers. */
+/** A compiled kernel. It binds a step (wgsl/step.ts) in a slot, then buffers. */
 export interface GpuKernel {
   pipeline: GPUComputePipeline
   layout: GPUBindGroupLayout
 }
 
+/** How a kernel accesses a buffer. */
 export type Access = 'read' | 'write'
 
+/** Limits on what is used of a device; for tests. */
 export interface DeviceOptions {
-  /** Whether subgroups are used where there are some. */
+  /** Whether subgroups are used if the device has them; true by default. */
   subgroups?: boolean
-  /** The most bytes that a kernel sees at once, if the device would let it see more. */
+  /** Largest binding in bytes, if the device allows more. */
   mostBinding?: number
 }
 
+/** An open device. */
 export class Device {
   readonly name: string
   readonly gpu: GPUDevice
-  /** Invocations that can exchange numbers; 1 if there are no subgroups. */
+  /** Neighbouring invocations that share a subgroup; 1 if there are no subgroups. */
   subgroup = 1
+  /** Largest binding of a buffer in bytes. */
   readonly mostBinding: number
+  /** Most workgroups in one dimension of a dispatch. */
   readonly mostGroups: number
-  /** Why it is of no use any more. */
+  /** The reason of a loss; undefined while the device works. */
   lost: string | undefined
   readonly whenLost: Promise<void>
-  /** What it did not do as it was told, of which WebGPU speaks to nobody in particular: who was at work has to look. */
+  /**
+   * Uncaptured errors so far. WebGPU does not attribute them to an operation: each operation compares their
+   * number.
+   */
   readonly faults: Error[] = []
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
@@ -65,7 +73,7 @@ export class Device {
     const device = new Device(gpu, name, mostBinding)
     const size = Math.min(32, info.subgroupMinSize ?? 1)
     try {
-      if (hasSubgroups && (await device.#areNeighbours(size))) device.subgroup = size
+      if (hasSubgroups && (await device.#hasLinearSubgroups(size))) device.subgroup = size
     } catch (error) {
       device.close()
       throw error
@@ -77,7 +85,7 @@ export class Device {
     this.gpu.destroy()
   }
 
-  /** Compiles a kernel, unless it has been. */
+  /** Compiles a kernel, once. */
   compile(code: string, access: readonly Access[]): Promise<GpuKernel> {
     const known = this.#kernels.get(code)
     if (known) return known
@@ -121,6 +129,7 @@ export class Device {
     return layout
   }
 
+  /** Binds a kernel to the buffer of steps and to its buffers, in the order of their access. */
   bind({ layout }: GpuKernel, steps: GPUBuffer, slot: number, buffers: readonly GPUBuffer[]): GPUBindGroup {
     return this.gpu.createBindGroup({
       layout,
@@ -131,6 +140,7 @@ export class Device {
     })
   }
 
+  /** Creates a storage buffer. */
   storage(byteLength: number): GPUBuffer {
     return this.gpu.createBuffer({
       size: roundUp(byteLength),
@@ -138,7 +148,7 @@ export class Device {
     })
   }
 
-  /** A buffer with something in it from the start: `fill` writes into its memory. */
+  /** Creates a storage buffer whose contents `fill` writes. */
   filled(byteLength: number, fill: (words: Uint32Array) => void): GPUBuffer {
     const buffer = this.gpu.createBuffer({
       size: roundUp(byteLength),
@@ -155,9 +165,12 @@ export class Device {
     return buffer
   }
 
-  /** Has something done for which memory is taken; what goes wrong is told to who asked, and to nobody else. */
+  /**
+   * Runs work that allocates memory; its validation and memory errors are thrown here instead of being
+   * uncaptured.
+   */
   async watch<T>(work: () => T): Promise<T> {
-    // Nothing of others comes in between: scopes are closed before this first waits.
+    // Other operations cannot come in between: the scopes are closed before the first await.
     this.gpu.pushErrorScope('validation')
     this.gpu.pushErrorScope('out-of-memory')
     let errors: Promise<[GPUError | null, GPUError | null]>
@@ -166,7 +179,7 @@ export class Device {
       result = work()
     } finally {
       errors = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
-      errors.catch(() => {}) // not waited for where the work throws
+      errors.catch(() => {}) // not awaited if the work throws
     }
     const [noRoom, invalid] = await errors
     if (noRoom) throw noMemory()
@@ -174,7 +187,7 @@ export class Device {
     return result
   }
 
-  /** The numbers in each of these buffers, once all that was asked for before has been done. */
+  /** Reads buffers, after all work submitted before. */
   async read(sources: readonly { buffer: GPUBuffer; byteLength: number }[]): Promise<Float32Array[]> {
     const total = sources.reduce((sum, { byteLength }) => sum + roundUp(byteLength), 0)
     let staging: GPUBuffer | undefined
@@ -188,7 +201,7 @@ export class Device {
       }
       this.gpu.queue.submit([encoder.finish()])
       const mapped = staging.mapAsync(READ)
-      mapped.catch(() => {}) // what was wrong is said by what is watched
+      mapped.catch(() => {}) // `watch` reports the error
       return { staging, mapped }
     })
     try {
@@ -206,13 +219,13 @@ export class Device {
     }
   }
 
-  /** Waits until all that was asked for has been done. */
+  /** Resolves when all submitted work has been done. */
   done(): Promise<unknown> {
     return this.gpu.queue.onSubmittedWorkDone()
   }
 
-  /** Whether invocations that follow one another share a subgroup, as the kernels take for granted: nobody promises it. */
-  async #areNeighbours(size: number): Promise<boolean> {
+  /** Whether consecutive invocations share a subgroup, as the kernels assume; WebGPU does not promise it. */
+  async #hasLinearSubgroups(size: number): Promise<boolean> {
     const code = `enable subgroups;
 @group(0) @binding(1) var<storage, read_write> found: array<u32>;
 @compute @workgroup_size(128)
@@ -241,5 +254,5 @@ const noMemory = (): InputError =>
 const notDone = ({ message }: GPUError): Error =>
   new Error(`The graphics card does not do its work: ${message}`)
 
-/** Buffers are as long as this makes them, and never empty. */
+/** Sizes of buffers are multiples of 16, and never 0. */
 const roundUp = (byteLength: number): number => Math.max(16, Math.ceil(byteLength / 16) * 16)

@@ -1,62 +1,36 @@
-/** A problem on a device: its buffers, and what is done with them. Its state goes in and out as on any other engine. */
+/** A problem in the buffers of a device, with the operations that the device runs on it. */
 import { InputError } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import type { EngineState } from '../engine.ts'
-import { Balancing, blocksOf } from './balance.ts'
-import { type Slice, sliceRecords } from './batches.ts'
 import type { Device } from './device.ts'
-import { Erring } from './errors.ts'
-import { padded, unpadded } from './padding.ts'
+import type { DeviceBuffers, DeviceView } from './deviceBuffers.ts'
+import { padMatrices, unpadMatrices } from './padding.ts'
 import { quadsOf, type Shape } from './shape.ts'
-import { Stepping } from './steps.ts'
-import { Submitting } from './submission.ts'
+import { type Slice, sliceRecords } from './steps/batches.ts'
+import { blocksOf, DeviceBalance } from './steps/deviceBalance.ts'
+import { DeviceErrors } from './steps/deviceErrors.ts'
+import { DeviceSteps } from './steps/deviceSteps.ts'
+import { SubmissionQueue } from './submission.ts'
 import type { Tables, ViewTable } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
 
-/** What the device remembers of a problem, but for what a learned prior adds. */
+/** The state of a problem on the device: everything but what a learned prior adds, which stays on the CPU. */
 export type DeviceState = Pick<EngineState, 'factors' | 'momentumFactors' | 'means' | 'scales' | 'snapshot'>
 
-export interface DeviceBuffers {
-  factors: GPUBuffer
-  momentumFactors: GPUBuffer
-  snapshot: GPUBuffer
-  rows: GPUBuffer
-  segments: GPUBuffer
-  /** Per mode v, then its mean. */
-  vectors: GPUBuffer
-  /** What columns are multiplied by. */
-  by: GPUBuffer
-  /** Sums over blocks of rows, and their totals. */
-  blocks: GPUBuffer
-  blockSums: GPUBuffer
-  totals: GPUBuffer
-  modes: GPUBuffer
-  /** Where the windows of segments lie, and how much of each row was sampled. */
-  placed: GPUBuffer
-  sampled: GPUBuffer
-  /** Per mode, if it has some. */
-  longRows: (GPUBuffer | undefined)[]
-}
-
-/** A view in its buffers. */
-export interface DeviceView {
-  shape: Shape
-  slices: (Slice & { buffer: GPUBuffer })[]
-}
-
+/** A problem on a device: its buffers, and the operations on them. */
 export class DeviceProblem {
   readonly device: Device
   readonly #tables: Tables
   readonly #shape: Shape
   readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
-  readonly #submitting: Submitting
+  readonly #queue: SubmissionQueue
   readonly #own: GPUBuffer[]
-  readonly stepping: Stepping
-  readonly balancing: Balancing
-  readonly erring: Erring
+  readonly steps: DeviceSteps
+  readonly balance: DeviceBalance
+  readonly errors: DeviceErrors
 
-  /** Buffers that it makes are added to `made`, which is there even if it throws. */
+  /** @param made receives every buffer that is created, so that the caller can destroy them if this throws */
   private constructor(
     device: Device,
     tables: Tables,
@@ -99,14 +73,14 @@ export class DeviceProblem {
       blockSums: own(device.storage(blocks.length * quadBytes)),
       totals: own(device.storage(shape.order * quadBytes)),
       modes: fill(Uint32Array.from(modeWords)),
-      placed: own(device.storage(8 * tables.totalSegments)),
+      windows: own(device.storage(8 * tables.totalSegments)),
       sampled: own(device.storage(rows.length)),
       longRows: modes.map(({ longRows }) =>
         longRows.length > 0 ? fill(Uint32Array.from(longRows)) : undefined,
       ),
     }
-    this.#submitting = new Submitting(device, shape.order)
-    own(this.#submitting.steps)
+    this.#queue = new SubmissionQueue(device, shape.order)
+    own(this.#queue.steps)
     const upload = (view: ViewTable): DeviceView => ({
       shape: { ...shape, weighted: view.words > shape.order },
       slices: sliceRecords(view, device.mostBinding).map((slice) => ({
@@ -115,23 +89,15 @@ export class DeviceProblem {
       })),
     })
     const views = modes.map(upload)
-    this.stepping = new Stepping(
-      device,
-      tables,
-      shape,
-      hasMomentumFactors,
-      this.#buffers,
-      views,
-      this.#submitting,
-    )
-    this.balancing = new Balancing(device, tables, shape, hasMomentumFactors, this.#buffers, this.#submitting)
-    this.erring = new Erring(device, tables, this.#buffers.factors, this.#submitting)
-    this.erring.add('train', modes[0], views[0], this.#buffers.segments, own)
+    this.steps = new DeviceSteps(device, tables, shape, hasMomentumFactors, this.#buffers, views, this.#queue)
+    this.balance = new DeviceBalance(device, tables, shape, hasMomentumFactors, this.#buffers, this.#queue)
+    this.errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
+    this.errors.add('train', modes[0], views[0], this.#buffers.segments, own)
     for (const [name, view] of tables.sets)
-      this.erring.add(name, view, upload(view), fill(view.segments), own)
+      this.errors.add(name, view, upload(view), fill(view.segments), own)
   }
 
-  /** Takes the buffers and fills them; refuses what the device has no room for. */
+  /** Creates and fills the buffers; throws an InputError if the device has too little memory. */
   static async open(
     device: Device,
     tables: Tables,
@@ -159,12 +125,12 @@ export class DeviceProblem {
 
   close(): void {
     for (const buffer of this.#own) buffer.destroy()
-    this.stepping.close()
+    this.steps.close()
   }
 
-  /** Until all that was asked for has been done. */
+  /** Resolves when all submitted work has been done. */
   finish(): Promise<void> {
-    return this.#submitting.finish()
+    return this.#queue.finish()
   }
 
   get #rows(): number[] {
@@ -172,7 +138,7 @@ export class DeviceProblem {
   }
 
   #write(buffer: GPUBuffer, matrices: readonly Float32Array[]): void {
-    this.device.gpu.queue.writeBuffer(buffer, 0, padded(matrices, this.#shape))
+    this.device.gpu.queue.writeBuffer(buffer, 0, padMatrices(matrices, this.#shape))
   }
 
   writeFactors(factors: readonly Float32Array[]): void {
@@ -183,7 +149,7 @@ export class DeviceProblem {
   async readFactors(which: 'factors' | 'snapshot'): Promise<Float32Array[]> {
     const buffer = this.#buffers[which]
     const [all] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
-    return unpadded(all, this.#rows, this.#shape)
+    return unpadMatrices(all, this.#rows, this.#shape)
   }
 
   get #factorBytes(): number {
@@ -200,19 +166,19 @@ export class DeviceProblem {
       { buffer: vectors, byteLength: 32 * order * quadsOf(this.#shape) },
       ...(this.#hasMomentumFactors ? [{ buffer: momentumFactors, byteLength }] : []),
     ]
-    const [now, best, pairs, beside] = await this.device.read(sources)
-    const found = unpadded(
+    const [now, best, pairs, momentum] = await this.device.read(sources)
+    const found = unpadMatrices(
       pairs,
       Array.from({ length: 2 * order }, () => 1),
       this.#shape,
     )
-    const matrices = (all: Float32Array): Float32Array[] => unpadded(all, this.#rows, this.#shape)
+    const matrices = (all: Float32Array): Float32Array[] => unpadMatrices(all, this.#rows, this.#shape)
     return {
       factors: matrices(now),
       snapshot: matrices(best),
       scales: found.filter((_, at) => at % 2 === 0),
       means: found.filter((_, at) => at % 2 === 1),
-      ...(this.#hasMomentumFactors && { momentumFactors: matrices(beside) }),
+      ...(this.#hasMomentumFactors && { momentumFactors: matrices(momentum) }),
     }
   }
 
@@ -220,8 +186,8 @@ export class DeviceProblem {
     this.#write(this.#buffers.factors, factors)
     if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, momentumFactors ?? factors)
     const pairs = scales.flatMap((scale, mode) => [scale, means[mode]])
-    const vectors = padded(pairs, this.#shape)
-    // What pads the rank takes no part: any finite v > 0 will do there.
+    const vectors = padMatrices(pairs, this.#shape)
+    // The padding of the rank takes no part: any finite v > 0 will do there.
     const width = 4 * quadsOf(this.#shape)
     for (let at = 0; at < vectors.length; at++) if (at % width >= this.#shape.rank) vectors[at] = 1
     this.device.gpu.queue.writeBuffer(this.#buffers.vectors, 0, vectors)
@@ -262,7 +228,7 @@ function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: 
   })
 }
 
-/** About what the buffers of a problem take. */
+/** Approximate bytes of the buffers of a problem. */
 function deviceBytes({ modes, sets, rows }: Tables, shape: Shape, hasMomentumFactors: boolean): number {
   const records = [...modes, ...sets.values()].reduce(
     (sum, { entries, words, segments }) => sum + 4 * words * entries + 4 * segments.length,

@@ -1,4 +1,7 @@
-/** A place with a graphics card, and the CPU's threads beside it: they read, sort and sweep, the card does the steps. */
+/**
+ * The GPU engine: a WebGPU device that runs the steps, and the CPU engine's threads beside it, which build
+ * the views and run what the device does not implement (sweeps under a learned prior, stratified SGD).
+ */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { formatBytes } from '../../base/memory.ts'
 import { singleProcess } from '../../comm/index.ts'
@@ -6,27 +9,31 @@ import { CpuEngine } from '../cpu/index.ts'
 import type { Engine, EnginePlan, LoadedProblem, Problem, ProblemSize } from '../engine.ts'
 import { type FoundAdapter, findAdapter } from './adapter.ts'
 import { Device, type DeviceOptions } from './device.ts'
-import { GpuProblem } from './gpuProblem.ts'
+import { type GpuBackend, GpuProblem } from './gpuProblem.ts'
 import type { GpuEngineOptions } from './options.ts'
 import { quadsOf } from './shape.ts'
 import { tablesOf } from './tables.ts'
 
 export type { GpuEngineOptions } from './options.ts'
 
+/** All options of the engine: those of users, those of its device, and those of `autoEngine` and tests. */
 interface AllOptions extends GpuEngineOptions, DeviceOptions {
-  /** Leaves problems of fewer entries times components, and those that the card cannot do, to the CPU. */
+  /** Runs problems of fewer entries × rank, and those that do not fit on the GPU, on the CPU. */
   worthwhileFrom?: number
-  /** Whether another device is sought when one is lost. */
+  /** Whether another device is opened when one is lost; true by default. */
   reopens?: boolean
 }
 
-/** The engine of a graphics card; refuses in a sentence where there is none. */
+/** Opens the GPU engine; throws an InputError if there is no GPU. */
 export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   const adapter = await findAdapter()
   return new GpuEngine(adapter, await openDevice(adapter, options), options)
 }
 
-/** The engine of the card, if there is a real one, for problems that are large enough; else that of the CPU. */
+/**
+ * Opens the GPU engine, for large problems, if there is a GPU that is not a software adapter; the CPU engine
+ * otherwise.
+ */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
   const adapter = await findAdapter().catch(unlessRefused)
   const { onRemark, ...threads } = options
@@ -34,12 +41,15 @@ export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEng
   const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
   const device = await openDevice(adapter, all).catch((error) => {
     unlessRefused(error)
-    onRemark?.(leftToCpu(error))
+    onRemark?.(cpuFallbackNotice(error))
   })
   return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
 }
 
-/** A card that is shown may still not be had: a driver is broken, or others have taken all of it. */
+/**
+ * Opens a device; an adapter may be listed although its driver is broken or other programs use all of its
+ * memory.
+ */
 async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
   try {
     return await Device.open(adapter, options)
@@ -51,28 +61,32 @@ async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promis
   }
 }
 
+/** Rethrows errors that are not an InputError. */
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error
 }
 
-const leftToCpu = ({ message }: Error): string => `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
+const cpuFallbackNotice = ({ message }: Error): string =>
+  `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
 
 /**
- * Entries times components from which on a card gains. Beside an H200, 16 threads take 16 ms for an epoch of 3.3 million
- * entries at R = 10, and copying them and compiling 0.2 s: of much less, the threads have made a model by then.
+ * Entries × rank from which on a GPU is faster. Beside an H200, 16 threads take 16 ms for an epoch of 3.3
+ * million entries at R = 10; copying the entries and compiling the kernels takes 0.2 s. With much less, the
+ * threads have made a model by then.
  */
 export const WORTHWHILE = 20_000_000
 
+/** Solves problems on a WebGPU device, with the CPU engine beside it. */
 export class GpuEngine implements Engine {
-  /** Of the card. */
+  /** The name of the GPU. */
   readonly name: string
   readonly isSoftware: boolean
   readonly communicator = singleProcess
   readonly cpu: CpuEngine
   readonly #options: AllOptions
   #device: Device | undefined
-  /** While a new one is sought. */
-  #seeking: Promise<Device | undefined> | undefined
+  /** The device that is being opened after a loss. */
+  #reopening: Promise<Device | undefined> | undefined
   #closed = false
 
   constructor({ name, isSoftware }: FoundAdapter, device: Device, options: AllOptions) {
@@ -81,12 +95,10 @@ export class GpuEngine implements Engine {
     this.#device = device
     this.#options = options
     const { threads, parts } = options
-    this.cpu = new CpuEngine({
-      ...(threads !== undefined && { threads }),
-      ...(parts !== undefined && { parts }),
-    })
+    this.cpu = new CpuEngine({ threads, parts })
   }
 
+  /** The open device; undefined after a loss. */
   get device(): Device | undefined {
     return this.#device
   }
@@ -99,18 +111,21 @@ export class GpuEngine implements Engine {
     return `${this.name} and ${this.cpu.description}`
   }
 
-  /** What the CPU holds: on the card there is as much of entries and factors again. */
+  /** The CPU's memory; the GPU holds entries and factors once more. */
   plan(size: ProblemSize): EnginePlan {
-    const isOnCard = this.#takes(size)
-    if (isOnCard) this.#checkFactors(size)
-    return { ...this.cpu.plan(size, isOnCard), place: isOnCard ? this.description : this.cpu.description }
+    const isOnGpu = this.#runsOnGpu(size)
+    if (isOnGpu) this.#checkFactors(size)
+    return {
+      ...this.cpu.plan(size, { unpacked: isOnGpu }),
+      backend: isOnGpu ? this.description : this.cpu.description,
+    }
   }
 
   async load(problem: Problem): Promise<LoadedProblem> {
     if (this.#closed) throw new Error('The engine has been closed.')
     const { rank, momentumFactors, zeros = false } = problem
     const { dims, values } = problem.tensor
-    if (!this.#takes({ dims, entries: values.length, rank, momentumFactors, zeros }))
+    if (!this.#runsOnGpu({ dims, entries: values.length, rank, momentumFactors, zeros }))
       return this.cpu.load(problem)
     if (zeros)
       throw new InputError(
@@ -118,40 +133,40 @@ export class GpuEngine implements Engine {
         sentence`The GPU engine does not take cells that are not listed for zeros (${option('missing', 'zero')}); use the CPU engine.`,
       )
     this.#checkFactors({ dims, rank })
-    const twin = await this.cpu.load(problem, true)
+    const cpuProblem = await this.cpu.load(problem, { unpacked: true })
     try {
       const device = await this.#liveDevice()
       if (!device) throw new InputError('unavailable', 'The graphics card was lost, and there is no other.')
-      const tables = tablesOf(twin)
+      const tables = tablesOf(cpuProblem.views(), dims)
       const shape = { order: dims.length, rank, weighted: tables.modes[0].words > dims.length }
-      const place = {
+      const backend: GpuBackend = {
         device: () => this.#liveDevice(),
         description: (hasDevice: boolean) =>
           hasDevice ? this.name : `${this.name}, then ${this.cpu.description}`,
-        say: (text: string) => this.#options.onRemark?.(text),
-        isLeftToCpu: this.#isLeftToCpu,
+        report: (text: string) => this.#options.onRemark?.(text),
+        fallsBackToCpu: this.#fallsBackToCpu,
       }
-      return await GpuProblem.open(twin, place, tables, shape, momentumFactors, device)
+      return await GpuProblem.open(cpuProblem, backend, tables, shape, momentumFactors, device)
     } catch (error) {
-      if (this.#isLeftToCpu && error instanceof InputError) {
-        this.#options.onRemark?.(leftToCpu(error))
-        return twin
+      if (this.#fallsBackToCpu && error instanceof InputError) {
+        this.#options.onRemark?.(cpuFallbackNotice(error))
+        return cpuProblem
       }
-      await twin.close()
+      await cpuProblem.close()
       throw error
     }
   }
 
-  /** Whether a problem goes to the card: all do, unless it is to be worthwhile. */
-  #takes(size: ProblemSize): boolean {
+  /** Whether a problem runs on the GPU: every one does, unless only worthwhile ones should. */
+  #runsOnGpu(size: ProblemSize): boolean {
     const { worthwhileFrom } = this.#options
     if (worthwhileFrom === undefined) return true
     const { entries, rank, zeros = false } = size
     return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#mostBinding
   }
 
-  /** Whether the CPU does what the card cannot: not if it was the card that was asked for. */
-  get #isLeftToCpu(): boolean {
+  /** Whether the CPU runs what does not fit on the GPU: not if the GPU was asked for explicitly. */
+  get #fallsBackToCpu(): boolean {
     return this.#options.worthwhileFrom !== undefined
   }
 
@@ -159,23 +174,24 @@ export class GpuEngine implements Engine {
     return this.#device?.mostBinding ?? Infinity
   }
 
-  /** The device, or another one if it was lost. */
+  /** The device, or a new one if it was lost; undefined if none can be opened. */
   async #liveDevice(): Promise<Device | undefined> {
     if (this.#closed) return undefined
     if (this.#device && !this.#device.lost) return this.#device
     this.#device = undefined
     if (this.#options.reopens === false) return undefined
-    this.#seeking ??= findAdapter()
+    this.#reopening ??= findAdapter()
       .then((adapter) => Device.open(adapter, this.#options))
       .catch(() => undefined)
       .then((device) => {
         this.#device = device
-        this.#seeking = undefined
+        this.#reopening = undefined
         return device
       })
-    return this.#seeking
+    return this.#reopening
   }
 
+  /** Throws if the factors exceed the largest binding of the device. */
   #checkFactors(size: Pick<ProblemSize, 'dims' | 'rank'>): void {
     const { dims, rank } = size
     const most = this.#mostBinding
@@ -195,6 +211,6 @@ export class GpuEngine implements Engine {
   }
 }
 
-/** Of the factors of all modes, which lie in one buffer. */
+/** Bytes of the factors of all modes, which lie in one buffer. */
 const factorBytes = ({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): number =>
   16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)

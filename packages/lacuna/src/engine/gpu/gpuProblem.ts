@@ -1,8 +1,9 @@
 /**
- * A problem on a graphics card, beside the same problem on the CPU. The CPU engine checks the entries, counts and sorts them
- * into views, which are copied to the card; and it does what the card does not: sweeps under a learned prior, on the state
- * that the card hands over. When the card is lost, the work goes on from the last state that was read, on a new device or
- * else on the CPU; there too when the card runs out of memory, unless it was the card that was asked for.
+ * A problem on a GPU, beside the same problem on the CPU (`cpuProblem`). The CPU engine checks the entries
+ * and sorts them into views, which are copied to the device; it also runs what the device does not implement,
+ * on the state read from the device. When the device is lost, the run continues from the last state that was
+ * read, on a new device or else on the CPU. It continues on the CPU, too, when the device runs out of memory,
+ * unless the GPU was asked for explicitly.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
@@ -21,139 +22,145 @@ import type {
 import type { Device } from './device.ts'
 import { DeviceProblem, type DeviceState } from './deviceProblem.ts'
 import type { Shape } from './shape.ts'
-import { type DeviceStep, isDeviceStep } from './steps.ts'
+import { type DeviceStep, isDeviceStep } from './steps/deviceSteps.ts'
 import type { Tables } from './tables.ts'
 
-/** What a problem needs of its engine. */
-export interface Place {
-  /** The device, or a new one if it was lost; undefined if there is none any more. */
+/** The services of the GPU engine that its problems use. */
+export interface GpuBackend {
+  /** The device, or a new one if it was lost; undefined if none can be opened. */
   device(): Promise<Device | undefined>
-  /** What there is, with or without a device. */
+  /** The name of the hardware, with or without a device. */
   description(hasDevice: boolean): string
-  /** Tells people what happened. */
-  say(sentence: string): void
-  /** Whether the CPU does what the card has no memory for. */
-  isLeftToCpu: boolean
+  /** Reports a notice to the user. */
+  report(sentence: string): void
+  /** Whether the CPU continues when the device has no memory left. */
+  fallsBackToCpu: boolean
 }
 
-/** Work since the last state that was read, in seconds: so much is lost with a device. */
+/** Seconds between states that are read back: at most so much work is lost with a device. */
 const SECONDS_BETWEEN_SNAPSHOTS = 2
-/** A card that is lost so often is left alone. */
+/** After more losses the problem stays on the CPU. */
 const MOST_LOSSES = 3
 
+/** A loaded problem of the GPU engine. */
 export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
-  /** The threads take such steps. */
+  /** Whether 'strata' steps can be taken, by the CPU's threads. */
   readonly hasStrata: boolean
-  readonly #twin: CpuProblem
-  readonly #place: Place
+  readonly #cpuProblem: CpuProblem
+  readonly #backend: GpuBackend
   readonly #tables: Tables
   readonly #shape: Omit<Shape, 'subgroup'>
   readonly #momentumFactors: boolean
-  /** Where the state is: on the device as long as there is one here, else on the CPU. */
-  #on: DeviceProblem | undefined
-  /** The device has the entries, even while the CPU works. */
+  /** The problem on the device while the current state is there; undefined while it is on the CPU. */
+  #active: DeviceProblem | undefined
+  /** The problem on the device while the CPU works on the state: the device keeps the entries. */
   #idle: DeviceProblem | undefined
+  /** The last state that was read back, and when (performance.now()). */
   #snapshot: DeviceState | undefined
   #snapshotAt = -Infinity
-  /** Whether the device is still to get the snapshot. */
+  /** Whether the snapshot is still to be written to the device. */
   #isBehind = false
-  /** What the device did not do for this problem: its state there is worth nothing. */
+  /** An error of the device while it worked on this problem: the state there is invalid. */
   #fault: Error | undefined
   #losses = 0
   #isStopped = false
   #open = true
-  /** What is under way. */
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Mutex: resolves when the current operation has finished, so that operations run one at a time. */
+  #lock: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    twin: CpuProblem,
-    place: Place,
+    cpuProblem: CpuProblem,
+    backend: GpuBackend,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
     momentumFactors: boolean,
-    on: DeviceProblem,
+    active: DeviceProblem,
   ) {
-    this.statistics = twin.statistics
-    this.hasStrata = twin.hasStrata
-    this.#twin = twin
-    this.#place = place
+    this.statistics = cpuProblem.statistics
+    this.hasStrata = cpuProblem.hasStrata
+    this.#cpuProblem = cpuProblem
+    this.#backend = backend
     this.#tables = tables
     this.#shape = shape
     this.#momentumFactors = momentumFactors
-    this.#on = on
+    this.#active = active
   }
 
+  /** Copies the views to the device. */
   static async open(
-    twin: CpuProblem,
-    place: Place,
+    cpuProblem: CpuProblem,
+    backend: GpuBackend,
     tables: Tables,
     shape: Omit<Shape, 'subgroup'>,
     momentumFactors: boolean,
     device: Device,
   ): Promise<GpuProblem> {
-    const on = await DeviceProblem.open(
+    const active = await DeviceProblem.open(
       device,
       tables,
       { ...shape, subgroup: device.subgroup },
       momentumFactors,
     )
-    return new GpuProblem(twin, place, tables, shape, momentumFactors, on)
+    return new GpuProblem(cpuProblem, backend, tables, shape, momentumFactors, active)
   }
 
-  get place(): string {
-    return this.#place.description(this.#on !== undefined || this.#idle !== undefined)
+  get backend(): string {
+    return this.#backend.description(this.#active !== undefined || this.#idle !== undefined)
   }
 
-  /** The CPU's: with a card's own, samples grew sooner and nothing was found faster (docs/gpu.md). */
+  /**
+   * The CPU's cost model: with one of the GPU, samples grew sooner and nothing was found faster
+   * (docs/gpu.md).
+   */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
-    return this.#twin.cost(stage)
+    return this.#cpuProblem.cost(stage)
   }
 
   writeFactors(factors: readonly Float32Array[]): Promise<void> {
-    return this.#do(
+    return this.#run(
       async (on) => {
         on.writeFactors(factors)
-        // A lost device would have to begin from here: means and v follow from the next balance.
+        // After a loss the run would start again from here: means and v follow from the next balance.
         this.#snapshot = { ...(await this.#freshState(on)), factors: factors.map((factor) => factor.slice()) }
-        this.#snapshotAt = -Infinity // what is kept next is a better one
+        this.#snapshotAt = -Infinity // the next snapshot replaces it at once
         await on.finish()
       },
-      () => this.#twin.writeFactors(factors),
+      () => this.#cpuProblem.writeFactors(factors),
     )
   }
 
   readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
-    return this.#do(
+    return this.#run(
       (on) => on.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
-      () => this.#twin.readFactors(which),
+      () => this.#cpuProblem.readFactors(which),
     )
   }
 
   async iterate(run: Iterations): Promise<Iterated> {
     const { step } = run
     if (!isDeviceStep(step)) {
-      await this.#inTurn(() => this.#toCpu())
-      return this.#inTurn(() => this.#twin.iterate(run))
+      await this.#exclusively(() => this.#toCpu())
+      return this.#exclusively(() => this.#cpuProblem.iterate(run))
     }
-    await this.#inTurn(() => this.#toDevice())
-    return this.#do(
+    await this.#exclusively(() => this.#toDevice())
+    return this.#run(
       (on) => this.#iterate(on, { ...run, step }),
-      () => this.#twin.iterate(run),
+      () => this.#cpuProblem.iterate(run),
     )
   }
 
   async #iterate(on: DeviceProblem, run: Iterations & { step: DeviceStep }): Promise<Iterated> {
     const start = performance.now()
     const end = start + 1000 * (run.seconds ?? Infinity)
-    await on.stepping.prepare(run.step.kind, run.sample)
+    await on.steps.prepare(run.step.kind, run.sample)
     let done = 0
     let cut: Iterated['cut']
     for (; done < run.count; done++) {
-      // At least one, however little time there is: otherwise it would never end.
+      // At least one iteration, however little time there is: otherwise the run would never end.
       cut = this.#isStopped ? 'stopped' : done > 0 && performance.now() >= end ? 'seconds' : undefined
       if (cut || on.device.lost) break
-      await on.stepping.add(run, run.first + done)
+      await on.steps.add(run, run.first + done)
     }
     await on.finish()
     return { done, ...(cut && { cut }), seconds: (performance.now() - start) / 1000 }
@@ -161,117 +168,120 @@ export class GpuProblem implements LoadedProblem {
 
   stop(stopped = true): void {
     this.#isStopped = stopped
-    this.#twin.stop(stopped)
+    this.#cpuProblem.stop(stopped)
   }
 
   balance(): Promise<Timed> {
-    return this.#do(
-      (on) => timed(() => on.balancing.balance()),
-      () => this.#twin.balance(),
+    return this.#run(
+      (on) => timed(() => on.balance.run()),
+      () => this.#cpuProblem.balance(),
     )
   }
 
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
-    return this.#do(
-      (on) => timed(() => on.balancing.fillEmptyRows()),
-      () => this.#twin.fillEmptyRows(),
+    return this.#run(
+      (on) => timed(() => on.balance.fillEmptyRows()),
+      () => this.#cpuProblem.fillEmptyRows(),
     )
   }
 
   async errors(sets: readonly string[]): Promise<Measured> {
     for (const name of sets)
-      if (!this.#twin.loaded.viewOf.has(name)) throw new Error(`No set '${name}' was loaded.`)
-    // Where the probe is all of them, it is the training entries.
+      if (!Object.hasOwn(this.statistics.sets, name)) throw new Error(`No set '${name}' was loaded.`)
+    // A probe of all entries has no view of its own.
     const names = sets.map((name) => (this.#tables.sets.has(name) ? name : 'train'))
     const distinct = [...new Set(names)]
-    return this.#do(
+    return this.#run(
       async (on) => {
         const start = performance.now()
-        const sums = await on.erring.errors(distinct)
+        const sums = await on.errors.sum(distinct)
         const seconds = (performance.now() - start) / 1000
         return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
       },
-      () => this.#twin.errors(sets),
+      () => this.#cpuProblem.errors(sets),
     )
   }
 
   snapshot(): Promise<void> {
-    return this.#do(
+    return this.#run(
       async (on) => {
         on.snapshot()
         await this.#takeSnapshot(on)
         await on.finish()
       },
-      () => this.#twin.snapshot(),
+      () => this.#cpuProblem.snapshot(),
     )
   }
 
   restore(): Promise<void> {
-    return this.#do(
+    return this.#run(
       async (on) => {
         on.restore()
         await on.finish()
       },
-      () => this.#twin.restore(),
+      () => this.#cpuProblem.restore(),
     )
   }
 
   readState(): Promise<EngineState> {
-    return this.#do(
+    return this.#run(
       async (on) => {
         const state = await on.readState()
-        if (!this.#twin.loaded.posterior) return state
-        // What a learned prior adds never leaves the CPU.
-        return { ...(await this.#twin.readState()), ...state }
+        if (!this.#cpuProblem.hasPosterior) return state
+        // The state of a learned prior stays on the CPU.
+        return { ...(await this.#cpuProblem.readState()), ...state }
       },
-      () => this.#twin.readState(),
+      () => this.#cpuProblem.readState(),
     )
   }
 
   writeState(state: EngineState): Promise<void> {
-    return this.#do(
+    return this.#run(
       async (on) => {
-        if (state.moments) await this.#twin.writeState(state)
+        if (state.moments) await this.#cpuProblem.writeState(state)
         on.writeState(state)
         this.#snapshot = copyOf(state)
         this.#snapshotAt = performance.now()
         await on.finish()
       },
-      () => this.#twin.writeState(state),
+      () => this.#cpuProblem.writeState(state),
     )
   }
 
   observed(tensor?: SparseTensor): Promise<Observed> {
-    return this.#twin.observed(tensor)
+    return this.#cpuProblem.observed(tensor)
   }
 
   readPrior(): Promise<LearnedPrior | undefined> {
-    return this.#twin.readPrior()
+    return this.#cpuProblem.readPrior()
   }
 
   async close(): Promise<void> {
     if (!this.#open) return
     this.#open = false
-    await this.#turn.catch(() => {})
-    this.#on?.close()
+    await this.#lock.catch(() => {})
+    this.#active?.close()
     this.#idle?.close()
-    await this.#twin.close()
+    await this.#cpuProblem.close()
   }
 
-  /** One thing at a time, in the order in which they are asked for. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs an operation after those before it. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#open) return Promise.reject(new Error('The problem has been closed.'))
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
+    const result = this.#lock.then(work)
+    this.#lock = result.catch(() => {})
     return result
   }
 
-  /** Does something where the state is; if the device fails meanwhile, again from the last snapshot, elsewhere. */
-  #do<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+  /**
+   * Runs an operation where the state is; if the device fails, repeats it from the last snapshot on another
+   * device or the CPU.
+   */
+  #run<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
+    return this.#exclusively(async () => {
       for (;;) {
-        const on = this.#on
+        const on = this.#active
         if (!on) return onCpu()
         try {
           return await this.#watch(on, () => onDevice(on))
@@ -283,8 +293,8 @@ export class GpuProblem implements LoadedProblem {
   }
 
   /**
-   * Does something on the device that is done when it ends. Faults meanwhile may be those of another problem that is at work there:
-   * both take them for theirs, problems that rest do not.
+   * Runs an operation on the device and throws if the device reports an error meanwhile. Another problem on
+   * the same device may have caused the error: all problems that are working then fail, idle ones do not.
    */
   async #watch<T>(on: DeviceProblem, work: () => Promise<T>): Promise<T> {
     const { device } = on
@@ -300,59 +310,63 @@ export class GpuProblem implements LoadedProblem {
     } catch (error) {
       if (device.faults.length === before) throw error
     }
-    this.#snapshot = snapshot // not one of a state that is wrong
+    this.#snapshot = snapshot // a snapshot of an invalid state is of no use
     this.#fault = device.faults[before]
     throw this.#fault
   }
 
-  /** Finds another place for the state; throws the error if there is none, or none is wanted. */
+  /** Moves the state to a new device or to the CPU; throws the error if neither is possible or wanted. */
   async #recover(on: DeviceProblem, error: unknown): Promise<void> {
     if (await isLost(on.device)) return this.#replace(on.device)
-    if (!this.#place.isLeftToCpu || !(error instanceof InputError) || error.code !== 'memory') throw error
-    this.#on = undefined
+    if (!this.#backend.fallsBackToCpu || !(error instanceof InputError) || error.code !== 'memory')
+      throw error
+    this.#active = undefined
     on.close()
-    this.#place.say(`${error.message} The run goes on from its last snapshot on the CPU.`)
-    if (this.#snapshot) await this.#twin.writeState(this.#snapshot)
+    this.#backend.report(`${error.message} The run goes on from its last snapshot on the CPU.`)
+    if (this.#snapshot) await this.#cpuProblem.writeState(this.#snapshot)
   }
 
+  /** Continues on a new device, or on the CPU, after a loss. */
   async #replace(lost: Device): Promise<void> {
-    this.#on = undefined
+    this.#active = undefined
     this.#idle = undefined
     this.#fault = undefined
     const snapshot = this.#snapshot
-    const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#place.device()
+    const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#backend.device()
     const why = `The graphics card was lost (${lost.lost})`
     if (device) {
       const shape = { ...this.#shape, subgroup: device.subgroup }
-      this.#on = await DeviceProblem.open(device, this.#tables, shape, this.#momentumFactors).catch(
+      this.#active = await DeviceProblem.open(device, this.#tables, shape, this.#momentumFactors).catch(
         () => undefined,
       )
     }
-    this.#place.say(
-      `${why}; the run goes on from its last snapshot on ${this.#on ? 'a new device' : 'the CPU'}.`,
+    this.#backend.report(
+      `${why}; the run goes on from its last snapshot on ${this.#active ? 'a new device' : 'the CPU'}.`,
     )
     if (!snapshot) return
-    if (this.#on) this.#isBehind = true
-    else await this.#twin.writeState(snapshot)
+    if (this.#active) this.#isBehind = true
+    else await this.#cpuProblem.writeState(snapshot)
   }
 
+  /** Moves the state to the CPU; the device keeps the entries. */
   async #toCpu(): Promise<void> {
-    const on = this.#on
+    const on = this.#active
     if (!on) return
     try {
-      await this.#twin.writeState(await this.#watch(on, () => on.readState()))
+      await this.#cpuProblem.writeState(await this.#watch(on, () => on.readState()))
       this.#idle = on
-      this.#on = undefined
+      this.#active = undefined
     } catch (error) {
       await this.#recover(on, error)
       await this.#toCpu()
     }
   }
 
+  /** Moves the state back to the device. */
   async #toDevice(): Promise<void> {
-    if (this.#on || !this.#idle || this.#idle.device.lost) return
-    const state = await this.#twin.readState()
-    this.#on = this.#idle
+    if (this.#active || !this.#idle || this.#idle.device.lost) return
+    const state = await this.#cpuProblem.readState()
+    this.#active = this.#idle
     this.#idle = undefined
     this.#snapshot = copyOf(state)
     this.#isBehind = true
@@ -364,14 +378,14 @@ export class GpuProblem implements LoadedProblem {
     this.#snapshotAt = performance.now()
   }
 
-  /** As it is before anything was learned, or as it was. */
+  /** The state of the last snapshot without momentum, or that of the device if there is no snapshot. */
   async #freshState(on: DeviceProblem): Promise<DeviceState> {
     const { momentumFactors, ...state } = this.#snapshot ?? (await on.readState())
     return state
   }
 }
 
-/** Only the device's own; arrays of the caller are copied. */
+/** A copy of the state that the device holds. */
 function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineState): DeviceState {
   const copies = (arrays: readonly Float32Array[]): Float32Array[] => arrays.map((array) => array.slice())
   return {
@@ -383,13 +397,14 @@ function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineSta
   }
 }
 
-/** A device that fails may be lost, of which one hears a moment later. */
+/** Whether a device that failed is lost; WebGPU reports a loss a moment later. */
 async function isLost(device: Device): Promise<boolean> {
-  const aMoment = new Promise((resolve) => setTimeout(resolve, 50))
-  await Promise.race([device.whenLost, aMoment])
+  const delay = new Promise((resolve) => setTimeout(resolve, 50))
+  await Promise.race([device.whenLost, delay])
   return device.lost !== undefined
 }
 
+/** Runs an operation and measures its duration. */
 async function timed(work: () => Promise<void>): Promise<Timed> {
   const start = performance.now()
   await work()

@@ -1,7 +1,8 @@
+/** Options of the GPU engine. */
 import type { CpuEngineOptions } from '../cpu/index.ts'
 
-/** Of the threads beside the card, and who hears of it. */
+/** Options of the GPU engine: those of the threads beside it, and a callback for notices. */
 export interface GpuEngineOptions extends CpuEngineOptions {
-  /** Hears what happens on the way: that a device was lost, and where the run goes on. */
+  /** Called with a sentence when a device is lost, or the CPU takes over. */
   onRemark?: (sentence: string) => void
 }

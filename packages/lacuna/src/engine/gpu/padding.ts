@@ -1,7 +1,10 @@
-/** Factors of all modes one after the other, their rows padded to vectors of four: as they lie on the device. */
+/**
+ * Converts between matrices of R columns and the device's layout, whose rows are padded to vectors of four.
+ */
 import { quadsOf, type Shape } from './shape.ts'
 
-export function padded(matrices: readonly Float32Array[], { rank }: Shape): Float32Array<ArrayBuffer> {
+/** Concatenates matrices (rows × R) with rows padded to a multiple of four numbers. */
+export function padMatrices(matrices: readonly Float32Array[], { rank }: Shape): Float32Array<ArrayBuffer> {
   const width = 4 * quadsOf({ rank })
   const rows = matrices.reduce((sum, { length }) => sum + length / rank, 0)
   const all = new Float32Array(rows * width)
@@ -16,8 +19,12 @@ export function padded(matrices: readonly Float32Array[], { rank }: Shape): Floa
   return all
 }
 
-/** rows: of each of the matrices. */
-export function unpadded(all: Float32Array, rows: readonly number[], { rank }: Shape): Float32Array[] {
+/**
+ * Splits padded rows into matrices (rows × R).
+ * @param all the padded rows of all matrices
+ * @param rows the number of rows of each matrix
+ */
+export function unpadMatrices(all: Float32Array, rows: readonly number[], { rank }: Shape): Float32Array[] {
   const width = 4 * quadsOf({ rank })
   let at = 0
   return rows.map((count) => {

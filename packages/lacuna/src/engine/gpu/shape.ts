@@ -1,4 +1,9 @@
-/** What kernels are generated for, and how their invocations share the work on a row's entries. */
+/**
+ * The sizes that kernels are generated for, and the division of a row's entries among the invocations of a
+ * workgroup.
+ */
+
+/** Sizes that are constants of a kernel. */
 export interface Shape {
   /** N */
   order: number
@@ -6,11 +11,11 @@ export interface Shape {
   rank: number
   /** Whether a record ends with its entry's weight. */
   weighted: boolean
-  /** Invocations that are certain to be able to exchange numbers by themselves; 1 where there are no subgroups. */
+  /** Neighbouring invocations that are certain to share a subgroup; 1 where there are no subgroups. */
   subgroup: number
 }
 
-/** Vectors of four that a row has: the rank is padded to a multiple of 4, as on the CPU. */
+/** Vectors of four per row: the rank is padded to a multiple of 4, as on the CPU. */
 export const quadsOf = ({ rank }: Pick<Shape, 'rank'>): number => Math.ceil(rank / 4)
 
 /** Words of a record: the indices in the other modes, the value, and the weight where there are weights. */
@@ -19,31 +24,41 @@ export const wordsOf = ({ order, weighted }: Shape): number => order + (weighted
 /** 4 × 4 tiles of H on and above the diagonal. */
 export const tilesOf = (shape: Shape): number => (quadsOf(shape) * (quadsOf(shape) + 1)) / 2
 
-/** How a workgroup goes through the entries of a window. */
+/** How the invocations of a workgroup divide the entries of a window. */
 export interface Team {
   /** Invocations of a workgroup. */
   size: number
-  /** Of them, those that share an entry: neighbours, so that they read a factor's row as one piece of memory. */
+  /**
+   * Neighbouring invocations that share an entry, so that they read a factor's row as one piece of memory.
+   */
   lanes: number
-  /** Vectors of four that each of these has of a row. */
+  /** Vectors of four of a row per invocation. */
   perLane: number
-  /** Entries at a time. */
+  /** Entries that a workgroup processes at a time. */
   entries: number
   /** Invocations whose sums are added without shared memory: 1 if there are no subgroups. */
   subgroup: number
 }
 
-/** Entries that a team should have for each of its places, or else most of its time goes to adding up. */
+/**
+ * Entries per group of lanes that are worth a larger team; with fewer, most of the time goes into the final
+ * reduction.
+ */
 const ROUNDS_WANTED = 4
+/** Invocations of the largest team. */
 export const LARGEST_TEAM = 128
 const SMALLEST_TEAM = 32
-/** More of a row than so many vectors per invocation would not stay in registers. */
+/** Vectors of a row per invocation; more would not stay in registers. */
 const MOST_PER_LANE = 4
 
 /** Vectors in shared memory for the sums of a team: three quarters of what every device has. */
 const MOST_SCRATCH = 768
 
-/** expected: entries of a window. */
+/**
+ * The team for a kernel that passes over the entries of windows.
+ * @param expected entries of a typical window
+ * @param least the fewest invocations
+ */
 export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): Team {
   const quads = quadsOf(shape)
   let lanes = Math.min(8, powerOfTwo(quads))
@@ -63,5 +78,5 @@ export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): 
   }
 }
 
-/** The least that is not smaller. */
+/** The least power of two that is at least n. */
 export const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, n)))

@@ -1,35 +1,37 @@
 /**
- * What the device is asked to do, in the order in which it is to be done. Many dispatches go in one submission, but none is
- * long: the card also draws the screen, and some systems take a card that does not answer for two seconds for broken. How
- * much goes in one changes nothing in the result, so it may follow the clock.
+ * The queue of dispatches to a device. Many dispatches go into one submission, but no submission takes long:
+ * the GPU also draws the screen, and some systems reset a GPU that does not respond for two seconds. The size
+ * of a submission changes nothing in the result, so it may depend on the clock.
  */
 import type { Device, GpuKernel } from './device.ts'
 import { usage } from './device.ts'
 import { type StepWords, slotBytes, writeStep } from './wgsl/step.ts'
 
+/** One dispatch of a kernel. */
 export interface Dispatch {
   kernel: GpuKernel
   group: GPUBindGroup
   step: StepWords
-  /** Workgroups; the first number may be large. */
+  /** Workgroups; may exceed what a device allows in one dimension. */
   groups: number
   layers?: number
-  /** About how much it is, in vectors of four that are multiplied; some are so short that it does not matter. */
+  /** Approximate work, in multiplications of vectors of four; 0 by default. */
   work?: number
 }
 
-/** Slots for steps: so many dispatches go in a submission. */
+/** Dispatches per submission, each with a slot for its step words. */
 const MOST_DISPATCHES = 1024
-/** A submission is to take about so long. */
+/** The duration that a submission should take. */
 const WANTED_MS = 20
-/** What takes less cannot be measured. */
+/** Shorter durations cannot be measured. */
 const SHORTEST_MS = 0.05
-/** Work of the first submission: next to nothing on a card, half a second where a program stands in for one. */
+/** Work of the first submission: next to nothing on a GPU, half a second on a software adapter. */
 const FIRST_WORK = 4e6
-/** A dispatch takes time even if there is next to nothing to do. */
+/** The least that a dispatch counts, since even an empty one takes time. */
 const LEAST_WORK = 1e5
 
-export class Submitting {
+/** Collects dispatches and submits them in pieces of about 20 ms. */
+export class SubmissionQueue {
   readonly steps: GPUBuffer
   readonly slot: number
   readonly #device: Device
@@ -37,7 +39,7 @@ export class Submitting {
   #pending: Dispatch[] = []
   #work = 0
   #most = FIRST_WORK
-  /** Submissions that are not done: the last and the one before. */
+  /** Resolve when the last submission, and the one before it, are done. */
   #last: Promise<unknown> = Promise.resolve()
   #before: Promise<unknown> = Promise.resolve()
 
@@ -51,7 +53,7 @@ export class Submitting {
     this.#staging = new ArrayBuffer(MOST_DISPATCHES * this.slot)
   }
 
-  /** Waits, if enough is under way. */
+  /** Adds a dispatch; waits while two submissions are under way. */
   async add(dispatch: Dispatch): Promise<void> {
     if (this.#pending.length === MOST_DISPATCHES) await this.#submit()
     this.#pending.push(dispatch)
@@ -59,7 +61,7 @@ export class Submitting {
     if (this.#work >= this.#most) await this.#submit()
   }
 
-  /** Hands over what has been added; says nothing of when it is done. */
+  /** Submits the pending dispatches without waiting. */
   flush(): void {
     const { gpu, mostGroups } = this.#device
     if (this.#pending.length === 0) return
@@ -84,7 +86,7 @@ export class Submitting {
     this.#work = 0
   }
 
-  /** Submits, and waits for the submission before the last: so the device always has something to do. */
+  /** Submits, and waits for the submission before the last, so that the device always has work. */
   async #submit(): Promise<void> {
     const work = this.#work
     const start = performance.now()
@@ -98,13 +100,14 @@ export class Submitting {
     this.#learn(work, performance.now() - start)
   }
 
+  /** Adapts the work of a submission to the measured speed. */
   #learn(work: number, ms: number): void {
     if (work < this.#most / 2) return
     const fitting = (work / Math.max(ms, SHORTEST_MS)) * WANTED_MS
     this.#most = Math.min(4 * this.#most, Math.max(this.#most / 4, fitting, 1e6))
   }
 
-  /** Until everything has been done. */
+  /** Submits the pending dispatches and resolves when all are done. */
   async finish(): Promise<void> {
     this.flush()
     await this.#device.done()

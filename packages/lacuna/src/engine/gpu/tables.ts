@@ -1,18 +1,20 @@
 /**
- * The views that the CPU engine has built, as the GPU wants them: the rows and segments of all modes one after the other,
- * and where the records lie. Parts lie one after the other, too: their segments and records are those of one view, in order.
+ * Tables of rows and segments for the device, made of the views that the CPU engine has built. Rows and
+ * segments of all modes are numbered consecutively. The segments and records of a view's partitions follow
+ * one another.
  */
-import { type CpuProblem, leastWindow } from '../cpu/index.ts'
+import type { LoadedView, LoadedViews } from '../cpu/index.ts'
 
-/** Records of a view that lie together in the memory of a part. */
+/** The records of a view in one partition. */
 export interface Piece {
-  /** The number of the first, in the view. */
+  /** The number of the first record in the view. */
   first: number
   words: Uint32Array
 }
 
+/** A view: its segments and records. */
 export interface ViewTable {
-  /** Four words per segment: first record, entries, row (of all modes' rows), row within its mode. */
+  /** (segments × 4) First record, entries, row (counted over all modes), row within its mode. */
   segments: Uint32Array
   entries: number
   /** Words of a record. */
@@ -20,89 +22,82 @@ export interface ViewTable {
   pieces: Piece[]
 }
 
+/** The view of the training entries by one mode. */
 export interface ModeTable extends ViewTable {
-  /** Of all modes' rows and segments, its first. */
+  /** Its first row, counted over all modes. */
   firstRow: number
   rows: number
+  /** Its first segment, counted over all modes. */
   firstSegment: number
-  /** How many rows have entries. */
+  /** The number of rows with entries. */
   observed: number
-  /** Rows (of all modes' rows) of several segments. */
+  /** The rows of several segments, counted over all modes. */
   longRows: number[]
 }
 
+/** All views of a problem. */
 export interface Tables {
   modes: ModeTable[]
   /** Views by the first mode of the sets that are not the training entries. */
   sets: Map<string, ViewTable>
-  /** Four words per row of all modes: first segment (of all modes' segments), segments, entries, mode. */
+  /** (rows of all modes × 4) First segment (counted over all modes), segments, entries, mode. */
   rows: Uint32Array
   totalSegments: number
+  /** The fewest sampled entries for which another segment of a row is visited. */
   leastWindow: number
 }
 
-export function tablesOf(problem: CpuProblem): Tables {
-  const { viewOf } = problem.loaded
-  const { dims } = problem.statistics
+/**
+ * The tables of a problem.
+ * @param loaded the views that the CPU engine has built, with unpacked records
+ * @param dims rows of each mode
+ */
+export function tablesOf(loaded: LoadedViews, dims: readonly number[]): Tables {
   const totalRows = dims.reduce((sum, dim) => sum + dim, 0)
   const rows = new Uint32Array(4 * totalRows)
   const modes: ModeTable[] = []
   let [firstRow, firstSegment] = [0, 0]
   for (const [mode, dim] of dims.entries()) {
-    const view = readView(problem, mode, dim, firstRow)
+    const { firstSegments, rowLengths } = loaded.views[mode]
+    const view = viewTable(loaded.views[mode], firstRow)
     const longRows: number[] = []
     let observed = 0
     for (let p = 0; p < dim; p++) {
-      const count = view.first[p + 1] - view.first[p]
+      const count = firstSegments[p + 1] - firstSegments[p]
       const at = 4 * (firstRow + p)
-      rows[at] = firstSegment + view.first[p]
+      rows[at] = firstSegment + firstSegments[p]
       rows[at + 1] = count
-      rows[at + 2] = view.lengths[p]
+      rows[at + 2] = rowLengths[p]
       rows[at + 3] = mode
       if (count > 1) longRows.push(firstRow + p)
-      if (view.lengths[p] > 0) observed++
+      if (rowLengths[p] > 0) observed++
     }
     modes.push({ ...view, firstRow, rows: dim, firstSegment, observed, longRows })
     firstRow += dim
     firstSegment += view.segments.length / 4
   }
   const sets = new Map<string, ViewTable>()
-  for (const [name, v] of viewOf) if (v >= dims.length) sets.set(name, readView(problem, v, dims[0], 0))
-  const segment = problem.loaded.segments[0]
-  return { modes, sets, rows, totalSegments: firstSegment, leastWindow: Math.max(1, leastWindow(segment)) }
+  for (const [name, v] of loaded.viewOf) if (v >= dims.length) sets.set(name, viewTable(loaded.views[v], 0))
+  return { modes, sets, rows, totalSegments: firstSegment, leastWindow: Math.max(1, loaded.leastWindow) }
 }
 
-function readView(
-  problem: CpuProblem,
-  v: number,
-  rows: number,
-  firstRow: number,
-): ViewTable & { first: Uint32Array; lengths: Uint32Array } {
-  const { parts } = problem.loaded
-  const [{ memory, layout }] = parts
-  const first = new Uint32Array(memory.buffer, layout.views[v].firstSegments, rows + 1)
-  const lengths = new Uint32Array(memory.buffer, layout.views[v].rowLengths, rows)
-  const segments = new Uint32Array(4 * first[rows])
+function viewTable({ firstSegments, words, partitions }: LoadedView, firstRow: number): ViewTable {
+  const rows = firstSegments.length - 1
+  const segments = new Uint32Array(4 * firstSegments[rows])
   const pieces: Piece[] = []
   let [at, entries] = [0, 0]
-  for (const { memory, layout } of parts) {
-    const view = layout.views[v]
-    const starts = new Uint32Array(memory.buffer, view.recordStart, view.segments + 1)
-    for (let s = 0; s < view.segments; s++, at += 4) {
-      segments[at] = entries + starts[s]
-      segments[at + 1] = starts[s + 1] - starts[s]
+  for (const { recordStart, records } of partitions) {
+    for (let s = 0; s + 1 < recordStart.length; s++, at += 4) {
+      segments[at] = entries + recordStart[s]
+      segments[at + 1] = recordStart[s + 1] - recordStart[s]
     }
-    if (view.entries > 0)
-      pieces.push({
-        first: entries,
-        words: new Uint32Array(memory.buffer, view.records, view.words * view.entries),
-      })
-    entries += view.entries
+    if (records.length > 0) pieces.push({ first: entries, words: records })
+    entries += records.length / words
   }
   for (let p = 0; p < rows; p++)
-    for (let s = first[p]; s < first[p + 1]; s++) {
+    for (let s = firstSegments[p]; s < firstSegments[p + 1]; s++) {
       segments[4 * s + 2] = firstRow + p
       segments[4 * s + 3] = p
     }
-  return { segments, entries, words: layout.views[v].words, pieces, first, lengths }
+  return { segments, entries, words, pieces }
 }

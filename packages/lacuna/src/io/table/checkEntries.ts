@@ -2,20 +2,18 @@
  * The entries of a table, checked and with those of equal coordinates merged, in one process or in several.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import type { Communicator } from '../../comm/index.ts'
+import { type Communicator, firstFault, refuseFirst } from '../../comm/index.ts'
 import {
   cellChecks,
   checkShape,
-  dealByHash,
-  earliest,
+  deferDuplicateCheck,
   findDuplicates,
-  firstFault,
+  findEarliest,
   knownTensor,
-  mergeShares,
+  mergeShards,
   originOf,
-  putOffRepetitionCheck,
-  refuseFirst,
   type SparseTensor,
+  scatterByHash,
 } from '../../tensor/index.ts'
 import type { ReadPlan } from './readPlan.ts'
 
@@ -37,14 +35,13 @@ export async function checkEntries(
   context: EntryContext,
 ): Promise<SparseTensor> {
   if (context.comm.size > 1) return checkShard(tensor, plan, context)
-  const { merge, negative, deferDuplicateCheck } = plan
+  const { merge, negative } = plan
   const { where, largest, areDistinct } = context
   const { indices } = tensor
   const known = { where, largest, negative }
-  if (deferDuplicateCheck && merge === 'error' && !tensor.weights) {
+  if (plan.deferDuplicateCheck && merge === 'error' && !tensor.weights) {
     const checked = knownTensor(tensor, { ...known, distinct: true })
-    putOffRepetitionCheck(checked, () => refuseDuplicates(indices, where))
-    return checked
+    return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where))
   }
   const distinct = (await areDistinct?.(indices)) === true
   if (merge !== 'error') return knownTensor(tensor, { ...known, duplicates: mergeOf(merge), distinct })
@@ -63,7 +60,7 @@ async function checkShard(
   const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
   await refuseFirst(comm, fault)
   if (merge === 'error') return { ...tensor, ...distinct }
-  return mergeShares(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
+  return mergeShards(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
 }
 
 const mergeOf = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
@@ -82,7 +79,7 @@ async function refuseShardDuplicates(
   tensor: SparseTensor,
   where: (entry: number) => string,
 ): Promise<Pick<SparseTensor, 'indices' | 'values'>> {
-  const received = await dealByHash(comm, tensor)
+  const received = await scatterByHash(comm, tensor)
   const firstOf = findDuplicates(received.indices, received.values.length)
   const own = firstOf
     ? originOf(
@@ -90,7 +87,7 @@ async function refuseShardDuplicates(
         received,
       )
     : []
-  const first = await earliest(comm, own)
+  const first = await findEarliest(comm, own)
   if (!first) return { indices: received.indices, values: received.values }
   const [repeated] = await comm.sumNumbers(firstOf ? countDuplicates(firstOf) : 0)
   const [source, entry] = first

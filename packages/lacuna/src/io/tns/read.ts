@@ -3,13 +3,13 @@ import { InputError, inFile } from '../../base/inputError.ts'
 import {
   checkPolicies,
   checkShape,
+  deferDuplicateCheck,
   fitToDims,
   largestPlusOne,
   MAX_ORDER,
-  refuseRepetitionLater,
+  refuseDuplicates,
   type SparseTensor,
   sparseTensor,
-  sparseTensorToSort,
   type TensorOptions,
 } from '../../tensor/index.ts'
 import { compileTextKernel } from '../text/index.ts'
@@ -81,10 +81,9 @@ export function tensorOfColumns(
     const { dims, labels, modes, valueName } = frame
     const names = { ...(labels && { labels }), ...(modes && { modes }), ...(valueName && { valueName }) }
     const checked = { dims, indices, values, ...names }
-    if (isDeferred) refuseRepetitionLater(checked, where)
-    return checked
+    return isDeferred ? withDeferredCheck(checked, where) : checked
   }
-  if (isDeferred) return sparseTensorToSort(tensor, { where, negative })
+  if (isDeferred) return withDeferredCheck(sparseTensor(tensor, { where, negative, distinct: true }), where)
   return sparseTensor(tensor, { where, negative, duplicates, distinct })
 }
 
@@ -104,6 +103,10 @@ export function frameOf(
     return fitToDims({ ...checked, dims: checked.dims ?? dims ?? sizes }, dims)
   })
 }
+
+/** Leaves the search for duplicates to the engine. @param where names an entry in messages */
+const withDeferredCheck = (tensor: SparseTensor, where: (entry: number) => string): SparseTensor =>
+  deferDuplicateCheck(tensor, () => refuseDuplicates(tensor, where))
 
 /** Whether the search for repeated coordinates is left to the engine: only where they are an error. */
 export const defersDuplicates = ({

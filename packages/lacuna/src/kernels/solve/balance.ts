@@ -1,6 +1,6 @@
-// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts). The threads deal
-// the blocks among themselves; a block's sums are in float32, and whoever adds them does so in the order of the blocks.
-// Rows without entries do not count: they are not learned.
+// Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts).
+// Each thread has every threads-th block; sums of a block are in float32, and are added in the order of the
+// blocks. Rows without entries do not count.
 import { BLOCK_ROWS } from "./layout";
 import { ROW } from "./rank";
 
@@ -47,7 +47,7 @@ export function scaleColumns(factor: usize, rows: u32, by: usize, thread: u32, t
   }
 }
 
-/** Gives the rows without entries this one (R). */
+/** Copies `row` (R) to the rows without entries. */
 export function fillEmptyRows(factor: usize, rows: u32, lengths: usize, row: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);

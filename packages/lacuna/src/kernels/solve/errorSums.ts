@@ -11,8 +11,9 @@ import { takeTask } from "./threads";
 import { isUnknown, predictedAt } from "./setup/zeros";
 
 /**
- * Writes two float64 per chunk to `sums`; who adds them does so in the order of the chunks. With `zeros`, they are how much
- * more or less the errors of listed cells are than if these were zeros, too; and unknown ones have none.
+ * Writes two float64 per chunk to `sums`; the caller adds them in the order of the chunks. With `zeros`,
+ * these are the differences between the errors of listed cells and those that zeros would have there; unknown
+ * cells have no error.
  */
 export function errorSums(control: usize, view: usize, sums: usize, zeros: bool): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -30,7 +31,7 @@ export function errorSums(control: usize, view: usize, sums: usize, zeros: bool)
   }
 }
 
-/** What errorSums finds of factors that are all zero, which is what is known of the values: without a look at any factor. */
+/** Σ w x² and Σ w |x| per chunk: the errors of a model that is zero, without reading any factor. */
 export function valueSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   const isWeighted = hasWeights(view);
@@ -50,7 +51,7 @@ export function valueSums(control: usize, view: usize, sums: usize): void {
   }
 }
 
-/** The sum of the weights of each chunk, in place of its errors, and 0; of a view whose entries have weights. */
+/** The sum of the weights per chunk, and 0, of a view whose entries have weights. */
 export function weightSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {
@@ -62,13 +63,13 @@ export function weightSums(control: usize, view: usize, sums: usize): void {
   }
 }
 
-/** Where the records of a chunk begin … */
+/** The address of the first record of a chunk. */
 function chunkBegin(view: usize, number: u32): usize {
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, load<u32>(chunk, CHUNK_SEGMENT)) * strideOf(view);
 }
 
-/** … and end: with those of its last segment. */
+/** The address of the end of a chunk's records. */
 function chunkEnd(view: usize, number: u32): usize {
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   const endRow = load<u32>(chunk, CHUNK_END_ROW);
@@ -77,6 +78,7 @@ function chunkEnd(view: usize, number: u32): usize {
   return load<usize>(view, VIEW_RECORDS) + <usize>recordStart(view, end) * strideOf(view);
 }
 
+/** Adds the errors of a segment of row p to `sums`. */
 function addErrors(view: usize, p: u32, segment: u32, sums: usize, zeros: bool): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;

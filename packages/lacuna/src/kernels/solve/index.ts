@@ -4,19 +4,20 @@ import { PARTIAL_BYTES } from "./rows/step";
 
 export { fillEmptyRows, scaleColumns, sumRows, sumSquares } from "./balance";
 export { errorSums, valueSums, weightSums } from "./errorSums";
-export { addToDigest, countPicked, countRows, hasFault, hashBlock, sumOfSquares } from "./setup/loading";
-export { orderChunks, orderScratchBytes } from "./setup/order";
+export { addToDigest, countProbeRows, countRows, hasFault, hashBlock, sumOfSquares } from "./setup/count";
+export { sortChunks, sortScratchBytes } from "./setup/sort";
 export { largestEigenvalue } from "./rows/power";
 export { below, draw } from "./random";
-export { countSegments, placeRecords } from "./setup/placing";
+export { countSegments, placeRecords } from "./setup/place";
 export { noiseMoments, startMoments, sumMoments } from "./rows/posterior";
 export { scratchBytes, setPosteriorScratch, setScratch } from "./scratch";
 export { setFastStep, setNoise, setPaperStep, setPosterior, setRowNoise } from "./settings";
-export { finishSharedRow, handedOver, handOver, step } from "./rows/step";
-export { fromPlaces, strataEpoch, toPlaces } from "./strata";
+export { finishSharedRow, countPartialSums, writePartialSums, step } from "./rows/step";
+export { fromBlockOrder, strataEpoch, toBlockOrder } from "./strata";
 export { barrier } from "./threads";
 export { topRows } from "./top";
-export { addHalves, halveValues } from "./setup/totals";
+export { addSplitValues, splitValues } from "./setup/totals";
 export { sumProducts } from "./setup/zeros";
 
+/** Bytes of the sums over a sample. */
 export function partialBytes(): usize { return PARTIAL_BYTES; }

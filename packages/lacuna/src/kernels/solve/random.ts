@@ -1,5 +1,6 @@
-// The counter-based generator of packages/lacuna/src/base/random.ts, in AssemblyScript: same functions, same bits.
+// The counter-based random numbers of base/random.ts in AssemblyScript: same functions, same bits.
 
+/** Mixes the bits of a word. */
 export function mix(x: u32): u32 {
   x = (x ^ (x >> 16)) * 0x7feb352d;
   x = (x ^ (x >> 15)) * 0x846ca68b;
@@ -16,7 +17,7 @@ export function below(bits: u32, n: u32): u32 {
   return <u32>((<u64>bits * <u64>n) >> 32);
 }
 
-/** Takes one more index of a coordinate into its hash. */
+/** Extends the hash of a coordinate by one more index. */
 @inline
 export function hashIndex(hash: u32, index: u32): u32 {
   const h = (hash ^ index) * 0x9e3779b1;
@@ -32,6 +33,7 @@ export function hashFour(hash: v128, index: v128): v128 {
 
 /** `mix` of four numbers. */
 @inline
+/** Mixes the bits of a word. */
 export function mixFour(x: v128): v128 {
   x = i32x4.mul(v128.xor(x, i32x4.shr_u(x, 16)), i32x4.splat(0x7feb352d));
   x = i32x4.mul(v128.xor(x, i32x4.shr_u(x, 15)), i32x4.splat(0x846ca68b));

@@ -1,18 +1,17 @@
-// Each thread's own corner of the shared memory: the block being gathered, the sums of the row at hand, and
-// the power method's vectors.
-import { Window } from "./entries/gather";
+// Scratch memory of a thread: the block being gathered, the sums of the current row, and vectors of the power
+// method.
+import { LongSample, Window } from "./entries/window";
 import { BLOCK, MATRIX, ROW } from "./rank";
-import { LongSample } from "./entries/sample";
 
 let scratch: usize = 0;
 let posterior: usize = 0;
 
-/** Says where this thread's scratch lies: scratchBytes(N) from there on, aligned to 64. */
+/** Sets the address of this thread's scratch: scratchBytes(N) bytes, aligned to 64. */
 export function setScratch(address: usize): void {
   scratch = address;
 }
 
-/** Where a prior is learned, five matrices (R × R) more: POSTERIOR_BYTES. */
+/** Sets the address of the scratch for a learned prior: POSTERIOR_BYTES, five matrices (R × R). */
 export function setPosteriorScratch(address: usize): void {
   posterior = address;
 }
@@ -27,10 +26,10 @@ export const POSTERIOR_BYTES: usize = 5 * MATRIX;
 
 const K_BYTES: usize = <usize>BLOCK * ROW;
 const D_BYTES: usize = <usize>BLOCK * 4;
-/** H (R × R), then g (R), then two float64. */
+/** Bytes of the sums over a sample: H (R × R), then g (R), then two float64. */
 export const SUM_BYTES: usize = MATRIX + ROW + 16;
 
-/** For tensors of this order. */
+/** Bytes of scratch for tensors of this order. */
 export function scratchBytes(order: u32): usize {
   return 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES + 3 * ROW + <usize>(2 * order) * D_BYTES;
 }
@@ -47,9 +46,12 @@ export function scratchBytes(order: u32): usize {
 @inline export function sumScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES; }
 /** Two vectors (R) */
 @inline export function vectorScratch(): usize { return scratch + 64 + K_BYTES + 2 * D_BYTES + SUM_BYTES; }
-/** A third one: zeros, for who wrote them. */
+/** A third vector (R), for zeros; the caller writes them. */
 @inline export function zeroScratch(): usize { return vectorScratch() + 2 * ROW; }
-/** What is unpacked of records (unpack.ts): words (BLOCK), values (BLOCK) and, of every other mode, addresses and indices (BLOCK). */
+/**
+ * Unpacked records (unpack.ts): words (BLOCK), values (BLOCK), and per other mode addresses and indices
+ * (BLOCK).
+ */
 @inline export function wordScratch(): usize { return zeroScratch() + ROW; }
 @inline export function valueScratch(): usize { return wordScratch() + D_BYTES; }
 @inline export function addressScratch(other: u32): usize { return wordScratch() + <usize>(2 * other + 2) * D_BYTES; }

@@ -1,30 +1,37 @@
-// SGD in strata. Every mode is cut into g blocks of rows; a cell of that grid has one block of each mode, and the entries in
-// them. A stratum is a set of g cells of which no two share a block in any mode: stratum s has, for every block b of the first
-// mode, the cell of the blocks (b + s_m) mod g, where s_2 … s_N are the digits of s. So the cells of a stratum can be worked
-// on in any order, or all at once, and the entries of a cell in theirs: the bits do not depend on the threads.
+// Stratified SGD (DSGD: Gemulla, Nijkamp, Haas, Sismanis, KDD 2011), for any order. Every mode is divided
+// into g blocks of rows; a cell of that grid is one block of each mode, with the entries in it. A stratum is
+// a set of g cells of which no two share a block in any mode: stratum s has, for every block b of the first
+// mode, the cell of the blocks (b + s_m) mod g, where s_2 … s_N are the digits of s. So the cells of a
+// stratum can be processed in any order, or in parallel, and the entries of a cell in theirs: the bits do not
+// depend on the threads.
 //
-// An entry moves the rows of all modes at once. With k_m the product of the other modes' rows and e the residual, mode m moves
-// by η e k_m / Σ‖k_m‖², as Kaczmarz would: η = 1 corrects the entry, to first order. No step size needs to be found.
+// An entry moves the rows of all modes at once. With k_m the product of the other modes' rows and e the
+// residual, mode m moves by η e k_m / Σ‖k_m‖², a Kaczmarz step (Kaczmarz 1937): η = 1 corrects the entry, to
+// first order. No step size needs to be tuned.
 //
-// A thread keeps its blocks of the first mode for the whole epoch, and the last mode's digit is the fastest: what changes hands
-// most often is the last mode's blocks. Whose turn a block is, a counter tells: nobody waits for a whole stratum to end.
+// A thread has the same blocks of the first mode for the whole epoch, and the last mode's digit is the
+// fastest: blocks of the last mode pass between threads most often. A counter per block (its turn) determines
+// which thread may use it next, so that no thread waits for a whole stratum.
 import {
   STRATA_BLOCKS, STRATA_CELLS, STRATA_FACTORS, STRATA_ORDER, STRATA_RECORDS, STRATA_SHIFT, STRATA_TURN_BYTES, STRATA_TURNS,
 } from "./layout";
 import { ROW } from "./rank";
 
-/** Residuals from here on are not those of a model that can still be mended: the entry is left out. */
+/** Residual from which on an entry is skipped: the model has diverged there. */
 const LARGEST_RESIDUAL: f32 = 1e18;
 
-/** For how many nanoseconds a thread sleeps that has looked for its turn often enough. */
+/** Nanoseconds that a thread sleeps when its spins are used up. */
 const SLEEP: i64 = 20000;
 
 /**
- * One epoch. turn: how many strata there have been since the turns were put to 0. least: Σ‖k_m‖² is taken for at least as much.
- * looks: how often a thread looks for its turn before it sleeps.
+ * Runs a thread's cells of one epoch.
+ * @param rate η
+ * @param least lower bound of Σ‖k_m‖² in the step size
+ * @param turn the number of strata since the turns were set to 0
+ * @param spins how often a thread checks its turn before it sleeps
  */
 export function strataEpoch(
-  strata: usize, rate: f32, least: f32, turn: u32, thread: u32, threads: u32, looks: u32,
+  strata: usize, rate: f32, least: f32, turn: u32, thread: u32, threads: u32, spins: u32,
 ): void {
   const order = load<u32>(strata, STRATA_ORDER);
   const blocks = load<u32>(strata, STRATA_BLOCKS);
@@ -35,7 +42,7 @@ export function strataEpoch(
   for (let s: u32 = 0; s < count; s++) {
     for (let b = thread; b < blocks; b += threads) {
       const start = starts + (<usize>(b * count + s) << 2);
-      awaitTurns(strata, s, b, turn + s, looks);
+      awaitTurns(strata, s, b, turn + s, spins);
       const begin = records + <usize>load<u32>(start) * stride;
       const end = records + <usize>load<u32>(start, 4) * stride;
       if (order == 3) moveThree(strata, begin, end, rate, least);
@@ -46,7 +53,9 @@ export function strataEpoch(
   }
 }
 
-/** Where the turn of the block of a mode stands that stratum s has with block b of the first mode. */
+/**
+ * The address of the turn of that block of a mode which stratum s combines with block b of the first mode.
+ */
 @inline
 function turnOf(strata: usize, order: u32, mode: u32, s: u32, b: u32): usize {
   const shift = load<u32>(strata, STRATA_SHIFT);
@@ -56,18 +65,20 @@ function turnOf(strata: usize, order: u32, mode: u32, s: u32, b: u32): usize {
   return load<usize>(strata, STRATA_TURNS) + <usize>(mode * blocks + block) * STRATA_TURN_BYTES;
 }
 
+/** Waits until it is this cell's turn in all of its blocks. */
 function awaitTurns(strata: usize, s: u32, b: u32, turn: u32, most: u32): void {
   const order = load<u32>(strata, STRATA_ORDER);
   for (let mode: u32 = 0; mode < order; mode++) {
     const at = turnOf(strata, order, mode, s, b);
-    let looks: u32 = 0;
+    let spins: u32 = 0;
     for (let now = atomic.load<u32>(at); now != turn; now = atomic.load<u32>(at)) {
-      // Nobody wakes us: telling costs more than looking again.
-      if (++looks > most) atomic.wait<u32>(at, now, SLEEP);
+      // No thread notifies: that would cost more than checking again.
+      if (++spins > most) atomic.wait<u32>(at, now, SLEEP);
     }
   }
 }
 
+/** Passes the blocks of a cell on to the next stratum. */
 function passTurns(strata: usize, s: u32, b: u32, turn: u32): void {
   const order = load<u32>(strata, STRATA_ORDER);
   for (let mode: u32 = 0; mode < order; mode++) atomic.store<u32>(turnOf(strata, order, mode, s, b), turn);
@@ -83,7 +94,7 @@ function rowOf(factor: usize, record: usize, mode: usize): usize {
   return factor + <usize>load<u32>(record + (mode << 2)) * ROW;
 }
 
-/** η e / Σ‖k_m‖² from the lanes' sums of the prediction and of Σ‖k_m‖²; 0 where there is no sense in it. */
+/** η e / Σ‖k_m‖² from the lanes' sums of the prediction and of Σ‖k_m‖²; 0 where the model has diverged. */
 @inline
 function stepOf(predicted: v128, squares: v128, x: f32, rate: f32, least: f32): f32 {
   const pairs = f32x4.add(v128.shuffle<f32>(predicted, squares, 0, 1, 4, 5), v128.shuffle<f32>(predicted, squares, 2, 3, 6, 7));
@@ -98,6 +109,7 @@ function move(row: usize, a: v128, s: v128, k: v128): void {
   v128.store(row, f32x4.pmax(f32x4.splat(0), f32x4.add(a, f32x4.mul(s, k))));
 }
 
+/** Processes the records of a cell, order 3. */
 function moveThree(strata: usize, begin: usize, end: usize, rate: f32, least: f32): void {
   const first = factorOf(strata, 0);
   const second = factorOf(strata, 1);
@@ -130,6 +142,7 @@ function moveThree(strata: usize, begin: usize, end: usize, rate: f32, least: f3
   }
 }
 
+/** Processes the records of a cell, order 4. */
 function moveFour(strata: usize, begin: usize, end: usize, rate: f32, least: f32): void {
   const first = factorOf(strata, 0);
   const second = factorOf(strata, 1);
@@ -174,7 +187,7 @@ function moveFour(strata: usize, begin: usize, end: usize, rate: f32, least: f32
   }
 }
 
-/** k_m of one vector of a record's rows. */
+/** One vector of k_m. */
 @inline
 function productWithout(strata: usize, order: u32, record: usize, mode: u32, at: usize): v128 {
   let k = f32x4.splat(1);
@@ -183,6 +196,7 @@ function productWithout(strata: usize, order: u32, record: usize, mode: u32, at:
   return k;
 }
 
+/** Processes the records of a cell, any order. */
 function moveAny(strata: usize, order: u32, begin: usize, end: usize, rate: f32, least: f32): void {
   const stride = <usize>(order + 1) << 2;
   for (let record = begin; record < end; record += stride) {
@@ -201,7 +215,10 @@ function moveAny(strata: usize, order: u32, begin: usize, end: usize, rate: f32,
   }
 }
 
-/** The modes one after another, each with what the others were before: k of a mode is the products before and after it. */
+/**
+ * Moves one vector of all modes, from the values before the step: k of a mode is the product of those before
+ * and after it.
+ */
 function moveVector(strata: usize, order: u32, record: usize, at: usize, s: v128): void {
   let before = f32x4.splat(1);
   for (let mode: u32 = 0; mode < order; mode++) {
@@ -215,14 +232,14 @@ function moveVector(strata: usize, order: u32, record: usize, at: usize, s: v128
   }
 }
 
-/** Copies the rows of a factor to their places in the order of the blocks. */
-export function toPlaces(factor: usize, places: usize, rows: u32, into: usize, thread: u32, threads: u32): void {
+/** Copies every threads-th row of a factor to its position in the order of the blocks. */
+export function toBlockOrder(factor: usize, positions: usize, rows: u32, into: usize, thread: u32, threads: u32): void {
   for (let row = thread; row < rows; row += threads)
-    memory.copy(into + <usize>load<u32>(places + (<usize>row << 2)) * ROW, factor + <usize>row * ROW, ROW);
+    memory.copy(into + <usize>load<u32>(positions + (<usize>row << 2)) * ROW, factor + <usize>row * ROW, ROW);
 }
 
-/** Copies them back. */
-export function fromPlaces(from: usize, places: usize, rows: u32, factor: usize, thread: u32, threads: u32): void {
+/** Copies every threads-th row from its position in the order of the blocks back to the factor. */
+export function fromBlockOrder(from: usize, positions: usize, rows: u32, factor: usize, thread: u32, threads: u32): void {
   for (let row = thread; row < rows; row += threads)
-    memory.copy(factor + <usize>row * ROW, from + <usize>load<u32>(places + (<usize>row << 2)) * ROW, ROW);
+    memory.copy(factor + <usize>row * ROW, from + <usize>load<u32>(positions + (<usize>row << 2)) * ROW, ROW);
 }

@@ -1,38 +1,40 @@
-// The best rows of a factor for many questions at once. A question is a vector q; a row's score is q·a. Rows lie in
-// tiles of eight, one component of all eight after the other, so that four questions meet eight rows without any sum
-// across lanes; runs of tiles stay in the cache while all questions of a task pass over them. Sums are over
-// components in their order, and of equal scores the first row wins: the answer does not depend on who did what.
+// The best rows of a factor for many questions at once (maximum inner product search). A question is a vector
+// q; the score of a row a is q·a. Rows lie in tiles of eight, component by component, so that four questions
+// are multiplied with eight rows without horizontal sums; runs of tiles stay in the cache while all questions
+// of a task pass over them. Sums are in the order of the components, and of equal scores the first row wins:
+// the result does not depend on the threads.
 //
-// The number of components is no constant of this module: factors of several models may lie behind one another.
+// The number of components is not a constant of this module: the factors of several models may be
+// concatenated.
 import {
   TOP_BEST, TOP_COUNT, TOP_EXCLUDED, TOP_EXCLUDED_START, TOP_LENGTH, TOP_MOST, TOP_QUESTION_COUNT, TOP_QUESTIONS,
   TOP_ROWS_AT_A_TIME, TOP_SCORES, TOP_TASK_QUESTIONS, TOP_TILES,
 } from "./layout";
 import { takeTask } from "./threads";
 
-/** Answers questions until none is left: for each, at most `most` rows, best first, and how many there are. */
+/** Answers questions until none is left: for each, at most `most` rows, best first. */
 export function topRows(control: usize, work: usize): void {
   const questions = load<u32>(work, TOP_QUESTION_COUNT);
   const tasks = (questions + TOP_TASK_QUESTIONS - 1) / TOP_TASK_QUESTIONS;
   for (let task = takeTask(control); task < tasks; task = takeTask(control)) {
     const from = task * TOP_TASK_QUESTIONS;
-    answer(work, from, min(questions, from + TOP_TASK_QUESTIONS));
+    answerQuestions(work, from, min(questions, from + TOP_TASK_QUESTIONS));
   }
 }
 
-/** Questions come in fours; those that fill up the last four ask for nothing. */
-function answer(work: usize, from: u32, to: u32): void {
+/** Answers the questions from … to, four at a time; those that fill up the last four are ignored. */
+function answerQuestions(work: usize, from: u32, to: u32): void {
   const rows = load<u32>(work, TOP_COUNT);
   for (let first: u32 = 0; first < rows; first += TOP_ROWS_AT_A_TIME) {
     const end = min(rows, first + TOP_ROWS_AT_A_TIME);
     for (let question = from; question < to; question += 4) {
-      for (let row = first; row < end; row += 8) meet(work, question, row);
+      for (let row = first; row < end; row += 8) scoreTile(work, question, row);
     }
   }
 }
 
-/** Four questions, eight rows. */
-function meet(work: usize, question: u32, row: u32): void {
+/** Scores eight rows for four questions. */
+function scoreTile(work: usize, question: u32, row: u32): void {
   const length = <usize>load<u32>(work, TOP_LENGTH);
   const stride = length << 2;
   let q = load<usize>(work, TOP_QUESTIONS) + <usize>question * stride;
@@ -54,31 +56,34 @@ function meet(work: usize, question: u32, row: u32): void {
     d1 = f32x4.add(d1, f32x4.mul(d, y));
     tile += 32;
   }
-  offer(work, question, row, a0, a1);
-  offer(work, question + 1, row, b0, b1);
-  offer(work, question + 2, row, c0, c1);
-  offer(work, question + 3, row, d0, d1);
+  insertBetter(work, question, row, a0, a1);
+  insertBetter(work, question + 1, row, b0, b1);
+  insertBetter(work, question + 2, row, c0, c1);
+  insertBetter(work, question + 3, row, d0, d1);
 }
 
-/** Takes what is better than the worst of those so far: most are not. */
+/** Inserts those of eight rows that are better than the worst answer so far; most are not. */
 @inline
-function offer(work: usize, question: u32, row: u32, low: v128, high: v128): void {
+function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v128): void {
   const most = load<u32>(work, TOP_MOST);
   const scores = load<usize>(work, TOP_SCORES) + ((<usize>question * most) << 2);
   const worst = v128.load32_splat(scores + (<usize>(most - 1) << 2));
   if (!v128.any_true(v128.or(f32x4.gt(low, worst), f32x4.gt(high, worst)))) return;
-  take(work, question, row, f32x4.extract_lane(low, 0));
-  take(work, question, row + 1, f32x4.extract_lane(low, 1));
-  take(work, question, row + 2, f32x4.extract_lane(low, 2));
-  take(work, question, row + 3, f32x4.extract_lane(low, 3));
-  take(work, question, row + 4, f32x4.extract_lane(high, 0));
-  take(work, question, row + 5, f32x4.extract_lane(high, 1));
-  take(work, question, row + 6, f32x4.extract_lane(high, 2));
-  take(work, question, row + 7, f32x4.extract_lane(high, 3));
+  insertRow(work, question, row, f32x4.extract_lane(low, 0));
+  insertRow(work, question, row + 1, f32x4.extract_lane(low, 1));
+  insertRow(work, question, row + 2, f32x4.extract_lane(low, 2));
+  insertRow(work, question, row + 3, f32x4.extract_lane(low, 3));
+  insertRow(work, question, row + 4, f32x4.extract_lane(high, 0));
+  insertRow(work, question, row + 5, f32x4.extract_lane(high, 1));
+  insertRow(work, question, row + 6, f32x4.extract_lane(high, 2));
+  insertRow(work, question, row + 7, f32x4.extract_lane(high, 3));
 }
 
-/** Scores that are not there yet are −1, which every row is better than. */
-function take(work: usize, question: u32, row: u32, score: f32): void {
+/**
+ * Inserts a row into the answers of a question, if it is good enough. Empty answers have the score −1, below
+ * every row's.
+ */
+function insertRow(work: usize, question: u32, row: u32, score: f32): void {
   const most = load<u32>(work, TOP_MOST);
   const begin = (<usize>question * most) << 2;
   const scores = load<usize>(work, TOP_SCORES) + begin;
@@ -95,7 +100,7 @@ function take(work: usize, question: u32, row: u32, score: f32): void {
   store<u32>(best + at, row);
 }
 
-/** The rows that a question is not to be answered by are in order. */
+/** Whether a row is excluded from the answers of a question; the list of excluded rows is sorted. */
 function isExcluded(work: usize, question: u32, row: u32): bool {
   const starts = load<usize>(work, TOP_EXCLUDED_START) + (<usize>question << 2);
   const rows = load<usize>(work, TOP_EXCLUDED);

@@ -1,14 +1,15 @@
+/** Exact sums of errors over entries, from which all error measures follow. */
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 import { ExactSum } from './exactSum.ts'
 
-/** The sums of an error, entry by entry; several tallies can be added up, and it does not matter who counted what. */
+/** Exact sums of squared errors, absolute errors and squared values; tallies of different entries can be added. */
 export class ErrorTally {
   #entries = 0
   readonly #squares = new ExactSum()
   readonly #absolutes = new ExactSum()
   readonly #norm2 = new ExactSum()
 
-  /** An entry x, and what was said of it. */
+  /** Adds an entry. @param x its value @param y its prediction */
   add(x: number, y: number): void {
     const residual = x - y
     this.#entries++
@@ -17,11 +18,12 @@ export class ErrorTally {
     this.#norm2.add(x * x)
   }
 
+  /** Returns the sums as text, for `addAll` in another process. */
   toString(): string {
     return [this.#entries, this.#squares, this.#absolutes, this.#norm2].join(' ')
   }
 
-  /** Adds what another one has, as text. */
+  /** Adds the sums of another tally. @param text its toString() */
   addAll(text: string): void {
     const [entries, squares, absolutes, norm2] = text.split(' ')
     this.#entries += Number(entries)
@@ -30,6 +32,7 @@ export class ErrorTally {
     this.#norm2.addAll(norm2)
   }
 
+  /** The error measures of all entries added so far. */
   get summary(): ErrorSummary {
     return summarizeError({
       squares: this.#squares.value,

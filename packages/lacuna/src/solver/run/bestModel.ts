@@ -61,7 +61,7 @@ function makeModel(
   const { mergeModes, split, ...settings } = allSettings
   const {
     statistics: { factorScale, emptyRows },
-    place,
+    backend,
   } = problem
   const { iterations, seconds, stopped = 'aborted' } = progress
   const zeros = settings.missing === 'zero'
@@ -78,7 +78,7 @@ function makeModel(
     prior,
     training: withoutInfinity({
       version,
-      ...(place !== undefined && { engine: place }),
+      ...(backend !== undefined && { engine: backend }),
       ...settings,
       epochs: epochsOf(progress),
       iterations,

@@ -5,7 +5,6 @@ import {
   isReshaped,
   type ResolvedReshaping,
   refuseGaps,
-  repetitionCheck,
   reshapedModes,
   reshapeTensor,
   resolveReshaping,
@@ -102,6 +101,8 @@ export async function load(
   const ownEngine = options.engine ? undefined : defaultEngine(options.threads)
   const engine = options.engine ?? ownEngine!
   try {
+    // Several processes find no duplicates while sorting: each has a shard.
+    if (isDistributed(options)) tensor.deferredDuplicateCheck?.()
     const start = performance.now()
     const problem = await engine.load({
       tensor: asLearned(tensor),
@@ -110,7 +111,7 @@ export async function load(
       ...(sideInformation && { sideInformation }),
       seed: settings.seed,
       threads: options.threads,
-      onRepeated: repetitionCheck(tensor),
+      onRepeated: tensor.deferredDuplicateCheck,
     })
     const setUpSeconds = (performance.now() - start) / 1000
     return { tensor, problem, ownEngine, settings, options, setUpSeconds }

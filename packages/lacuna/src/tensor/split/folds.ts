@@ -5,7 +5,8 @@
 import { InputError, type OptionMention, sentence } from '../../base/inputError.ts'
 import { below, extend, purpose, stream } from '../../base/random.ts'
 import { modeNumber } from '../modeNumber.ts'
-import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
+import { pickEntries } from '../pickEntries.ts'
+import type { SparseTensor } from '../sparseTensor.ts'
 
 /** Entries are together that agree in these modes, but for places within a block of so many rows. */
 export type FoldBy = readonly { mode: number; length: number }[]

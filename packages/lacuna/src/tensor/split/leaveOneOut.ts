@@ -1,20 +1,22 @@
+/** Leave-one-out splits by time: the last entry of every row is held out. */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, purpose, stream } from '../../base/random.ts'
 import { coordinateOrder } from '../order/coordinateOrder.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
-import { pickParts, type Split, TEST, VALIDATION } from './split.ts'
+import { pickSets, type Split, TEST, VALIDATION } from './split.ts'
 import { checkMode, type SplitByTimeOptions } from './splitByTime.ts'
 
+/** The modes of rows and time, the seed, and whether there are validation entries. */
 export interface LeaveOneOutOptions extends SplitByTimeOptions {
-  /** The mode, from 0, each of whose rows gives an entry; the first by default. */
+  /** The mode, counted from 0, of whose rows each gives an entry; the first by default. */
   rows?: number
-  /** Whether a row gives its last entry but one for validation; false by default. */
+  /** Whether the last entry but one of each row is held out for validation; false by default. */
   validation?: boolean
 }
 
 /**
- * Holds out the last entry in time of every row, for test, and the one before it for validation where that is asked.
- * A row gives nothing that would leave it without an entry to learn from.
+ * Holds out the last entry in time of every row for test, and on request the one before it for validation. Every row keeps
+ * at least one training entry.
  */
 export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = {}): Split {
   const { rows: rowMode = 0, time = tensor.dims.length - 1, seed = 1, validation = false } = options
@@ -39,20 +41,20 @@ export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = 
       last[p] = e
     } else if (lastButOne[p] === NONE || isLater(e, lastButOne[p])) lastButOne[p] = e
   }
-  const parts = new Uint8Array(rows.length)
+  const sets = new Uint8Array(rows.length)
   let heldOut = 0
   for (let p = 0; p < dim; p++) {
     if (entriesOf[p] < 2) continue
-    parts[last[p]] = TEST
+    sets[last[p]] = TEST
     heldOut++
-    if (validation && entriesOf[p] > 2) parts[lastButOne[p]] = VALIDATION
+    if (validation && entriesOf[p] > 2) sets[lastButOne[p]] = VALIDATION
   }
   if (heldOut === 0)
     throw new InputError(
       'option',
       `Every row of mode ${rowMode + 1} has a single entry, so none can be held out; split at random.`,
     )
-  return pickParts(tensor, parts)
+  return pickSets(tensor, sets)
 }
 
 const NONE = 2 ** 32 - 1

@@ -1,29 +1,33 @@
+/** Distinct cells of a tensor, drawn uniformly at random. */
 import { below, draw, purpose, stream } from '../../base/random.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 
-/** How many cells a tensor has; rounded beyond 2⁵³, where it only shows how empty the tensor is. */
+/** Returns the number of cells of a tensor; rounded beyond 2⁵³, where it only shows how sparse the tensor is. */
 export function cellsOf(dims: readonly number[]): number {
   return dims.reduce((product, dim) => product * dim, 1)
 }
 
-/** Index columns of distinct cells in groups of the given sizes, every choice being equally likely. */
+/**
+ * Returns index columns of distinct cells in groups of the given sizes; every choice is equally likely.
+ * @param onProgress called with the fraction that is done
+ */
 export function pickCells(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
-  onProgress: (share: number) => void,
+  onProgress: (fraction: number) => void,
 ): Uint32Array[][] {
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
-  return areDealt(dims, wanted)
-    ? dealCells(dims, sizes, seed, onProgress)
+  return areWalked(dims, wanted)
+    ? takeCells(dims, sizes, seed, onProgress)
     : drawCells(dims, sizes, seed, onProgress)
 }
 
-/** Whether so many cells are so dense that each is asked in turn whether it is one of them. */
-export const areDealt = (dims: readonly number[], wanted: number): boolean => 2 * wanted > cellsOf(dims)
+/** Whether so many cells are wanted that walking over all cells is faster than drawing. */
+export const areWalked = (dims: readonly number[], wanted: number): boolean => 2 * wanted > cellsOf(dims)
 
-/** Draw number `attempt` of a cell, where cells are drawn until enough have been new: its index in each mode. */
+/** Returns, per mode, the function from the number of a draw to the index that is drawn. */
 export function cellDraws(dims: readonly number[], seed: number): ((attempt: number) => number)[] {
   return dims.map((dim, mode) => {
     const key = stream(seed, purpose.coordinates, mode)
@@ -32,11 +36,11 @@ export function cellDraws(dims: readonly number[], seed: number): ((attempt: num
 }
 
 /** Dense: walks over all cells, so that a full tensor takes no longer than a half-full one. */
-function dealCells(
+function takeCells(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
-  onProgress: (share: number) => void,
+  onProgress: (fraction: number) => void,
 ): Uint32Array[][] {
   const groups = sizes.map((size) => dims.map(() => uint32Array(size)))
   const filled = sizes.map(() => 0)
@@ -53,18 +57,18 @@ function dealCells(
   return groups
 }
 
-/** Tells of every cell that is picked, in order, its indices and its group. */
+/** Calls `take` with every picked cell, in order: its indices and its group. */
 export function walkCells(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
   take: (cell: Uint32Array, group: number) => void,
-  onProgress: (share: number) => void = () => {},
+  onProgress: (fraction: number) => void = () => {},
 ): void {
   const cells = cellsOf(dims)
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
   const indices = new Uint32Array(dims.length)
-  dealAtRandom([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
+  divideAtRandom([...sizes, cells - wanted], stream(seed, purpose.coordinates), (cell, group) => {
     if ((cell & 0xfffff) === 0) onProgress(cell / cells)
     if (group === sizes.length) return // not picked
     for (let mode = dims.length - 1, rest = cell; mode >= 0; mode--) {
@@ -75,12 +79,12 @@ export function walkCells(
   })
 }
 
-/** Sparse: draws cells and rejects those seen before. The groups are then runs of the order of drawing. */
+/** Sparse: draws cells and rejects those drawn before. The groups are runs in the order of drawing. */
 function drawCells(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
-  onProgress: (share: number) => void,
+  onProgress: (fraction: number) => void,
 ): Uint32Array[][] {
   const order = dims.length
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
@@ -97,14 +101,14 @@ function drawCells(
   }
   let start = 0
   return sizes.map((size) => {
-    const group = columns.map((column) => copyOf(column, start, start + size))
+    const group = columns.map((column) => copyRange(column, start, start + size))
     start += size
     return group
   })
 }
 
-/** A shared array of its own, unless all of `column` is asked for. */
-function copyOf(column: Uint32Array, start: number, end: number): Uint32Array {
+/** Returns a copy of a range in shared memory, or `column` itself if the range is all of it. */
+function copyRange(column: Uint32Array, start: number, end: number): Uint32Array {
   if (start === 0 && end === column.length) return column
   const copy = uint32Array(end - start)
   copy.set(column.subarray(start, end))
@@ -112,22 +116,22 @@ function copyOf(column: Uint32Array, start: number, end: number): Uint32Array {
 }
 
 /**
- * Deals the numbers 0, 1, … to parts of the given sizes, every division being equally likely: each part takes
- * the next number with probability (its places left) / (all places left). `take` is told in order of number.
+ * Divides the numbers 0, 1, … into groups of the given sizes; every division is equally likely: a group takes the next number
+ * with probability (its free slots) / (all free slots). Calls `take` in order of the numbers.
  * At most 2³² numbers: the tickets are 32-bit, so a probability is off by less than 2⁻³².
  */
-function dealAtRandom(
+function divideAtRandom(
   sizes: readonly number[],
   key: number,
-  take: (item: number, part: number) => void,
+  take: (item: number, group: number) => void,
 ): void {
   const left = [...sizes]
   const total = sizes.reduce((sum, size) => sum + size, 0)
   for (let item = 0; item < total; item++) {
     let ticket = below(draw(key, item), total - item)
-    let part = 0
-    while (ticket >= left[part]) ticket -= left[part++]
-    left[part]--
-    take(item, part)
+    let group = 0
+    while (ticket >= left[group]) ticket -= left[group++]
+    left[group]--
+    take(item, group)
   }
 }

@@ -1,20 +1,22 @@
+/** Splits by time: the latest entries are held out. */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, purpose, stream } from '../../base/random.ts'
 import { type CoordinateOrder, coordinateOrder } from '../order/coordinateOrder.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 import {
   isAmongFirst,
-  partSizes,
-  pickParts,
+  pickSets,
   type Split,
   type SplitFractions,
+  splitSizes,
   TEST,
   TRAIN,
   VALIDATION,
 } from './split.ts'
 
+/** The mode that is time, and the seed. */
 export interface SplitByTimeOptions {
-  /** The mode, from 0, whose indices are in order of time; the last one by default. */
+  /** The mode, counted from 0, whose indices are in order of time; the last one by default. */
   time?: number
   /** Decides which of several entries at one time are held out; 1 by default. */
   seed?: number
@@ -23,22 +25,23 @@ export interface SplitByTimeOptions {
 /** Holds out the latest entries: the last ones for test, those before them for validation. */
 export function splitByTime(
   tensor: SparseTensor,
-  shares: SplitFractions,
+  fractions: SplitFractions,
   { time = tensor.dims.length - 1, seed = 1 }: SplitByTimeOptions = {},
 ): Split {
   checkSeed(seed)
   checkMode(tensor, time)
   const times = tensor.indices[time]
   const order = coordinateOrder(tensor, stream(seed, purpose.split))
-  const [, validation, test] = partSizes(times.length, shares)
+  const [, validation, test] = splitSizes(times.length, fractions)
   const isTest = isAmongLatest(times, test, order)
   const isHeldOut = isAmongLatest(times, validation + test, order)
-  return pickParts(
+  return pickSets(
     tensor,
     Uint8Array.from(times, (_, entry) => (isTest(entry) ? TEST : isHeldOut(entry) ? VALIDATION : TRAIN)),
   )
 }
 
+/** Refuses a mode that the tensor does not have. @param mode counted from 0 */
 export function checkMode({ dims }: SparseTensor, mode: number): void {
   if (!Number.isInteger(mode) || mode < 0 || mode >= dims.length)
     throw new InputError(
@@ -47,7 +50,7 @@ export function checkMode({ dims }: SparseTensor, mode: number): void {
     )
 }
 
-/** Tells whether an entry is one of the `count` latest; of several at one time, those that come first in the order. */
+/** Returns a predicate: whether an entry is among the `count` latest; ties go to those that come first in the order. */
 function isAmongLatest(
   times: Uint32Array,
   count: number,

@@ -1,19 +1,27 @@
+/**
+ * Splits of tensors whose unlisted cells are zeros: held-out cells are drawn from all cells, so that their error is that of any
+ * cell.
+ */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, purpose, stream } from '../../base/random.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
-import { findDuplicates } from '../order/findDuplicates.ts'
-import { pickEntries, type SparseTensor } from '../sparseTensor.ts'
+import type { Communicator } from '../../comm/index.ts'
+import { checkDeferred } from '../duplicates/deferredCheck.ts'
+import { findDuplicates } from '../duplicates/findDuplicates.ts'
+import { pickEntries } from '../pickEntries.ts'
+import { countEntries, scatterByHash } from '../scatter.ts'
+import type { SparseTensor } from '../sparseTensor.ts'
 import { cellsOf, pickCells } from './pickCells.ts'
-import type { Split, SplitFractions } from './split.ts'
+import { pickShardCells } from './pickShardCells.ts'
+import { heldOutFractions, type Split, type SplitFractions } from './split.ts'
 
 /**
- * Divides the cells of a tensor whose cells are zero where they are not listed: held-out ones are drawn from all cells,
- * zeros included, so that their error is that of any cell. A part has its share of the cells, but no more than there are
- * entries: a million zeros would say no more than the first hundred thousand. Train has the entries that are left.
+ * Splits the cells of a tensor whose unlisted cells are zeros. A held-out set has its fraction of the cells, but no more than
+ * there are entries: a million zeros would tell no more than the first hundred thousand. Train has the remaining entries.
  */
-export function splitCells(tensor: SparseTensor, shares: SplitFractions, seed: number): Split {
+export function splitCells(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {
   const { dims, values } = tensor
-  const sizes = heldOutSizes(dims, values.length, shares, seed)
+  const sizes = heldOutSizes(dims, values.length, fractions, seed)
   const split = holdOut(
     tensor,
     pickCells(dims, sizes, cellStream(seed), () => {}),
@@ -22,28 +30,51 @@ export function splitCells(tensor: SparseTensor, shares: SplitFractions, seed: n
   return split
 }
 
-/** How many cells validation and test get, where there are so many entries. */
-export function heldOutSizes(
+/**
+ * Splits the cells of the tensor that all processes have together, as `splitCells` does in one. Every process draws all cells
+ * and holds out those whose hash names it; entries are scattered by the same hash, so that a cell and its value meet.
+ * @param shard the entries of this process @returns its cells of each set
+ */
+export async function splitShardCells(
+  communicator: Communicator,
+  shard: SparseTensor,
+  fractions: SplitFractions,
+  seed: number,
+): Promise<Split> {
+  if (communicator.size === 1) return splitCells(shard, fractions, seed)
+  const { dims } = shard
+  const sizes = heldOutSizes(dims, await countEntries(communicator, shard), fractions, seed)
+  const groups = await pickShardCells(communicator, dims, sizes, cellStream(seed))
+  const { indices, values, weights } = await scatterByHash(communicator, shard)
+  const split = holdOut({ ...shard, indices, values, weights }, groups)
+  checkLeft(await countEntries(communicator, split.train), sizes, dims)
+  return split
+}
+
+/** Returns the numbers of cells of validation and test. @param entries the number of listed cells */
+function heldOutSizes(
   dims: readonly number[],
   entries: number,
-  shares: SplitFractions,
+  fractions: SplitFractions,
   seed: number,
 ): [validation: number, test: number] {
   checkSeed(seed)
-  const [validation, test] = [shares.validation ?? 0, shares.test ?? 0].map((share) => {
-    if (!(share >= 0 && share < 1))
-      throw new InputError('option', `A held-out share is ${share}; it must lie in [0, 1).`)
-    return share > 0 ? Math.max(1, Math.min(entries, Math.round(share * cellsOf(dims)))) : 0
-  })
+  const [validation, test] = heldOutFractions(fractions).map((fraction) =>
+    fraction > 0 ? Math.max(1, Math.min(entries, Math.round(fraction * cellsOf(dims)))) : 0,
+  )
   return [validation, test]
 }
 
-/** Another stream than that of synthetic tensors, or their own cells would be drawn again. */
-export const cellStream = (seed: number): number => stream(seed, purpose.split)
+/** Another stream than that of synthetic tensors, whose own cells would be drawn again otherwise. */
+const cellStream = (seed: number): number => stream(seed, purpose.split)
 
-/** Takes the cells of two groups, validation and test, out of the entries: zeros, where they are not listed. */
-export function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])[]): Split {
-  const { dims, indices, values } = tensor
+/**
+ * Takes cells out of the entries; unlisted ones have the value zero.
+ * @param groups index columns of the cells of validation and of test
+ */
+function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])[]): Split {
+  const checked = checkDeferred(tensor)
+  const { dims, indices, values } = checked
   const sizes = groups.map(([column]) => column.length)
   const held = sizes[0] + sizes[1]
   const columns = dims.map((_, mode) => {
@@ -61,20 +92,21 @@ export function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32A
     if (cell > 0 && cell <= held) heldValues[cell - 1] = values[e]
     else learned.push(e)
   }
-  const { weights: _, ...unweighted } = tensor
-  const part = (indices: readonly Uint32Array[], from: number, to: number): SparseTensor => ({
+  const { weights: _, ...unweighted } = checked
+  const setOf = (indices: readonly Uint32Array[], from: number, to: number): SparseTensor => ({
     ...unweighted,
     indices,
     values: heldValues.subarray(from, to),
   })
   return {
-    train: pickEntries(tensor, Uint32Array.from(learned)),
-    validation: part(groups[0], 0, sizes[0]),
-    test: part(groups[1], sizes[0], held),
+    train: pickEntries(checked, Uint32Array.from(learned)),
+    validation: setOf(groups[0], 0, sizes[0]),
+    test: setOf(groups[1], sizes[0], held),
   }
 }
 
-export function checkLeft(learned: number, sizes: readonly [number, number], dims: readonly number[]): void {
+/** Refuses a split without training entries. @param learned their number */
+function checkLeft(learned: number, sizes: readonly [number, number], dims: readonly number[]): void {
   if (learned === 0)
     throw new InputError(
       'empty',

@@ -1,7 +1,8 @@
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, draw, normal, purpose, stream, unit } from '../../base/random.ts'
 import { float32Array } from '../../base/sharedArrays.ts'
-import { checkDims, type SparseTensor } from '../sparseTensor.ts'
+import { checkDims } from '../checkTensor.ts'
+import type { SparseTensor } from '../sparseTensor.ts'
 import { cellsOf, pickCells } from '../split/pickCells.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { InputError } from '../../base/inputError.ts'
 import { below, checkSeed, draw, extend, normal, purpose, stream, unit } from '../../base/random.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
+import { checkDims } from '../checkTensor.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
-import { checkDims, type SparseTensor } from '../sparseTensor.ts'
+import type { SparseTensor } from '../sparseTensor.ts'
 
 export interface SyntheticRatingsOptions {
   users: number

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { areDistinct, areDistinctBy } from '#lacuna/io/drive/threads/distinct.js'
 import { type ReadingPool, startReading } from '#lacuna/io/drive/threads/pool.js'
-import { findDuplicates } from '#lacuna/tensor/order/findDuplicates.js'
+import { findDuplicates } from '#lacuna/tensor/duplicates/findDuplicates.js'
 
 let pool: ReadingPool
 beforeAll(() => {

@@ -1,11 +1,17 @@
-/** Details of a cross-fit beside its errors: stability of components, rows with the largest errors, the plot of ranks. */
+/**
+ * Details of a cross-fit beside its errors: stability of components, rows with the largest errors, the plot
+ * of ranks.
+ */
 import { InputError } from 'lacuna'
 import type { FoldedCompletion } from 'lacuna/folds'
 import { option, sentence, type TrainingRecord, writeFileWhole } from 'lacuna/internal'
 import { worstHead, worstLine } from '../../../print/errorsByMode.ts'
 import { formatCount, formatNumber } from '../../../print/format.ts'
 
-/** Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another type are ignored. */
+/**
+ * Lines about a cross-fit from the training record of a file; the record is untrusted, so fields of another
+ * type are ignored.
+ */
 export function describeCrossFitRecord({
   outOfFold,
   stability,

@@ -1,4 +1,7 @@
-/** The report of `complete --folds`, `--rank auto` and `--best`: trials, out-of-fold errors, coverage of intervals. */
+/**
+ * The report of `complete --folds`, `--rank auto` and `--best`: trials, out-of-fold errors, coverage of
+ * intervals.
+ */
 import type { ErrorSummary, RunOptions, SparseTensor } from 'lacuna'
 import type { CpEnsemble, FoldedCompletion } from 'lacuna/folds'
 import { type FoldChoice, settingsOf, trialName } from 'lacuna/internal'

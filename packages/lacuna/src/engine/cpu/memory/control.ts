@@ -1,16 +1,17 @@
-import { CONTROL_LOOKS, CONTROL_THREADS } from '../../../kernels/solve/layout.ts'
+/** The control block of a memory, at which its threads synchronize. */
+import { CONTROL_SPINS, CONTROL_THREADS } from '../../../kernels/solve/layout.ts'
 import { hardwareThreads } from '../threads/platform.ts'
 
 /**
- * How often a thread looks whether a barrier has opened before it sleeps: for about as long as it takes to be woken, some fifty
- * microseconds. Where threads are more than cores, the one that is waited for may need the core that looks.
+ * How often a thread checks a barrier before it sleeps: for about as long as a wake-up takes, some fifty
+ * microseconds. With more threads than cores, the awaited thread may need the core that spins.
  */
-const LOOKS = 40_000
-const FEW_LOOKS = 1000
+const SPINS = 40_000
+const FEW_SPINS = 1000
 
-/** Says in a memory how many threads meet at the barrier there. */
+/** Writes the number of threads that synchronize at the barrier of a memory, and how long they spin there. */
 export function writeControl({ buffer }: WebAssembly.Memory, control: number, threads: number): void {
   const words = new Uint32Array(buffer, control, 64)
   words[CONTROL_THREADS / 4] = threads
-  words[CONTROL_LOOKS / 4] = threads <= hardwareThreads() ? LOOKS : FEW_LOOKS
+  words[CONTROL_SPINS / 4] = threads <= hardwareThreads() ? SPINS : FEW_SPINS
 }

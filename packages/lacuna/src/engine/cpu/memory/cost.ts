@@ -1,8 +1,12 @@
+/** The cost model of AO iterations, by which schedules compare stages. */
 import type { Step } from '../../engine.ts'
 
 /**
- * What an AO iteration costs on a core, in nanoseconds: a rough fit to measurements of one thread at R = 4 … 64 on the
- * problems of `lacuna bench` (AMD EPYC, Node 20). Only ratios between stages matter. rows: per mode, those with entries.
+ * The approximate cost of an AO iteration on one core in nanoseconds: a rough fit to measurements of one
+ * thread at R = 4 … 64 on the problems of bench/ (AMD EPYC, Node 20). Only ratios between stages matter.
+ * @param rows per mode, the number of rows with entries
+ * @param entries number of training entries
+ * @param rank R
  */
 export function costOf(
   { sample, kind }: { sample: number; kind: Step['kind'] },

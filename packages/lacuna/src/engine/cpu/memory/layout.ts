@@ -1,6 +1,7 @@
 /**
- * Where everything lies in the memory of a part. It follows from sizes alone, so that it can be planned and refused
- * before any memory is taken. Addresses are bytes. What every part holds lies at the same address in each.
+ * The memory layout of a partition. It follows from sizes alone, so that it can be planned, and refused,
+ * before memory is allocated. Addresses are in bytes. What every partition holds has the same address in each
+ * of them. P is the number of rows of a mode; R is padded (`padded`).
  */
 import {
   BLOCK_ROWS,
@@ -16,7 +17,7 @@ import { layOutStrata, type StrataLayout } from '../setup/grid/grid.ts'
 import { type Packing, packingOf } from '../setup/place/packing.ts'
 import { paddedRank } from '../threads/kernel.ts'
 
-/** A WebAssembly memory ends at 4 GiB. */
+/** The most bytes of a partition: WebAssembly memories end at 4 GiB. */
 export const MOST_PARTITION_BYTES = 2 ** 32
 
 /** The most lags of a mode. */
@@ -39,76 +40,95 @@ export interface PartitionLayout {
   views: readonly ViewLayout[]
   partials: number
   arrivals: number
-  /** Where parts exchange sums of shared rows: for each part, room for twice `handedOver` of them; see exchangePlace. */
+  /**
+   * Room for the partial sums of shared rows that partitions exchange: twice `exchangedSums` per partition
+   * (exchangeAddress).
+   */
   exchange: number
-  handedOver: number
-  /** Where a prior is learned: numbers that all rows share, scratch per thread, and bins per chunk (posterior.ts). */
+  exchangedSums: number
+  /**
+   * Under a learned prior: numbers that all rows share, scratch per thread, and noise bins per chunk
+   * (steps/posterior).
+   */
   posterior: number
   posteriorScratch: readonly number[]
   noiseSums: number
-  /** The entries by the cells of a grid, where that was asked for; in the first part alone. */
+  /** The grid of stratified SGD, if it was requested; in the first partition only. */
   strata: StrataLayout | undefined
-  /** Per mode, the factor last snapshot; in the first part alone. */
+  /** Per mode, the factor of the last snapshot; in the first partition only. */
   snapshot: readonly number[]
   byteLength: number
   items: ReadonlyMap<string, number>
 }
 
-/** What every part holds of a mode. */
+/** Addresses of the arrays of a mode that every partition holds. */
 export interface ModeLayout {
   rows: number
   factor: number
   momentumFactor: number
   rowLengths: number
-  /** v of the gradient step. */
+  /** v of the gradient step (R). */
   scale: number
-  /** The mean of the factor's rows. */
+  /** The mean of the factor's rows (R). */
   mean: number
-  /** What the columns are multiplied by when they are balanced. */
+  /** The factors by which balancing multiplies the columns (R). */
   by: number
-  /** Sums over the blocks of rows. */
+  /** Sums over the blocks of rows (blocks × R). */
   blockSums: number
-  /** Tables of the rows that parts share: kernels/solve/rows/step.ts. */
+  /** Tables of the shared rows (kernels/solve/rows/step.ts). */
   sharedRows: number
-  /** Where a prior is learned: (P × R × R), (P), (P × 3) in float64, and (R × R) twice: Σ⁻¹ and σ² Σ⁻¹. */
+  /**
+   * Under a learned prior: moments (P × R × R), leverages (P), sums of rows (P × 3, float64), Σ⁻¹ and σ² Σ⁻¹
+   * (R × R).
+   */
   moments: number
   leverages: number
   rowSums: number
   precision: number
   prior: number
-  /** … (P × R), (P) and (P), and how much each lag counts. */
+  /**
+   * Under a learned prior: prior means (P × R), coupling weights (P), noise variances (P), and the weight of
+   * each lag.
+   */
   rowMeans: number
   couplingWeights: number
   variances: number
   lagWeights: number
-  /** Where cells that are not listed are zeros: (R × R) for the kernels, and the sums that it is made of (zeros.ts). */
+  /**
+   * Where unlisted cells are zeros: Σ k kᵀ over all cells of a row (R × R), and the sums that it is made of
+   * (zeros.ts).
+   */
   gram: number
   products: number
   productSums: number
 }
 
+/** Addresses and sizes of a view in a partition. */
 export interface ViewLayout {
   descriptor: number
-  /** How many entries each row has, in all parts: of training entries, the mode's. */
+  /** (P) Entries of each row in all partitions; of the training entries, the mode's. */
   rowLengths: number
-  /** The first segment of each row, of all parts' segments, and how many there are. */
+  /** (P + 1) The number of each row's first segment, counted over all partitions. */
   firstSegments: number
   segments: number
   recordStart: number
   entries: number
-  /** Words of a record, and how the indices lie in it. */
+  /** Words of a record, and the packing of its indices. */
   words: number
   packing: Packing
   records: number
   chunks: number
   chunkCount: number
-  /** Two float64 per chunk, where errors can be asked for; else 0. */
+  /** (chunks × 2, float64) Error sums, if errors can be measured on the view; 0 otherwise. */
   errorSums: number
-  /** Per thread, where its next record of each segment goes while records are placed; none if all threads share that. */
+  /**
+   * Per thread, (segments) the number of its next record in each segment, while records are placed; empty if
+   * threads share the counters.
+   */
   next: readonly number[]
 }
 
-/** The sizes that decide a part's layout. */
+/** The sizes that determine a partition's layout. */
 export interface PartitionSize {
   order: number
   rank: number
@@ -117,27 +137,34 @@ export interface PartitionSize {
   zeros: boolean
   /** Whether a prior is learned. */
   posterior: boolean
-  /** The entries, of all parts, that lie by the cells of a grid too; 0 where that was not asked for. */
+  /**
+   * The entries of all partitions, if they are also stored by the cells of a grid (stratified SGD); 0
+   * otherwise.
+   */
   strata: number
   /** The most entries of a segment: threads sort segments in their scratch. */
   segment: number
   /** Rows per mode. */
   dims: readonly number[]
-  /** Whether the indices of records are not packed: where others than the kernels read them, too. */
-  isPlain: boolean
+  /** Whether every index of a record takes a word of its own (packing.ts). */
+  unpacked: boolean
   /** One per mode of the training entries, then the other sets. */
   views: readonly ViewSize[]
-  /** The most sums over segments of long rows in a mode. */
+  /** The most partial sums over segments of long rows in a mode. */
   partials: number
-  /** With other parts: how many there are, words of the tables of shared rows per mode, and sums handed over per row. */
+  /**
+   * The number of partitions; per mode the words of the tables of shared rows; and the most partial sums
+   * exchanged per row.
+   */
   parts: number
   sharedWords: readonly number[]
-  handedOver: number
+  exchangedSums: number
   first: boolean
 }
 
+/** The size of a view in a partition. */
 export interface ViewSize {
-  /** For people: entries, validation … */
+  /** The purpose of the memory in messages: entries, validation … */
   name: string
   /** Whether its entries have weights. */
   weighted: boolean
@@ -145,10 +172,11 @@ export interface ViewSize {
   entries: number
   chunks: number
   hasErrors: boolean
-  /** Whether each thread places records for itself. */
-  ownPlaces: boolean
+  /** Whether each thread has its own counters of records. */
+  ownCounters: boolean
 }
 
+/** Lays out the memory of a partition. */
 export function layOut(size: PartitionSize): PartitionLayout {
   const { order, threads, momentumFactors, zeros, posterior, segment, dims, parts } = size
   const padded = paddedRank(size.rank)
@@ -179,17 +207,17 @@ export function layOut(size: PartitionSize): PartitionLayout {
     products: zeros ? take('factors', 2 * padded * rowBytes) : 0,
     productSums: zeros || posterior ? take('factors', 2 * padded * rowBytes * gramBlocks(rows).count) : 0,
   }))
-  const exchange = take('exchange', parts > 1 ? 2 * parts * size.handedOver * partialBytes(padded) : 0)
+  const exchange = take('exchange', parts > 1 ? 2 * parts * size.exchangedSums * partialBytes(padded) : 0)
   const weighted = size.views.some((view) => view.weighted)
   const scratchSize = Math.max(
     scratchBytes(padded, order),
-    orderScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
+    sortScratchBytes(longestSegment(segment), order + (weighted ? 1 : 0)),
     blockBytes(order, weighted),
   )
   const scratch = Array.from({ length: threads }, () => take('threads', scratchSize))
-  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownPlaces }, v) => {
+  const views = size.views.map(({ name, weighted, segments, entries, chunks, hasErrors, ownCounters }, v) => {
     const mode = v < order ? v : 0
-    const packing = packingOf(dims, mode, size.isPlain)
+    const packing = packingOf(dims, mode, size.unpacked)
     const words = packing.words + (weighted ? 2 : 1)
     return {
       descriptor: take(name, VIEW_OTHERS + 4 * VIEW_OTHER_TABLES * order),
@@ -204,7 +232,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
       chunks: take(name, CHUNK_BYTES * chunks),
       chunkCount: chunks,
       errorSums: hasErrors ? take(name, 16 * chunks) : 0,
-      next: ownPlaces ? scratch.map(() => take(name, 4 * segments)) : [],
+      next: ownCounters ? scratch.map(() => take(name, 4 * segments)) : [],
     }
   })
   const partials = take('partial sums', size.partials * partialBytes(padded))
@@ -223,7 +251,7 @@ export function layOut(size: PartitionSize): PartitionLayout {
     partials,
     arrivals,
     exchange,
-    handedOver: size.handedOver,
+    exchangedSums: size.exchangedSums,
     posterior: shared,
     posteriorScratch,
     noiseSums,
@@ -240,22 +268,31 @@ export function gramBlocks(rows: number): { perBlock: number; count: number } {
   return { perBlock, count: Math.ceil(rows / perBlock) }
 }
 
-/** Segments vary in length by chance; this many entries are beyond all of it. Longer ones are sorted elsewhere. */
+/**
+ * The most entries of a segment that the kernels sort. Segments vary in length by chance, but not as much as
+ * this; longer ones are sorted in TypeScript.
+ */
 export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
 
-// The kernels know these too; the engine checks that they agree.
+// The kernels have these sizes, too; checkKernelLayout compares them.
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
 export const scratchBytes = (padded: number, order: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded) + 12 * padded
-export const orderScratchBytes = (entries: number, words: number): number =>
+export const sortScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
 
-/** A block of entries as the kernels see it: columns, values, hashes and weights, and two words of a digest. */
+/**
+ * Bytes of a block of entries in a thread's scratch: columns, values, hashes and weights, and two words of a
+ * digest.
+ */
 export const blockBytes = (order: number, weighted: boolean): number =>
   (order + (weighted ? 3 : 2)) * 4 * LOADED_AT_A_TIME + 64 + 4 * order
 
-/** Areas of memory one after another, each on cache lines of its own, and what they are for. */
+/**
+ * Allocates areas of a memory one after another, each on cache lines of its own, and sums their bytes by
+ * purpose.
+ */
 export function areas(): {
   take(item: string, bytes: number): number
   items: ReadonlyMap<string, number>
@@ -275,6 +312,9 @@ export function areas(): {
   }
 }
 
-/** Where a part's sums are exchanged: those of the row that begins elsewhere end here, those of the other begin. */
-export const exchangePlace = ({ exchange, handedOver, padded }: PartitionLayout, part: number): number =>
-  exchange + (2 * part + 1) * handedOver * partialBytes(padded)
+/**
+ * The address at which a partition's partial sums of shared rows are exchanged: those of the row that begins
+ * elsewhere end there, those of the other row begin there.
+ */
+export const exchangeAddress = ({ exchange, exchangedSums, padded }: PartitionLayout, part: number): number =>
+  exchange + (2 * part + 1) * exchangedSums * partialBytes(padded)

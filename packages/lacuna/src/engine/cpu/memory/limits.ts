@@ -1,16 +1,25 @@
-/** What a shell's limits leave of files and addresses: too few of them would end the process, without a chance to say why. */
+/**
+ * Checks the limits of the process on open files and addresses: exceeding them would end it without a
+ * message.
+ */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import { node } from '../../../base/nodeModules.ts'
 
-/** Of a thread and of a wasm memory, measured on Node 20: V8 reserves addresses, with nothing behind most of them. */
+/**
+ * Files and addresses of a thread and of a wasm memory, measured on Node 20: V8 reserves addresses, most of
+ * them without memory.
+ */
 const THREAD_FILES = 4
 const THREAD_ADDRESSES = 0.6 * 2 ** 30
 const MEMORY_ADDRESSES = 10 * 2 ** 30
-/** For the files of the user, and modules that are still to be loaded. */
+/** Files left for the user's files and for modules that are still to be loaded. */
 const SPARE_FILES = 32
 
-/** Refuses threads and parts for which the limits of this process are too small; only Linux tells them. */
+/**
+ * Throws an InputError if the limits of this process are too small for the threads and partitions. Linux
+ * only.
+ */
 export function checkLimits(threads: number, parts: number): void {
   const limits = read('/proc/self/limits')
   const allowed = (name: string): number =>
@@ -28,7 +37,7 @@ export function checkLimits(threads: number, parts: number): void {
 
   const addresses = allowed('Max address space')
   const taken = 1024 * Number(/^VmSize:\s+(\d+)/m.exec(read('/proc/self/status'))?.[1] ?? 0)
-  // One memory to count in, and one for each part.
+  // One memory for counting, and one per partition.
   const needed = taken + threads * THREAD_ADDRESSES + (1 + parts) * MEMORY_ADDRESSES
   if (needed > addresses)
     throw new InputError(

@@ -1,31 +1,35 @@
-/** Where the parts of a problem lie, and what the kernels are told of them. */
+/** Lays out the partitions of a problem, and writes the descriptions that the kernels read. */
 import * as at from '../../../kernels/solve/layout.ts'
-import type { View } from '../setup/count/counting.ts'
+import type { View } from '../setup/count/countViews.ts'
 import {
-  dealChunks,
+  assignChunks,
   leastWindow,
-  type Share,
   type SharedRow,
   sharedRows,
+  type ViewSlice,
   writeChunks,
 } from '../setup/place/segments.ts'
 import { instantiateKernel } from '../threads/kernel.ts'
 import type { SharedRowPlan } from '../threads/messages.ts'
 import {
-  exchangePlace,
+  exchangeAddress,
   layOut,
   longestSegment,
   MOST_PARTITION_BYTES,
-  orderScratchBytes,
   type PartitionLayout,
   type PartitionMemory,
   type PartitionSize,
   partialBytes,
   scratchBytes,
+  sortScratchBytes,
 } from './layout.ts'
-import { mostHandedOver } from './plan.ts'
+import { mostExchangedSums } from './plan.ts'
 
-/** Deals the views to the parts of all processes: more for each than planned, if chance has made one too large. */
+/**
+ * Assigns the chunks of all views to the partitions of all processes, and lays these out. There are more
+ * partitions than planned if one would exceed 4 GiB.
+ * @param planned partitions per process
+ */
 export function layOutPartitions(
   views: View[],
   planned: number,
@@ -37,19 +41,19 @@ export function layOutPartitions(
     posterior,
     strata,
     dims,
-    isPlain,
+    unpacked,
     threads,
   }: Pick<
     PartitionSize,
-    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'isPlain' | 'threads'
+    'rank' | 'momentumFactors' | 'zeros' | 'posterior' | 'strata' | 'dims' | 'unpacked' | 'threads'
   >,
 ): PartitionLayout[] {
   const order = dims.length
   for (let partsEach = planned; ; partsEach++) {
     const parts = processes * partsEach
     for (const view of views) {
-      view.shares = dealChunks(view.chunks, parts, view.first, view.segmentLengths)
-      view.shared = sharedRows(view.shares, view.first)
+      view.slices = assignChunks(view.chunks, parts, view.first, view.segmentLengths)
+      view.shared = sharedRows(view.slices, view.first)
     }
     const modes = views.slice(0, order)
     const longest = Math.max(
@@ -67,20 +71,20 @@ export function layOutPartitions(
         strata,
         segment: Math.max(...views.map(({ segment }) => segment)),
         dims,
-        isPlain,
-        views: views.map(({ name, source, shares, ownPlaces }, v) => ({
-          ownPlaces,
+        unpacked,
+        views: views.map(({ name, source, slices, ownCounters }, v) => ({
+          ownCounters,
           name,
           weighted: source.meanWeight !== undefined,
-          entries: shares[k].entries,
-          segments: shares[k].endSegment - shares[k].firstSegment,
-          chunks: shares[k].endChunk - shares[k].firstChunk,
+          entries: slices[k].entries,
+          segments: slices[k].endSegment - slices[k].firstSegment,
+          chunks: slices[k].endChunk - slices[k].firstChunk,
           hasErrors: v === 0 || v >= order,
         })),
-        partials: Math.max(...modes.map(({ shares }) => shares[k].longSegments)),
+        partials: Math.max(...modes.map(({ slices }) => slices[k].longSegments)),
         parts,
         sharedWords: modes.map(({ shared }) => shared.reduce((sum, row) => sum + tableWords(row), 0)),
-        handedOver: modes.some(({ shared }) => shared.length > 0) ? mostHandedOver(longest) : 0,
+        exchangedSums: modes.some(({ shared }) => shared.length > 0) ? mostExchangedSums(longest) : 0,
         first: k % partsEach === 0,
       }),
     )
@@ -88,7 +92,8 @@ export function layOutPartitions(
   }
 }
 
-export function checkKernel(
+/** Throws if the sizes that the kernels use differ from those of layout.ts. */
+export function checkKernelLayout(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
   { padded }: PartitionLayout,
@@ -98,14 +103,14 @@ export function checkKernel(
   const agree =
     kernel.partialBytes() === partialBytes(padded) &&
     kernel.scratchBytes(order) <= scratchBytes(padded, order) &&
-    kernel.orderScratchBytes(longestSegment(100), order) <= orderScratchBytes(longestSegment(100), order)
+    kernel.sortScratchBytes(longestSegment(100), order) <= sortScratchBytes(longestSegment(100), order)
   if (!agree) throw new Error('The kernels and the layout of the memory disagree: build again.')
 }
 
-/** The rows that a part shares with no other. */
-export function ownRows(share: Share, first: Uint32Array): { from: number; to: number } {
-  if (share.firstChunk === share.endChunk) return { from: 0, to: 0 }
-  const { firstRow, firstIndex, lastRow, endIndex } = share
+/** The rows that only this partition has segments of. */
+export function exclusiveRows(slice: ViewSlice, first: Uint32Array): { from: number; to: number } {
+  if (slice.firstChunk === slice.endChunk) return { from: 0, to: 0 }
+  const { firstRow, firstIndex, lastRow, endIndex } = slice
   const from = firstIndex > 0 ? firstRow + 1 : firstRow
   const to = endIndex < first[lastRow + 1] - first[lastRow] ? lastRow : lastRow + 1
   return { from, to: Math.max(from, to) }
@@ -113,8 +118,11 @@ export function ownRows(share: Share, first: Uint32Array): { from: number; to: n
 
 const tableWords = ({ bounds }: SharedRow): number => 2 * bounds.length
 
-/** Which parts have what of the rows that they share, and where their sums go. */
-export function planShared({ shares, shared }: View): SharedRowPlan[] {
+/**
+ * Plans the exchange of partial sums: which partitions have segments of each shared row, and where their sums
+ * are.
+ */
+export function planSharedRows({ slices, shared }: View): SharedRowPlan[] {
   let table = 0
   return shared.map((row) => {
     const sharers: SharedRowPlan['parts'][number][] = []
@@ -122,8 +130,9 @@ export function planShared({ shares, shared }: View): SharedRowPlan[] {
       const part = row.firstPart + p
       const [begin, end] = [row.bounds[p], row.bounds[p + 1]]
       if (begin === end) continue
-      // Its segments come first of a part's that are of long rows, or last.
-      const slots = p > 0 ? -begin : shares[part].longSegments - end
+      // A partition's partial sums of long rows are in order: those of a row that begins elsewhere are its
+      // first, those of one that ends elsewhere its last.
+      const slots = p > 0 ? -begin : slices[part].longSegments - end
       sharers.push({ part, begin, end, slots, beginsHere: p === 0 })
     }
     const plan = { row: row.row, table: 4 * table, parts: sharers }
@@ -132,7 +141,8 @@ export function planShared({ shares, shared }: View): SharedRowPlan[] {
   })
 }
 
-export function writeTables(
+/** Writes the tables of the shared rows of a mode (kernels/solve/rows/step.ts). */
+export function writeSharedRowTables(
   { memory, layout }: PartitionMemory,
   rows: readonly SharedRowPlan[],
   shared: readonly SharedRow[],
@@ -144,16 +154,19 @@ export function writeTables(
     words[0] = bounds.length - 1
     bounds.forEach((bound, p) => {
       words[1 + 2 * p] = bound
-      if (p + 1 < bounds.length) words[2 + 2 * p] = exchangePlace(layout, firstPart + p)
+      if (p + 1 < bounds.length) words[2 + 2 * p] = exchangeAddress(layout, firstPart + p)
     })
   })
 }
 
-/** Tells the kernels where a part's share of a view lies. */
-export function describe(
+/**
+ * Writes the description of a partition's slice of a view (VIEW_… of kernels/solve/layout.ts), its chunks and
+ * the starts of its segments.
+ */
+export function writeDescription(
   { memory, layout }: PartitionMemory,
   view: View,
-  share: Share,
+  slice: ViewSlice,
   v: number,
   order: number,
 ): void {
@@ -163,16 +176,17 @@ export function describe(
   new Uint32Array(memory.buffer, place.rowLengths, view.lengths.length).set(view.lengths)
   writeChunks(
     view.chunks,
-    share,
+    slice,
     view.first,
     new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
   )
   new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
-  // Where threads share the next places of records, each segment's begin stands for now in the next one's place: sharedPlaces.
+  // If threads share the counters of records, each segment's begin is first written to the entry after it:
+  // see sharedCounters.
   const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
   const lag = place.next.length > 0 ? 0 : 1
   for (let s = lag; s < place.segments; s++)
-    recordStart[s + 1] = recordStart[s] + view.segmentLengths[share.firstSegment + s - lag]
+    recordStart[s + 1] = recordStart[s] + view.segmentLengths[slice.firstSegment + s - lag]
   const fields: [number, number][] = [
     [at.VIEW_ORDER, order],
     [at.VIEW_MODE, mode],
@@ -185,11 +199,11 @@ export function describe(
     [at.VIEW_CHUNK_COUNT, place.chunkCount],
     [at.VIEW_SEGMENT, view.segment],
     [at.VIEW_WINDOW, leastWindow(view.segment)],
-    [at.VIEW_FIRST_ROW, share.firstRow],
-    [at.VIEW_FIRST_INDEX, share.firstIndex],
-    [at.VIEW_LAST_ROW, share.lastRow],
-    [at.VIEW_END_INDEX, share.endIndex],
-    [at.VIEW_EARLIER, share.earlier],
+    [at.VIEW_FIRST_ROW, slice.firstRow],
+    [at.VIEW_FIRST_INDEX, slice.firstIndex],
+    [at.VIEW_LAST_ROW, slice.lastRow],
+    [at.VIEW_END_INDEX, slice.endIndex],
+    [at.VIEW_EARLIER, slice.earlier],
     [at.VIEW_PARTIALS, layout.partials],
     [at.VIEW_ARRIVALS, layout.arrivals],
     [at.VIEW_SCALE, layout.modes[mode].scale],

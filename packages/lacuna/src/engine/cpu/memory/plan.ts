@@ -1,9 +1,9 @@
-/** What a problem would take, before anything is taken: from its sizes alone, and close to what it will be. */
+/** Plans the memory of a problem from its sizes, before any is allocated; close to what it will be. */
 import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import { entriesPerRound } from '../../../comm/index.ts'
 import type { EnginePlan, ProblemSize } from '../../engine.ts'
-import { countsForItself } from '../setup/count/countingLayout.ts'
+import { hasOwnCounters } from '../setup/count/counterLayout.ts'
 import { segmentSize } from '../setup/place/segments.ts'
 import { paddedRank } from '../threads/kernel.ts'
 import {
@@ -14,22 +14,31 @@ import {
   type ViewSize,
 } from './layout.ts'
 
-/** Parts are planned to fill so much of what a memory can have: chance makes some a little larger than others. */
+/**
+ * The fraction of a memory that a planned partition fills: chance makes some partitions a little larger than
+ * others.
+ */
 const FILLED = 0.97
 
+/** The plan of the CPU engine, with the layout of one partition. */
 export interface CpuPlan extends EnginePlan {
   layout: PartitionLayout
 }
 
-/** parts: those of each of so many processes, and what one of them takes. */
+/**
+ * Plans the partitions of a problem and the memory of one process.
+ * @param threads threads per process
+ * @param leastParts the fewest partitions per process
+ * @param unpacked whether records are unpacked
+ */
 export function planPartitions(
   size: ProblemSize,
   threads: number,
   leastParts = 1,
   processes = 1,
-  isPlain = false,
+  unpacked = false,
 ): CpuPlan {
-  const whole = layOut(partitionSize(size, threads, 1, isPlain))
+  const whole = layOut(partitionSize(size, threads, 1, unpacked))
   const shared = replicatedBytes(whole)
   const room = FILLED * MOST_PARTITION_BYTES - shared
   const own = whole.byteLength - shared
@@ -41,9 +50,9 @@ export function planPartitions(
     )
   const parts = Math.max(leastParts, Math.ceil(own / room / processes))
   const layout =
-    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, isPlain))
+    parts * processes === 1 ? whole : layOut(partitionSize(size, threads, parts * processes, unpacked))
   const snapshot = layout.snapshot.length > 0 ? layout.byteLength - layout.snapshot[0] : 0
-  // Only the first part holds the snapshot factors.
+  // Only the first partition holds the snapshot.
   const items = [...layout.items].map(([name, byteLength]) => ({
     name,
     byteLength: parts * byteLength - (name === 'factors' ? (parts - 1) * snapshot : 0),
@@ -58,16 +67,16 @@ export function planPartitions(
   return { parts, layout, items, byteLength: items.reduce((sum, item) => sum + item.byteLength, 0) }
 }
 
-/** Of what a part takes, what every other one takes again. */
+/** The bytes of a partition that every other one takes again. */
 function replicatedBytes({ items }: PartitionLayout): number {
   return ['factors', 'threads', 'uncertainty', 'cells'].reduce((sum, item) => sum + (items.get(item) ?? 0), 0)
 }
 
-function partitionSize(size: ProblemSize, threads: number, parts: number, isPlain: boolean): PartitionSize {
+function partitionSize(size: ProblemSize, threads: number, parts: number, unpacked: boolean): PartitionSize {
   const { dims, sets = {}, probe = 0, rank, momentumFactors, zeros = false, posterior = false } = size
   const { weighted = false } = size
   const strata = size.strata && !weighted ? size.entries : 0
-  // Where cells that are not listed are zeros, those of other sets are listed as unknown.
+  // Where unlisted cells are zeros, the cells of other sets are listed as unknown.
   const entries = size.entries + (zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0)
   const padded = paddedRank(rank)
   const segment = segmentSize(entries, padded)
@@ -79,11 +88,11 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, isPlai
       name,
       weighted,
       entries: own,
-      // A row has one, a long one as many as it fills.
+      // Every row has one segment; a long row has as many as it fills.
       segments: Math.ceil(segments / parts),
       chunks: Math.ceil((1.5 * (own + 8 * Math.min(rows / parts, own))) / most) + 1,
       hasErrors,
-      ownPlaces: countsForItself(threads, segments, count),
+      ownCounters: hasOwnCounters(threads, segments, count),
     }
   }
   const others = Object.entries({ ...sets, ...(probe > 0 && probe < entries && { probe }) })
@@ -97,7 +106,7 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, isPlai
     strata,
     segment,
     dims,
-    isPlain,
+    unpacked,
     views: [
       ...dims.map((rows, mode) => view('entries', rows, entries, mode === 0)),
       ...others.map(([name, count]) => view(name, dims[0], count, true)),
@@ -105,25 +114,29 @@ function partitionSize(size: ProblemSize, threads: number, parts: number, isPlai
     partials: Math.ceil(Math.max(...dims.map((rows) => longSegments(rows, entries, segment))) / parts),
     parts,
     sharedWords: dims.map(() => (parts > 1 ? 4 * parts * parts : 0)),
-    handedOver: parts > 1 ? mostHandedOver(longSegments(1, entries, segment)) : 0,
+    exchangedSums: parts > 1 ? mostExchangedSums(longSegments(1, entries, segment)) : 0,
     first: true,
   }
 }
 
-/** About how many segments long rows have: whole ones of S entries, and for each row one that is partly filled. */
+/** The approximate number of segments of long rows: full ones of S entries, and one partly filled per row. */
 const longSegments = (rows: number, entries: number, segment: number): number =>
   entries <= segment ? 0 : Math.min(entries / segment + rows / 2, (1.5 * entries) / segment)
 
-/** The most sums of a row that a part may have to hand over: two for every level of a tree of so many leaves. */
-export const mostHandedOver = (segments: number): number =>
+/**
+ * The most partial sums of a row that a partition exchanges: two for every level of a tree with this many
+ * leaves.
+ */
+export const mostExchangedSums = (segments: number): number =>
   2 * Math.ceil(Math.log2(Math.max(2, segments))) + 2
 
+/** The plan in words: bytes in total, and by purpose. */
 export function describePlan({ byteLength, items }: EnginePlan): string {
   const parts = items.filter((item) => item.byteLength > 0)
   return `${formatBytes(byteLength)} of memory (${parts.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
-/** Refuses what cannot fit, with a sentence that says how much is needed. */
+/** Throws an InputError if a plan exceeds the available bytes. */
 export function checkPlan(plan: EnginePlan, available: number): void {
   if (plan.byteLength > available)
     throw new InputError(

@@ -1,4 +1,4 @@
-/** Entries on their way into views, some thousand at a time: as a thread reads them, and as the kernels see them. */
+/** Blocks of entries, some thousand at a time: read by a thread, and laid out for the kernels. */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { ViewSource } from '../threads/messages.ts'
@@ -11,6 +11,7 @@ export interface Group {
   views: { source: ViewSource; number: number }[]
 }
 
+/** Groups views by their tensor. */
 export function groupsOf(views: readonly ViewSource[]): Group[] {
   const groups: Group[] = []
   views.forEach((source, number) => {
@@ -21,12 +22,12 @@ export function groupsOf(views: readonly ViewSource[]): Group[] {
   return groups
 }
 
-/** A block in a thread's scratch, filled with some entries at a time. */
+/** A block of entries in a thread's scratch. The members are addresses. */
 export class Block {
   readonly columns: number
   readonly values: number
   readonly hashes: number
-  /** 0 if none of the entries have weights. */
+  /** 0 if no view has weights. */
   readonly weights: number
   readonly digest: number
   readonly sizes: number
@@ -50,18 +51,22 @@ export class Block {
     )
   }
 
-  /** Where the indices in a mode are. */
+  /** The address of the indices in a mode. */
   column(mode: number): number {
     return this.columns + mode * COLUMN_BYTES
   }
 
+  /** Copies the entries from … to of a tensor into the block. */
   fill({ indices, values, weights }: SparseTensor, from: number, to: number): void {
     for (const [mode, column] of indices.entries()) this.#indices[mode].set(column.subarray(from, to))
     this.#numbers[0].set(values.subarray(from, to))
     if (weights) this.#numbers[1].set(weights.subarray(from, to))
   }
 
-  /** From entries of so many words each: the indices, then the bits of the value, and those of the weight if there is one. */
+  /**
+   * Copies entries from records of `words` words each: the indices, the bits of the value, and those of the
+   * weight if there is one.
+   */
   fillFromRecords(records: Uint32Array, count: number, words: number): void {
     const bits = this.#numbers.map(
       ({ buffer, byteOffset }) => new Uint32Array(buffer, byteOffset, LOADED_AT_A_TIME),
@@ -76,7 +81,7 @@ export class Block {
 export const anyWeighted = (views: readonly ViewSource[]): boolean =>
   views.some(({ meanWeight }) => meanWeight !== undefined)
 
-/** Calls `visit` with the borders of some thousand entries at a time of a thread's share. */
+/** Calls `visit` with the borders of each block of a thread's range of entries, until it returns false. */
 export function eachBlock(
   { values }: SparseTensor,
   thread: number,
@@ -88,5 +93,5 @@ export function eachBlock(
     if (visit(from, Math.min(from + LOADED_AT_A_TIME, end)) === false) return
 }
 
-/** All of them: no place is so far. */
+/** The limit of a view that has all entries: no position reaches it. */
 export const EVERYWHERE = 2 ** 32

@@ -1,4 +1,7 @@
-/** From entries to parts: counts, cuts, places and sorts them, with the threads of a pool and other processes, if any. */
+/**
+ * Loads a problem: counts, places and sorts its entries into the views of partitions, with the threads of a
+ * pool and the other processes.
+ */
 
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { availableMemory } from '../../../base/memory.ts'
@@ -10,33 +13,33 @@ import type { Problem, Statistics } from '../../engine.ts'
 import { writeControl } from '../memory/control.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
 import {
-  checkKernel,
-  describe,
+  checkKernelLayout,
+  exclusiveRows,
   layOutPartitions,
-  ownRows,
-  planShared,
-  writeTables,
+  planSharedRows,
+  writeDescription,
+  writeSharedRowTables,
 } from '../memory/partitions.ts'
 import { checkPlan, planPartitions } from '../memory/plan.ts'
-import { shareable } from '../memory/shareable.ts'
+import { toSharedTensor } from '../memory/sharedTensor.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import type { ThreadSetup } from '../threads/messages.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
-import { countViews, type NamedSource, type View } from './count/counting.ts'
-import { makeCells } from './grid/cells.ts'
+import { countViews, type NamedSource, type View } from './count/countViews.ts'
+import { buildCells } from './grid/cells.ts'
 import { meanWeightOf } from './meanWeight.ts'
 import { orderKeys } from './place/order.ts'
 import { routeEntries } from './place/routeEntries.ts'
 import { type SetUpTimes, stopwatch } from './setUpTimes.ts'
 import { withUnknown } from './zeros.ts'
 
-/** A problem as it lies in memory. */
+/** A loaded problem in the memories of this process. */
 export interface LoadedPartitions {
   parts: readonly PartitionMemory[]
-  /** The view whose errors a set's are. */
+  /** The number of the view whose errors are those of a set, by the name of the set. */
   viewOf: ReadonlyMap<string, number>
   errorSums: ThreadSetup['errorSums']
-  /** Σ y² and Σ y over all cells as of the last look at errors, where cells that are not listed are zeros. */
+  /** Where unlisted cells are zeros: Σ y² and Σ y over all cells as of the last measurement of errors. */
   totals: Float64Array | undefined
   statistics: Omit<Statistics, 'sets'>
   entries: ReadonlyMap<string, number>
@@ -45,21 +48,25 @@ export interface LoadedPartitions {
   posterior: boolean
   /** The views whose entries have weights. */
   weightedViews: readonly number[]
-  times: Omit<SetUpTimes, 'look'>
+  times: Omit<SetUpTimes, 'values'>
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
 }
 
 /** The resources of an engine with which a problem is loaded. */
 export interface LoadingContext extends ProblemWorkers {
-  /** The fewest parts of a process. */
+  /** The fewest partitions per process. */
   leastParts: number
-  /** Whether the records are to be read by others than the kernels, too: packing.ts. */
-  isPlain: boolean
+  /** Whether every index of a record takes a word of its own (packing.ts). */
+  unpacked: boolean
   takeMemory(byteLength: number): WebAssembly.Memory
 }
 
-/** start: when it began, by performance.now(). */
+/**
+ * Loads a problem.
+ * @param number the number of the problem on its engine
+ * @param start when loading began, by performance.now()
+ */
 export async function loadPartitions(
   context: LoadingContext,
   number: number,
@@ -67,7 +74,7 @@ export async function loadPartitions(
   start?: number,
 ): Promise<LoadedPartitions> {
   const lap = stopwatch(start)
-  const { pool, members, communicator, leastParts, isPlain, takeMemory } = context
+  const { pool, members, communicator, leastParts, unpacked, takeMemory } = context
   const { rank, momentumFactors, seed, zeros = false } = problem
   const { dims } = problem.tensor
   const threads = members.length
@@ -95,14 +102,14 @@ export async function loadPartitions(
     strata,
     weighted,
   }
-  const plan = planPartitions(size, threads, leastParts, communicator.size, isPlain)
+  const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
   await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
   const unknown = zeros ? Object.values(sets).reduce((sum, count) => sum + count, 0) : 0
   const total = known + unknown
   entries.set('train', total)
   const listed = await communicator.failTogether(() =>
-    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : shareable(problem.tensor),
+    zeros ? withUnknown(problem.tensor, Object.values(problem.sets ?? {})) : toSharedTensor(problem.tensor),
   )
   const sources = sourcesOf(listed, total, probe, problem, meanWeights)
   const keys = orderKeys(seed, dims.length)
@@ -120,7 +127,7 @@ export async function loadPartitions(
     communicator,
   )
   times.count = lap()
-  // Every process must come to the same parts, even if they have different numbers of threads.
+  // All processes must compute the same partitions, even if their numbers of threads differ.
   const most = Math.max(...(await communicator.allGatherNumbers(threads)).flat())
   const all = layOutPartitions(views, plan.parts, communicator.size, {
     rank,
@@ -129,33 +136,35 @@ export async function loadPartitions(
     posterior,
     strata: strata ? total : 0,
     dims,
-    isPlain,
+    unpacked,
     threads: most,
   })
   const partsEach = all.length / communicator.size
   const firstPart = communicator.rank * partsEach
-  const { values: valueScale, factors: factorScale } = scaling(counted.squares, total, dims.length)
+  const { values: valueScale, factors: factorScale } = chooseScales(counted.squares, total, dims.length)
   const parts = await communicator.failTogether(() =>
     all
       .slice(firstPart, firstPart + partsEach)
       .map((layout) => ({ memory: takeMemory(layout.byteLength), layout })),
   )
-  checkKernel(module, parts[0].memory, parts[0].layout, dims.length)
+  checkKernelLayout(module, parts[0].memory, parts[0].layout, dims.length)
   const observed = dims.map((_, mode) => dims[mode] - countZeros(views[mode].lengths))
-  const owned = dims.map((_, mode) => views[mode].shares.map((share) => ownRows(share, views[mode].first)))
-  const shared = dims.map((_, mode) => planShared(views[mode]))
+  const owned = dims.map((_, mode) =>
+    views[mode].slices.map((slice) => exclusiveRows(slice, views[mode].first)),
+  )
+  const shared = dims.map((_, mode) => planSharedRows(views[mode]))
   parts.forEach((part, k) => {
     writeControl(part.memory, part.layout.control, threads)
     views.forEach((view, v) => {
-      describe(part, view, view.shares[firstPart + k], v, dims.length)
+      writeDescription(part, view, view.slices[firstPart + k], v, dims.length)
     })
     shared.forEach((rows, mode) => {
-      writeTables(part, rows, views[mode].shared, mode)
+      writeSharedRowTables(part, rows, views[mode].shared, mode)
     })
   })
-  const errorSums = views.map(({ chunks, shares }) => ({
+  const errorSums = views.map(({ chunks, slices }) => ({
     sums: new Float64Array(uint32Array(4 * chunks.count).buffer),
-    firstChunks: shares.map(({ firstChunk }) => firstChunk),
+    firstChunks: slices.map(({ firstChunk }) => firstChunk),
   }))
   const segments = views.map(({ segment }) => segment)
   const totals = new Float64Array(uint32Array(4).buffer)
@@ -179,7 +188,7 @@ export async function loadPartitions(
   await pool.ask(members, (thread) => ({
     type: 'open',
     problem: number,
-    // One of them learns from what is beside the entries.
+    // Only the first thread learns from side information.
     setup: {
       ...setup,
       thread,
@@ -190,9 +199,9 @@ export async function loadPartitions(
   const placing = {
     views: sources.map(({ source }) => source),
     keys,
-    borders: views.map(({ shares }) => [
-      ...shares.map(({ firstSegment }) => firstSegment),
-      shares[shares.length - 1].endSegment,
+    borders: views.map(({ slices }) => [
+      ...slices.map(({ firstSegment }) => firstSegment),
+      slices[slices.length - 1].endSegment,
     ]),
     valueScale,
     counting,
@@ -217,7 +226,7 @@ export async function loadPartitions(
   }
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
-    await makeCells(context, number, parts, lengths, seed)
+    await buildCells(context, number, parts, lengths, seed)
   }
 
   const viewOf = new Map<string, number>([['train', 0]])
@@ -252,11 +261,11 @@ export async function loadPartitions(
   }
 }
 
-/** All threads must know which modes have anything. */
+/** Side information for a thread: threads other than the first only need to know which modes have any. */
 const sideInformationFor = ({ sideInformation }: Problem, thread: number): Problem['sideInformation'] =>
   sideInformation?.map((side) => (side && thread > 0 ? {} : side))
 
-/** How many entries the sets have, in all processes. */
+/** The number of entries of each set, over all processes. */
 async function countSets(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
@@ -266,7 +275,7 @@ async function countSets(
   return new Map(Object.keys(own).map((name, i) => [name, all.reduce((sum, counts) => sum + counts[i], 0)]))
 }
 
-/** By its name, of each set whose entries have weights, the mean of these. */
+/** The mean weight of each set whose entries have weights, by name. */
 async function meanWeightsOf(
   { tensor, sets = {} }: Problem,
   communicator: Communicator,
@@ -287,7 +296,7 @@ function refuseWeightedZeros(): InputError {
   )
 }
 
-/** The training entries by every mode, then the other sets by the first. */
+/** The sources of all views: the training entries by every mode, then the other sets by the first mode. */
 function sourcesOf(
   train: SparseTensor,
   total: number,
@@ -301,7 +310,10 @@ function sourcesOf(
     source: { tensor: train, mode, meanWeight },
   }))
   for (const [name, set] of Object.entries(sets))
-    sources.push({ name, source: { tensor: shareable(set), mode: 0, meanWeight: meanWeights.get(name) } })
+    sources.push({
+      name,
+      source: { tensor: toSharedTensor(set), mode: 0, meanWeight: meanWeights.get(name) },
+    })
   if (probe !== undefined && probe < total)
     sources.push({
       name: 'probe',
@@ -311,17 +323,18 @@ function sourcesOf(
 }
 
 /**
- * Data of any size, 10⁻³⁰ or 10³⁰, is solved near 1, where float32 neither overflows nor vanishes. With values divided by
- * 2^(Nj) and factors by 2^j the problem stays the same; as both are powers of two, not one bit of the solution changes.
+ * Powers of two by which values and factors are multiplied. Data of any magnitude, 10⁻³⁰ or 10³⁰, is then
+ * solved near 1, where float32 neither overflows nor underflows. Dividing values by 2^(Nj) and factors by 2^j
+ * leaves the problem the same; since both are powers of two, no bit of the solution changes.
  */
-function scaling(squares: number, entries: number, N: number): { values: number; factors: number } {
+function chooseScales(squares: number, entries: number, N: number): { values: number; factors: number } {
   const rms = Math.sqrt(squares / entries)
   const j = rms > 0 ? Math.round(Math.log2(rms) / N) : 0
   return { values: 2 ** (-N * j), factors: 2 ** -j }
 }
 
-function entriesOf({ shares }: View): number {
-  return shares.reduce((sum, { entries }) => sum + entries, 0)
+function entriesOf({ slices }: View): number {
+  return slices.reduce((sum, { entries }) => sum + entries, 0)
 }
 
 function countZeros(lengths: Uint32Array): number {

@@ -1,11 +1,14 @@
+/** The mean weight of a set of entries. */
 import { InputError } from '../../../base/inputError.ts'
 import type { Communicator } from '../../../comm/index.ts'
 import { type SparseTensor, unitOf } from '../../../tensor/index.ts'
 
 /**
- * The mean of the weights of a set's entries, of all processes, by which they are divided: so that λ and σ² have the scale that
- * they have without weights. The same bits whoever has which entries, and in whatever order; undefined where there are no
- * weights. Checks them on the way: `where` names an entry.
+ * The mean weight of a set's entries over all processes; undefined if they have no weights. Weights are
+ * divided by it, so that λ and σ² have the same scale as without weights. The bits depend neither on the
+ * order of the entries nor on which process has them. Throws an InputError if a weight is not positive and
+ * finite.
+ * @param where names an entry in messages
  */
 export async function meanWeightOf(
   communicator: Communicator,
@@ -21,7 +24,7 @@ export async function meanWeightOf(
   let sum = 0
   for (const weight of weights ?? []) sum += Math.round(weight / unit)
   const sums = await communicator.allGatherNumbers(sum)
-  // Whole numbers: it does not matter in which order they are added.
+  // Whole numbers: the order of the additions does not matter.
   const total = sums.reduce((total, [one]) => total + one, 0)
   return (total * unit) / all.reduce((count, [, , entries]) => count + entries, 0)
 }

@@ -1,3 +1,4 @@
+/** Statistics of the training entries of all processes. */
 import type { Communicator } from '../../../comm/index.ts'
 import {
   extremesOf,
@@ -8,9 +9,13 @@ import {
   unitOf,
 } from '../../../tensor/index.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
-import { totalsByThreads } from './rowTotals.ts'
+import { rowTotalsByThreads } from './rowTotals.ts'
 
-/** What the entries of all processes are like: the same bits whoever has which. */
+/**
+ * Statistics of the entries of all processes by row; the bits do not depend on which process has which
+ * entries.
+ * @param padded a rank whose kernel is compiled
+ */
 export async function observeAll(
   workers: ProblemWorkers & { padded: number },
   tensor: SparseTensor,
@@ -20,12 +25,12 @@ export async function observeAll(
   const all = await communicator.allGatherNumbers(own.min, own.max)
   const extremes = { min: Math.min(...all.map(([min]) => min)), max: Math.max(...all.map(([, max]) => max)) }
   const unit = unitOf(extremes)
-  const totals = await totalsByThreads(workers, tensor, unit)
-  return observedOf(extremes, communicator.size > 1 ? await added(communicator, totals) : totals, unit)
+  const totals = await rowTotalsByThreads(workers, tensor, unit)
+  return observedOf(extremes, communicator.size > 1 ? await addTotals(communicator, totals) : totals, unit)
 }
 
-/** Whole numbers: it does not matter in which order they are added. */
-async function added(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
+/** Sums the totals of all processes. They are whole numbers: the order of the additions does not matter. */
+async function addTotals(communicator: Communicator, { counts, sums }: RowTotals): Promise<RowTotals> {
   const total: RowTotals = {
     counts: counts.map(({ length }) => new Uint32Array(length)),
     sums: sums.map(({ length }) => new Float64Array(length)),

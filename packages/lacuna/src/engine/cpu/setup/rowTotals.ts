@@ -1,19 +1,26 @@
-/** How many entries each row has and what their values add up to, by all threads: what `rowTotals` of tensor/observed.ts says. */
+/**
+ * Counts of entries and exact sums of values per row, on all threads: `rowTotals` of tensor/observed.ts in
+ * parallel.
+ */
 import { LOADED_AT_A_TIME } from '../../../kernels/solve/layout.ts'
 import { type RowTotals, rowTotals, type SparseTensor } from '../../../tensor/index.ts'
 import { areas, blockBytes } from '../memory/layout.ts'
-import { newMemory } from '../memory/memories.ts'
+import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
 import type { TotalsInput } from '../threads/messages.ts'
 import type { Pool } from '../threads/pool.ts'
 import { Block, eachBlock } from './blocks.ts'
 
-/** Threads that each have sums of their own pay where these are few beside the entries. */
+/** Entries per sum from which on threads with sums of their own are worthwhile. */
 const ENTRIES_PER_SUM = 4
 
-/** padded: the rank of a kernel that has been compiled already; any would do. */
-export async function totalsByThreads(
+/**
+ * Counts and sums per row.
+ * @param padded a rank whose kernel is compiled; any would do
+ * @param unit the unit of which values are whole multiples
+ */
+export async function rowTotalsByThreads(
   { pool, members, padded }: { pool: Pool; members: readonly number[]; padded: number },
   tensor: SparseTensor,
   unit: number,
@@ -54,7 +61,7 @@ export async function totalsByThreads(
   return total
 }
 
-/** A thread's share. */
+/** Adds up a thread's range of the entries. */
 export function addTotals(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
@@ -65,10 +72,10 @@ export function addTotals(
   const block = new Block(memory.buffer, address, tensor.dims.length, false)
   eachBlock(tensor, thread, threads.length, (from, to) => {
     block.fill(tensor, from, to)
-    kernel.halveValues(block.values, to - from, 1 / unit, halves)
+    kernel.splitValues(block.values, to - from, 1 / unit, halves)
     tensor.dims.forEach((_, mode) => {
       kernel.countRows(block.column(mode), to - from, counts[mode], 0)
-      kernel.addHalves(block.column(mode), to - from, halves, sums[mode])
+      kernel.addSplitValues(block.column(mode), to - from, halves, sums[mode])
     })
     return true
   })

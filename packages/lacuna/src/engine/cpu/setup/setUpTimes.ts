@@ -1,18 +1,21 @@
-/** How long the phases of a set-up took, in seconds by the clock of the main thread. */
+/** Times of the phases of loading a problem. */
+/** Durations of the phases of loading a problem, in seconds by the clock of the main thread. */
 export interface SetUpTimes {
-  /** Until the threads are there and the kernel is compiled: next to nothing where both have been before. */
+  /** Until the threads have started and the kernel is compiled: next to nothing if both are there already. */
   start: number
-  /** The passes that count entries by row and by segment. */
+  /** Counting entries by row and by segment. */
   count: number
-  /** What one thread does alone: cutting rows into segments and chunks, laying out the memory, telling the threads. */
+  /** Work of the main thread: segments, chunks, the layout of memory, and setting up the threads. */
   layOut: number
+  /** Placing records in their segments. */
   place: number
+  /** Sorting segments. */
   sort: number
-  /** The first look at the values. */
-  look: number
+  /** The first pass over the values. */
+  values: number
 }
 
-/** A clock that says how long it is since it was last asked. */
+/** A stopwatch: each call returns the seconds since the last one. */
 export function stopwatch(start = performance.now()): () => number {
   let last = start
   return () => {

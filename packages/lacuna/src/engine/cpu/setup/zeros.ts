@@ -1,6 +1,6 @@
 /**
- * Cells that are not listed as zeros: what a part must know of all cells together (kernels/solve/setup/zeros.ts). Every part has all
- * factors and does the same for itself, on the same numbers.
+ * Unlisted cells as zeros: sums over all cells of the tensor (kernels/solve/setup/zeros.ts). Every partition
+ * has all factors and computes the same numbers.
  */
 
 import { InputError } from '../../../base/inputError.ts'
@@ -10,7 +10,7 @@ import { findDuplicates, type SparseTensor } from '../../../tensor/index.ts'
 import { gramBlocks } from '../memory/layout.ts'
 import type { ThreadPartition } from '../threads/threadProblem.ts'
 
-/** The training entries, and behind them the cells of all other sets, as unknown. */
+/** The training entries, followed by the cells of all other sets, marked as unknown. */
 export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]): SparseTensor {
   const counts = [train, ...sets].map(({ values }) => values.length)
   const total = counts.reduce((sum, count) => sum + count, 0)
@@ -35,7 +35,7 @@ export function withUnknown(train: SparseTensor, sets: readonly SparseTensor[]):
   return { dims: train.dims, indices, values }
 }
 
-/** Σ k kᵀ over all cells of a row of mode i, for the kernels, from the products of the other modes' columns. */
+/** Writes Σ k kᵀ over all cells of a row of mode i (R × R), from the products of the other modes' columns. */
 export function writeGram({ memory, layout }: ThreadPartition, i: number): void {
   const { padded, modes } = layout
   const gram = new Float32Array(memory.buffer, modes[i].gram, padded * padded)
@@ -49,7 +49,7 @@ export function writeGram({ memory, layout }: ThreadPartition, i: number): void 
   }
 }
 
-/** The first step towards U⁽ⁱ⁾ᵀU⁽ⁱ⁾, by all threads. */
+/** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ per block of rows, on all threads. */
 export function sumProducts(
   { kernel, layout }: ThreadPartition,
   i: number,
@@ -60,7 +60,7 @@ export function sumProducts(
   kernel.sumProducts(factor, rows, gramBlocks(rows).perBlock, productSums, thread, threads)
 }
 
-/** The second, by one: adds the blocks in their order, and completes what lies below the diagonal. */
+/** Adds the blocks of U⁽ⁱ⁾ᵀU⁽ⁱ⁾ in order, and mirrors the result below the diagonal; on one thread. */
 export function addProducts({ memory, layout }: ThreadPartition, i: number): void {
   const { padded, modes } = layout
   const { rows, products, productSums } = modes[i]
@@ -72,7 +72,7 @@ export function addProducts({ memory, layout }: ThreadPartition, i: number): voi
   for (let r = 1; r < padded; r++) for (let s = 0; s < r; s++) total[r * padded + s] = total[s * padded + r]
 }
 
-/** Σ y² over all cells: the sum of the elementwise product of all modes' products. */
+/** Σ y² over all cells: the sum of the elementwise product of all modes' U⁽ⁱ⁾ᵀU⁽ⁱ⁾. */
 export function sumOfSquares({ memory, layout }: ThreadPartition): number {
   const { padded, modes } = layout
   const all = modes.map(({ products }) => matrixAt(memory, products, padded))

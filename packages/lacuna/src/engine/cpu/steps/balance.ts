@@ -1,13 +1,13 @@
 /**
- * Balances the columns of the factors: a factor c of column r of one mode can be divided out of another mode's column without
- * changing the model. Equal column norms minimise λ Σ‖U⁽ⁱ⁾‖² and keep float32 values near 1. Every partition runs the same
- * passes on the same numbers.
+ * Balances the columns of the factors: a factor c of column r of one mode can be divided out of another
+ * mode's column without changing the model. Equal column norms minimise λ Σ‖U⁽ⁱ⁾‖² and keep float32 values
+ * near 1. Every partition runs the same passes on the same numbers.
  */
 import { BLOCK_ROWS } from '../../../kernels/solve/layout.ts'
 import type { ModeLayout, PartitionLayout } from '../memory/layout.ts'
 import type { ThreadPartition } from '../threads/threadProblem.ts'
 
-/** The passes of balancing, in their order; all threads must meet between one and the next. */
+/** The passes of balancing, in order; all threads synchronize between two passes. */
 export const balancePasses: readonly ((part: ThreadPartition, thread: number, threads: number) => void)[] = [
   function measure({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
@@ -29,7 +29,7 @@ export const balancePasses: readonly ((part: ThreadPartition, thread: number, th
   fill('mean'),
 ]
 
-/** Gives the rows without entries the mean of the others; λ's mean stays as it is. */
+/** The passes that give rows without entries the mean of the others; the mean of λ stays as it is. */
 export const fillPasses: typeof balancePasses = [
   function sum({ kernel, layout }, thread, threads) {
     for (const { factor, rows, rowLengths, blockSums } of layout.modes)
@@ -50,7 +50,7 @@ function fill(row: 'mean' | 'by'): (typeof balancePasses)[number] {
   }
 }
 
-/** Σ over the blocks of a mode, in their order. (R) */
+/** Σ over the blocks of a mode, in order (R). */
 export function addBlocks(
   memory: WebAssembly.Memory,
   { padded }: PartitionLayout,
@@ -77,10 +77,13 @@ function chooseScales(memory: WebAssembly.Memory, layout: PartitionLayout): void
   })
 }
 
-/** v of the gradient step, 1 / (the typical size of k_r) up to a common factor: k is a product of N − 1 columns. */
+/**
+ * v of the gradient step: 1 / (the typical size of k_r), up to a common factor; k is a product of N − 1
+ * columns.
+ */
 function scaleVector(common: Float64Array, order: number): Float64Array {
   const longest = Math.max(...common)
-  const smallest = 1e-3 // a component this much smaller than the largest is not trusted to stay so
+  const smallest = 1e-3 // a component this much smaller than the largest may grow again
   return common.map((length) =>
     Math.min(1e30, Math.max(smallest, longest > 0 ? length / longest : 1) ** (1 - order)),
   )

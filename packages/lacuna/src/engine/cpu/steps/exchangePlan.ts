@@ -1,30 +1,32 @@
+/** Copies areas of memory between the partitions of all processes. */
 import type { Exchange } from '../../../comm/index.ts'
 
-/** Bytes that a part owns, at the same address in every part. */
+/** Bytes that one partition owns; they have the same address in every partition. */
 export interface Area {
   address: number
   byteLength: number
 }
 
-/** What a thread must know to bring parts up to date. */
-export interface Sharing {
+/** What a thread needs to exchange areas. */
+export interface ExchangePlan {
   exchange: Exchange
-  /** Of this process's parts. */
+  /** The memories of this process's partitions. */
   memories: readonly WebAssembly.Memory[]
-  /** The number of its first part; every process has as many. */
+  /** The number of the first of them among all processes' partitions; every process has equally many. */
   firstPart: number
   thread: number
   threads: number
-  /** Waits until all threads of this process are here. */
+  /** Barrier: waits for all threads of this process. */
   meet(): void
 }
 
 /**
- * Brings every part up to date: area k of a list is part k's, and is copied to all others. All threads of all processes
- * call this together, with the same lists; none returns before everything has arrived.
+ * Brings every partition up to date: area k of a list is owned by partition k and is copied to all others.
+ * All threads of all processes call this together, with the same lists; no call returns before everything has
+ * arrived.
  */
-export function shareAreas(sharing: Sharing, lists: readonly (readonly Area[])[]): void {
-  const { exchange, memories, firstPart, thread, threads, meet } = sharing
+export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area[])[]): void {
+  const { exchange, memories, firstPart, thread, threads, meet } = plan
   const bytes = memories.map(({ buffer }) => new Uint8Array(buffer))
   let job = 0
   const copy = ({ address, byteLength }: Area, from: number, to: number): void => {
@@ -33,7 +35,8 @@ export function shareAreas(sharing: Sharing, lists: readonly (readonly Area[])[]
   }
   const isOwn = (part: number): boolean => part >= firstPart && part < firstPart + memories.length
   meet()
-  // What the parts here have goes into the first of them, from there to the other processes, and back to the parts here.
+  // The areas of this process's partitions are collected in its first one, exchanged with the other
+  // processes, and copied back.
   for (const areas of lists)
     areas.forEach((area, part) => {
       if (isOwn(part)) copy(area, part - firstPart, 0)
@@ -52,7 +55,9 @@ export function shareAreas(sharing: Sharing, lists: readonly (readonly Area[])[]
   meet()
 }
 
-/** The areas of a process's parts lie in order: between them is nothing that differs. */
+/**
+ * All-gathers areas. Those of a process's partitions are in order, and between them is nothing that differs.
+ */
 function gatherAreas(
   exchange: Exchange,
   memory: WebAssembly.Memory,

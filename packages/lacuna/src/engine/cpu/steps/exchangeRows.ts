@@ -1,15 +1,18 @@
-/** What parts tell each other: after a step the rows that they changed, and the sums of the rows that they share. */
-import { exchangePlace, partialBytes } from '../memory/layout.ts'
+/** The exchange between partitions after a step: rows that changed, and partial sums of shared rows. */
+import { exchangeAddress, partialBytes } from '../memory/layout.ts'
 import { meet, type ThreadProblem } from '../threads/threadProblem.ts'
-import { type Area, shareAreas } from './exchangePlan.ts'
+import { type Area, exchangeAreas } from './exchangePlan.ts'
 
-/** After a step: everyone gets the rows that the others changed, and finishes those that several parts share. */
-export function shareStep(problem: ThreadProblem, i: number, key: number): void {
+/**
+ * Exchanges the rows that a step of mode i changed, and finishes the shared rows.
+ * @param key the random stream of the step
+ */
+export function exchangeRows(problem: ThreadProblem, i: number, key: number): void {
   const { parts, firstPart, thread, threads, shared } = problem
   const { modes } = parts[0].layout
-  const rows = rowsToShare(problem, i)
+  const rows = areasOfRows(problem, i)
   if (shared[i].length === 0) {
-    shareAreas(problem, rows)
+    exchangeAreas(problem, rows)
     return
   }
   let job = 0
@@ -18,9 +21,9 @@ export function shareStep(problem: ThreadProblem, i: number, key: number): void 
       const own = parts[part - firstPart]
       if (!own || job++ % threads !== thread) continue
       const { descriptor } = own.layout.views[i]
-      own.kernel.handOver(descriptor, row, key, slots, exchangePlace(own.layout, part), beginsHere)
+      own.kernel.writePartialSums(descriptor, row, key, slots, exchangeAddress(own.layout, part), beginsHere)
     }
-  shareAreas(problem, [...rows, sumsToShare(problem, i, key)])
+  exchangeAreas(problem, [...rows, areasOfSums(problem, i, key)])
   for (const { kernel, layout } of parts)
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
@@ -28,15 +31,15 @@ export function shareStep(problem: ThreadProblem, i: number, key: number): void 
   meet(parts, thread)
 }
 
-/** The sums that each part hands over of rows that it shares: how many there are, everyone can tell. */
-function sumsToShare({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
+/** The areas of each partition's partial sums of shared rows; every thread can compute their sizes. */
+function areasOfSums({ parts, thread, owned, shared }: ThreadProblem, i: number, key: number): Area[] {
   const [{ kernel, layout }] = parts
-  const areas = owned[i].map((_, part) => ({ address: exchangePlace(layout, part), byteLength: 0 }))
-  // Only who copies or sends them need know.
+  const areas = owned[i].map((_, part) => ({ address: exchangeAddress(layout, part), byteLength: 0 }))
+  // Other threads neither copy nor send them.
   if (thread > 0 && parts.length === 1) return areas
   for (const { row, parts: sharers } of shared[i])
     for (const { part, begin, end, beginsHere } of sharers) {
-      const sums = kernel.handedOver(layout.views[i].descriptor, row, key, begin, end)
+      const sums = kernel.countPartialSums(layout.views[i].descriptor, row, key, begin, end)
       const byteLength = sums * partialBytes(layout.padded)
       areas[part].byteLength += byteLength
       if (!beginsHere) areas[part].address -= byteLength
@@ -44,8 +47,8 @@ function sumsToShare({ parts, thread, owned, shared }: ThreadProblem, i: number,
   return areas
 }
 
-/** What a step changes of the rows that each part alone has. */
-function rowsToShare(problem: ThreadProblem, i: number): Area[][] {
+/** The areas that a step changes of the rows that only one partition has. */
+function areasOfRows(problem: ThreadProblem, i: number): Area[][] {
   const { modes, padded } = problem.parts[0].layout
   const { factor, moments, leverages, rowSums } = modes[i]
   const rows = [areasOf(problem, factor, i)]
@@ -58,7 +61,7 @@ function rowsToShare(problem: ThreadProblem, i: number): Area[][] {
   return rows
 }
 
-/** The rows of a matrix of a mode that each part alone has. */
+/** The areas of the rows of a matrix that only one partition has. */
 function areasOf(
   { parts, owned }: ThreadProblem,
   matrix: number,
@@ -71,10 +74,13 @@ function areasOf(
   }))
 }
 
-/** A part keeps the momentumFactors of its own rows only; those of shared rows are the same in all. */
+/**
+ * All-gathers the momentum factors: a partition updates those of its own rows only; those of shared rows are
+ * the same everywhere.
+ */
 export function gatherMomentumFactors(problem: ThreadProblem): void {
   const { modes } = problem.parts[0].layout
-  shareAreas(
+  exchangeAreas(
     problem,
     modes.map(({ momentumFactor }, i) => areasOf(problem, momentumFactor, i)),
   )

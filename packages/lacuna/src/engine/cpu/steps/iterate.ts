@@ -1,4 +1,4 @@
-/** The AO iterations of a problem, as a thread runs them: with the others, behind barriers. */
+/** AO iterations, as one of the threads runs them, synchronized by barriers. */
 
 import { purpose, stream } from '../../../base/random.ts'
 import {
@@ -13,7 +13,7 @@ import type { Iterated, Iterations } from '../../engine.ts'
 import { multiplyColumns, prepareZeros } from '../setup/grid/allCells.ts'
 import type { Kernel } from '../threads/kernel.ts'
 import { meet, since, type ThreadProblem } from '../threads/threadProblem.ts'
-import { shareStep } from './exchangeRows.ts'
+import { exchangeRows } from './exchangeRows.ts'
 import { addBins } from './posterior/learnedNoise.ts'
 import { sweepPosterior } from './posterior/posterior.ts'
 import type { PosteriorWork } from './posterior/posteriorNumbers.ts'
@@ -21,39 +21,34 @@ import { sweepStrata } from './strata.ts'
 import { gatherChunks } from './sumErrors.ts'
 
 /**
- * Algorithm 2: AO iterations k, modes i, and within them the inner iterations l of Algorithm 1. `skip` and `isTimed` are for a
- * bench: what is left out, and whether to say how long this thread was at work and how long it waited for others.
+ * Runs a thread's work of AO iterations: Algorithm 2, with iterations k, modes i, and the inner iterations l
+ * of Algorithm 1.
+ * @param skip for a benchmark, the parts of the paper's step to leave out: SKIP_… of kernels/solve/layout.ts
  */
-export function iterate(
-  problem: ThreadProblem,
-  run: Iterations,
-  skip: number,
-  isTimed: boolean,
-): Iterated & Spent {
+export function iterate(problem: ThreadProblem, run: Iterations, skip: number): Iterated {
   const { parts, thread, exchange } = problem
   const inner = run.step.kind === 'paper' ? run.step.maxInner : 1
   const modes = parts[0].layout.modes.length
   const before = exchange.secondsSpent()
   const start = performance.now()
   const end = start + 1000 * (run.seconds ?? Infinity)
-  const clock = isTimed ? () => performance.now() / 1000 : () => 0
-  const spent = { stepping: 0, waiting: 0 }
-  const over = (done: number): Iterated & Spent => {
-    const exchanging = exchange.secondsSpent() - before
-    return { done, exchanging, ...(isTimed && spent), ...since(problem, start) }
-  }
+  const result = (done: number): Iterated => ({
+    done,
+    exchanging: exchange.secondsSpent() - before,
+    ...since(problem, start),
+  })
   if (problem.zeros) for (let i = 1; i < modes; i++) multiplyColumns(problem, i)
   let isDecided = false
   for (let done = 0; ; done++) {
     if (!isDecided) {
-      // At least one, however little time there is: otherwise it would never end.
+      // At least one iteration, however little time there is: otherwise a run would never end.
       decide(problem, done > 0 ? end : Infinity)
       meet(parts, thread)
     }
     isDecided = false
-    const cut = decision(problem)
-    if (cut) return { cut, ...over(done) }
-    if (done === run.count) return over(done)
+    const cut = readDecision(problem)
+    if (cut) return { cut, ...result(done) }
+    if (done === run.count) return result(done)
     if (run.step.kind === 'posterior') {
       const key = stream(run.seed, purpose.sample, run.first + done, 0, 0)
       sweepPosterior(problem, run.step, run.lambda, posteriorWork(problem, key))
@@ -67,33 +62,24 @@ export function iterate(
       if (problem.zeros) prepareZeros(problem, i)
       for (let l = 0; l < inner; l++) {
         const key = stream(run.seed, purpose.sample, run.first + done, i, l)
-        const begun = clock()
         for (const { kernel, layout } of parts) {
           setStep(kernel, run, l, skip, problem.zeros)
           kernel.step(layout.control, layout.views[i].descriptor, key, thread)
         }
-        const stepped = clock()
-        // The barrier of the last step is one for the decision, too.
+        // The barrier of the last step also carries the decision to continue.
         if (i === modes - 1 && l === inner - 1) {
           decide(problem, end)
           isDecided = true
         }
         meet(parts, thread)
-        spent.stepping += stepped - begun
-        spent.waiting += clock() - stepped
-        if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
+        if (parts.length > 1 || exchange.size > 1) exchangeRows(problem, i, key)
       }
       if (problem.zeros) multiplyColumns(problem, i)
     }
   }
 }
 
-/** Seconds that a thread was at work on steps, and that it waited for others to end theirs. */
-export interface Spent {
-  stepping?: number
-  waiting?: number
-}
-
+/** Sets the parameters of a step in this thread's kernel instance. */
 function setStep(
   kernel: Kernel,
   { sample, lambda, step }: Iterations,
@@ -107,6 +93,7 @@ function setStep(
   else kernel.setFastStep(zeros ? STEP_ZEROS : STEP_NEWTON, sample, lambda, step.momentum, step.damping)
 }
 
+/** The operations of a posterior sweep that involve all threads and processes. */
 function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
   const { parts, thread, exchange, noiseSums, errorSums } = problem
   return {
@@ -115,7 +102,7 @@ function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
         kernel.step(layout.control, layout.views[i].descriptor, key, thread)
       }
       meet(parts, thread)
-      if (parts.length > 1 || exchange.size > 1) shareStep(problem, i, key)
+      if (parts.length > 1 || exchange.size > 1) exchangeRows(problem, i, key)
     },
     gatherBins() {
       const perChunk = 3 * NOISE_BINS
@@ -132,8 +119,9 @@ const STOPPED = 2
 const TIME_IS_UP = 3
 
 /**
- * All threads of all processes must stop after the same iteration, so one of each looks and they tell one another. Whoever is
- * told to stop stops all; the time is up by the clock of the first process. What is decided holds for all when they have met.
+ * Decides whether to continue, on thread 0 of every process: all threads of all processes must stop after the
+ * same iteration. A stop on one process stops all; the time is up by the clock of rank 0. The decision is
+ * valid after the next barrier.
  */
 function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   if (thread !== 0) return
@@ -145,7 +133,7 @@ function decide({ parts, thread, exchange }: ThreadProblem, end: number): void {
   Atomics.store(words, CONTROL_GO / 4, reasons[0] > 0 ? STOPPED : reasons[1] > 0 ? TIME_IS_UP : GO)
 }
 
-function decision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
+function readDecision({ parts: [{ words }] }: ThreadProblem): Iterated['cut'] {
   const found = Atomics.load(words, CONTROL_GO / 4)
   return found === GO ? undefined : found === STOPPED ? 'stopped' : 'seconds'
 }

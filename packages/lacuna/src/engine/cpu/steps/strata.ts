@@ -1,13 +1,16 @@
-/** An epoch of SGD in strata (kernels/solve/strata.ts), over the cells of a grid of blocks of rows (grid.ts). */
-import { CONTROL_LOOKS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
+/** An epoch of stratified SGD (kernels/solve/strata.ts) over the cells of a grid (grid.ts). */
+import { CONTROL_SPINS, STRATA_TURN_BYTES } from '../../../kernels/solve/layout.ts'
 import type { StrataStep } from '../../engine.ts'
 import type { ModeLayout } from '../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../threads/threadProblem.ts'
 
-/** A turn comes within microseconds, and sleeping takes fifty of them: so many times as often as for a barrier it is looked for. */
+/** Factor on the spins of a barrier: a turn comes within microseconds, and sleeping takes fifty of them. */
 const PATIENCE = 5
 
-/** One epoch, the number `done` of those that are asked for; then all parts have its factors, and no momentum. */
+/**
+ * Runs a thread's work of one epoch; afterwards all partitions have the new factors, without momentum.
+ * @param done the number of epochs of this call before it
+ */
 export function sweepStrata(
   { parts, thread, threads, meet }: ThreadProblem,
   step: StrataStep,
@@ -19,15 +22,15 @@ export function sweepStrata(
   if (done === 0 && thread === 0)
     words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * places.length) / 4)
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.toPlaces(factor, places[i], rows, momentumFactor, thread, threads)
+    kernel.toBlockOrder(factor, places[i], rows, momentumFactor, thread, threads)
   })
   meet()
   const turn = (done * cellCount) / blocks
-  const looks = PATIENCE * words[(layout.control + CONTROL_LOOKS) / 4]
-  kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, looks)
+  const spins = PATIENCE * words[(layout.control + CONTROL_SPINS) / 4]
+  kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, spins)
   meet()
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.fromPlaces(momentumFactor, places[i], rows, factor, thread, threads)
+    kernel.fromBlockOrder(momentumFactor, places[i], rows, factor, thread, threads)
   })
   meet()
   layout.modes.forEach((mode) => {
@@ -35,7 +38,7 @@ export function sweepStrata(
   })
 }
 
-/** A thread's share of the rows of a factor, to the other parts and to where momentum has its past. */
+/** Copies a thread's range of the rows of a factor to the other partitions and to the momentum factors. */
 function copyRows(
   parts: readonly ThreadPartition[],
   { factor, momentumFactor, rows }: ModeLayout,

@@ -1,8 +1,12 @@
-/** Sums over the entries of a view, chunk by chunk: every process gets those of all, so that everyone can add them in their order. */
+/**
+ * Sums over the entries of a view, chunk by chunk. Every process gets the sums of all chunks and adds them in
+ * order.
+ */
 import type { Timed } from '../../engine.ts'
 import { sumAllCells } from '../setup/grid/allCells.ts'
 import { meet, since, type ThreadPartition, type ThreadProblem } from '../threads/threadProblem.ts'
 
+/** Sums the errors of each of these views. */
 export function sumErrors(problem: ThreadProblem, views: readonly number[]): Timed {
   const { parts } = problem
   const start = performance.now()
@@ -16,8 +20,8 @@ export function sumErrors(problem: ThreadProblem, views: readonly number[]): Tim
   return since(problem, start)
 }
 
-/** The sums over values, or over weights, where those of the errors are otherwise. */
-export function sumBeforeErrors(
+/** Sums values or weights instead of errors, into the same memory. */
+export function sumValuesOrWeights(
   problem: ThreadProblem,
   views: readonly number[],
   what: 'values' | 'weights',
@@ -43,7 +47,12 @@ function gatherSums(problem: ThreadProblem, v: number): void {
   })
 }
 
-/** Numbers of all processes' chunks, in their order, from those of each part here. */
+/**
+ * All-gathers numbers per chunk, in the order of the chunks.
+ * @param sums receives the numbers of all chunks
+ * @param firstChunks the first chunk of each partition
+ * @param own the numbers of one of this process's partitions
+ */
 export function gatherChunks(
   { parts, firstPart, exchange }: ThreadProblem,
   sums: Float64Array,

@@ -1,20 +1,21 @@
 /** The best rows of a matrix for many questions, on all threads (kernels/solve/top.ts). */
 import * as at from '../../../kernels/solve/layout.ts'
-import { newMemory } from '../memory/memories.ts'
+import { newMemory } from '../memory/memoryPool.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
 import { paddedRanks } from '../threads/kernel.ts'
 import { canShareMemory, hardwareThreads } from '../threads/platform.ts'
-import { lonePool, startPool } from '../threads/startPool.ts'
+import { callingThreadPool, startPool } from '../threads/startPool.ts'
 
+/** A matrix whose rows are searched, and limits on the questions. */
 export interface TopProblem {
-  /** (rows × length), row-major: a question's score of a row is their dot product. */
+  /** (rows × length), row-major: the score of a row for a question is their dot product. */
   rows: Float32Array
   length: number
-  /** How many rows answer a question, at the most. */
+  /** The most answers per question. */
   most: number
-  /** Questions that are asked at a time, at the most … */
+  /** The most questions per call. */
   questionsAtATime: number
-  /** … and rows that these exclude, together. */
+  /** The most rows that the questions of a call exclude, in total. */
   excludedAtATime: number
   threads?: number
 }
@@ -22,23 +23,24 @@ export interface TopProblem {
 /** Questions that are asked together. */
 export interface TopQuestions {
   count: number
-  /** Writes the questions, (count × length). */
+  /** Writes the questions (count × length). */
   write(into: Float32Array): void
-  /** The rows that a question is not to be answered by, in order; none by default. */
+  /** The rows that may not answer a question, ascending; none by default. */
   excluded?(question: number): ArrayLike<number>
 }
 
+/** The best rows of each question. */
 export interface TopAnswers {
-  /** (count × most), best first, good until the next questions. */
+  /** (count × most) Rows, best first; valid until the next call. */
   best: Uint32Array
-  /** −1 where there are no more rows. */
+  /** (count × most) Their scores; −1 where there are no more rows. */
   scores: Float32Array
 }
 
 const PAGE = 65536
 const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64
 
-/** Rows that wait for questions; close it when there are no more. */
+/** A matrix in shared memory that answers questions until it is closed. */
 export class TopEngine {
   readonly #problem: TopProblem
   readonly #memory: WebAssembly.Memory
@@ -51,15 +53,16 @@ export class TopEngine {
     this.#module = module
     this.#places = layOut(problem)
     this.#memory = newMemory(Math.ceil(this.#places.byteLength / PAGE))
-    this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : lonePool()
+    this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : callingThreadPool()
     this.#writeTiles()
   }
 
   static async open(problem: TopProblem): Promise<TopEngine> {
-    // The number of components is no constant of the kernel: any module will do.
+    // The number of components is not a constant of the kernel: any module will do.
     return new TopEngine(problem, await compileKernel(paddedRanks[0]))
   }
 
+  /** Finds the best rows for some questions. */
   async ask({ count, write, excluded }: TopQuestions): Promise<TopAnswers> {
     const { length, most, rows } = this.#problem
     const { buffer } = this.#memory
@@ -109,7 +112,7 @@ export class TopEngine {
     return this.#pool.close()
   }
 
-  /** Eight rows side by side, component by component. */
+  /** Writes the rows in tiles of eight, component by component. */
   #writeTiles(): void {
     const { rows, length } = this.#problem
     const count = rows.length / length
@@ -121,7 +124,7 @@ export class TopEngine {
   }
 }
 
-/** Where everything lies, after the control block. */
+/** The memory layout, after the control block. */
 function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopProblem) {
   let end: number = at.CONTROL_BYTES
   const take = (words: number): number => {

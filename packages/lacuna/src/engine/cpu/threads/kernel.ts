@@ -1,13 +1,18 @@
+/** The interface of the compiled kernels, and the ranks they are compiled for. */
 import { InputError } from '../../../base/inputError.ts'
 
-/** The ranks a kernel is compiled for; a rank in between uses the next one, its rows padded with zeros. */
+/**
+ * The ranks that kernels are compiled for; a rank in between uses the next one, with rows padded with zeros.
+ */
 export const paddedRanks: readonly number[] = [
   ...Array.from({ length: 16 }, (_, i) => 4 * (i + 1)), // 4 … 64
   ...Array.from({ length: 8 }, (_, i) => 64 + 8 * (i + 1)), // 72 … 128
   ...Array.from({ length: 8 }, (_, i) => 128 + 16 * (i + 1)), // 144 … 256
 ]
+/** The largest rank. */
 export const LARGEST_RANK = paddedRanks[paddedRanks.length - 1]
 
+/** The padded rank of a rank; throws an InputError beyond the largest. */
 export function paddedRank(rank: number): number {
   const padded = paddedRanks.find((r) => r >= rank)
   if (padded === undefined)
@@ -15,7 +20,10 @@ export function paddedRank(rank: number): number {
   return padded
 }
 
-/** What kernels/solve/index.ts exports. Addresses are bytes into the shared memory; a view is the address of its description. */
+/**
+ * The exports of kernels/solve/index.ts. Addresses are bytes in the shared memory; a view is the address of
+ * its description.
+ */
 export interface Kernel {
   setScratch(address: number): void
   setPosteriorScratch(address: number): void
@@ -35,7 +43,7 @@ export interface Kernel {
   noiseMoments(control: number, view: number, mean: number, sums: number): void
   scratchBytes(order: number): number
   partialBytes(): number
-  orderScratchBytes(entries: number, words: number): number
+  sortScratchBytes(entries: number, words: number): number
   barrier(control: number): void
   setPaperStep(c: number, lambda: number, first: number, skip: number): void
   setFastStep(kind: number, c: number, lambda: number, momentum: number, damping: number): void
@@ -46,10 +54,17 @@ export interface Kernel {
     turn: number,
     thread: number,
     threads: number,
-    looks: number,
+    spins: number,
   ): void
-  toPlaces(factor: number, places: number, rows: number, into: number, thread: number, threads: number): void
-  fromPlaces(
+  toBlockOrder(
+    factor: number,
+    places: number,
+    rows: number,
+    into: number,
+    thread: number,
+    threads: number,
+  ): void
+  fromBlockOrder(
     from: number,
     places: number,
     rows: number,
@@ -58,8 +73,15 @@ export interface Kernel {
     threads: number,
   ): void
   step(control: number, view: number, key: number, thread: number): void
-  handedOver(view: number, row: number, key: number, begin: number, end: number): number
-  handOver(view: number, row: number, key: number, slots: number, place: number, beginsHere: boolean): void
+  countPartialSums(view: number, row: number, key: number, begin: number, end: number): number
+  writePartialSums(
+    view: number,
+    row: number,
+    key: number,
+    slots: number,
+    place: number,
+    beginsHere: boolean,
+  ): void
   finishSharedRow(view: number, row: number, key: number, table: number): void
   errorSums(control: number, view: number, sums: number, zeros: number): void
   valueSums(control: number, view: number, sums: number): void
@@ -90,7 +112,7 @@ export interface Kernel {
     thread: number,
     threads: number,
   ): void
-  orderChunks(
+  sortChunks(
     view: number,
     hashKey: number,
     modeKey: number,
@@ -104,9 +126,9 @@ export interface Kernel {
   sumOfSquares(values: number, count: number): number
   addToDigest(hashes: number, values: number, weights: number, count: number, digest: number): void
   countRows(column: number, count: number, lengths: number, shared: number): void
-  halveValues(values: number, count: number, perUnit: number, halves: number): void
-  addHalves(column: number, count: number, halves: number, sums: number): void
-  countPicked(
+  splitValues(values: number, count: number, perUnit: number, halves: number): void
+  addSplitValues(column: number, count: number, halves: number, sums: number): void
+  countProbeRows(
     column: number,
     hashes: number,
     count: number,
@@ -150,6 +172,7 @@ export interface Kernel {
   below(bits: number, n: number): number
 }
 
+/** An instance of a kernel over a memory. */
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
   const { exports } = new WebAssembly.Instance(module, { env: { memory } })
   return exports as unknown as Kernel

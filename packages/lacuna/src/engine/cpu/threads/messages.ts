@@ -1,105 +1,117 @@
+/** The messages between the main thread and worker threads. */
 import type { InputErrorCode, Sentence } from '../../../base/inputError.ts'
 import type { Ranks } from '../../../comm/index.ts'
 import type { SparseTensor } from '../../../tensor/index.ts'
 import type { Iterations, SideInformation, Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
-import type { CountingLayout } from '../setup/count/countingLayout.ts'
+import type { CounterLayout } from '../setup/count/counterLayout.ts'
 import type { OrderKeys } from '../setup/place/order.ts'
 
-/** A set of entries as a view shows it, by one mode. */
+/** The entries of a view, by one mode. */
 export interface ViewSource {
   tensor: SparseTensor
   mode: number
-  /** Only the entries whose place in the order of the probe is below this; else all. */
+  /**
+   * For the probe: only entries whose position in the probe's order is below this; all entries by default.
+   */
   below?: number
-  /** Of the weights of all entries of the set, where they have weights: they are divided by it. */
+  /**
+   * The mean weight of the set's entries, by which weights are divided; undefined if they have no weights.
+   */
   meanWeight?: number
 }
 
-/** What is to be loaded; the arrays lie over shared memory, where there is any. */
+/** The input of counting. Arrays are in shared memory, if there is any. */
 export interface CountInput {
   views: readonly ViewSource[]
   keys: OrderKeys
-  /** Where rows and segments are counted. */
-  layout: CountingLayout
+  /** The layout of the counters. */
+  layout: CounterLayout
 }
 
+/** The input of placing and sorting records. */
 export interface PlaceInput extends Omit<CountInput, 'layout'> {
-  /** Per view, the first segment of each part, and how many there are. */
+  /** Per view, the first segment of each partition, and the number of all segments. */
   borders: readonly (readonly number[])[]
   valueScale: number
-  /** What each thread has counted, where it places what it counted. */
-  counting?: { memory: WebAssembly.Memory; layout: CountingLayout }
+  /** The counters of each thread, if threads place what they have counted. */
+  counting?: { memory: WebAssembly.Memory; layout: CounterLayout }
 }
 
-/** What a thread must know of a problem. */
+/** Everything that a thread needs to work on a problem. */
 export interface ThreadSetup {
   thread: number
   threads: number
   parts: readonly PartitionMemory[]
   /** Per view, the most entries of a row that is one segment. */
   segments: readonly number[]
-  /** Whether cells that are not listed are zeros. */
+  /** Whether unlisted cells are zeros. */
   zeros: boolean
   rank: number
   posterior: boolean
-  /** What is known of rows beside their entries, per mode: for the first thread, and which modes have any for the others. */
+  /** Per mode, side information: complete for the first thread; for the others, whether there is any. */
   sideInformation?: readonly (SideInformation | undefined)[]
-  /** Per mode, how many rows have entries. */
+  /** Per mode, the number of rows with entries. */
   observed: readonly number[]
-  /** The number, among all processes' parts, of the first of these. */
+  /** The number of the first of these partitions among those of all processes. */
   firstPart: number
-  /** Per view of which errors can be asked: the sums of all processes' chunks, and where those of each part begin. */
+  /** Per view, the error sums of all processes' chunks, and the first chunk of each partition. */
   errorSums: readonly { sums: Float64Array; firstChunks: readonly number[] }[]
-  /** Σ y² and Σ y over all cells, where those that are not listed are zeros. */
+  /** Where unlisted cells are zeros: Σ y² and Σ y over all cells. */
   totals: Float64Array
-  /** Where a prior is learned: bins of noise of all processes' chunks of the first view. */
+  /** Under a learned prior: the noise bins of all processes' chunks of the first view. */
   noiseSums: Float64Array
-  /** Per mode and part, the rows that are its alone. */
+  /** Per mode and partition, the rows that only it has segments of. */
   owned: readonly (readonly { from: number; to: number }[])[]
-  /** Per mode, the rows that parts share. */
+  /** Per mode, the shared rows. */
   shared: readonly (readonly SharedRowPlan[])[]
 }
 
-/** A row that several parts share, and how its sums are exchanged. */
+/** A row with segments in several partitions, and the exchange of its partial sums. */
 export interface SharedRowPlan {
   row: number
-  /** Where its table is, from the mode's tables on. */
+  /** The offset of its table in the mode's tables. */
   table: number
-  /** Those that have segments begin … end of it: where the sums of its segment 0 would be; whether it begins there. */
+  /**
+   * The partitions with segments begin … end of it: the slot that its segment 0 would have there, and whether
+   * the row begins there.
+   */
   parts: readonly { part: number; begin: number; end: number; slots: number; beginsHere: boolean }[]
 }
 
 /** Entries of this process that are sent to the processes that own them. */
 export interface OutgoingEntries {
-  /** The views that show these entries. */
+  /** The numbers of the views of these entries. */
   group: readonly number[]
   from: number
   to: number
-  /** Words for each process, by thread and process; what is written goes from these places on. */
+  /** Per thread and process, the words to send; then the offset of the next word in `outgoing`. */
   places: Uint32Array
-  /** Undefined as long as they are only counted. */
+  /** Undefined while words are only counted. */
   outgoing?: Uint32Array
 }
 
-/** Entries that have come, each with its indices, its value and its weight, if any, for the views of a group. */
+/**
+ * Entries that have arrived, for the views of a group: indices, value and, if there are weights, weight of
+ * each.
+ */
 export interface IncomingEntries {
   group: readonly number[]
   words: Uint32Array
   entries: number
 }
 
-/** How the cells of a grid of rows are filled (cells.ts). */
+/** The input of filling the cells of the grid (setup/grid/cells.ts). */
 export interface CellInput {
   /** Per mode, the block of each row. */
   blocks: readonly Uint32Array[]
-  /** Per thread and cell. */
+  /** (threads × cells) */
   counters: Uint32Array
-  /** Where there are several processes: the indices and values of all their entries. */
+  /** With several processes: the indices and values of all their entries. */
   entries?: Uint32Array
 }
 
-/** What the main thread asks of the threads of a problem; each answers once. */
+/** Requests of the main thread to the threads of a problem; each thread answers each once. */
 export type Request =
   /** `ranks`: for threads that do not exchange anything with other processes themselves. */
   | { type: 'connect'; module: string; options: unknown; ranks?: Ranks }
@@ -113,13 +125,16 @@ export type Request =
   | ({ type: 'count' } & CountRequest)
   | ({ type: 'countSegments'; long: readonly number[] } & CountRequest)
   | { type: 'open'; problem: number; setup: ThreadSetup; module: WebAssembly.Module }
-  /** Entries that are all here are placed and sorted at once; the answer: seconds of placing, and how many repeat others. */
+  /**
+   * Places and sorts the entries, if all are in this process. The answer: seconds of placing, and the number
+   * of repeated entries.
+   */
   | { type: 'place'; problem: number; placing: PlaceInput }
   | { type: 'sort'; problem: number; placing: PlaceInput }
   | { type: 'fillCells'; problem: number; filling: CellInput }
-  | { type: 'iterate'; problem: number; run: Iterations; skip: number; isTimed: boolean }
+  | { type: 'iterate'; problem: number; run: Iterations; skip: number }
   | { type: 'errors'; problem: number; views: readonly number[] }
-  /** In place of errors, those of factors that are zero, and the sums of the weights. */
+  /** Sums of values or of weights, in the memory of error sums. */
   | { type: 'values' | 'weights'; problem: number; views: readonly number[] }
   /** The best rows for many questions, in a memory of their own. */
   | {
@@ -129,24 +144,24 @@ export type Request =
       control: number
       work: number
     }
-  /** What the values of each row add up to, in a memory of its own. */
+  /** Sums of the values of each row, in a memory of their own. */
   | { type: 'totals'; module: WebAssembly.Module; memory: WebAssembly.Memory; totalling: TotalsInput }
   | {
-      type: 'balance' | 'fillEmptyRows' | 'gatherMomentumFactors' | 'keep' | 'restore' | 'close'
+      type: 'balance' | 'fillEmptyRows' | 'gatherMomentumFactors' | 'snapshot' | 'restore' | 'close'
       problem: number
     }
 
-/** Sums over all entries, of which each thread takes a share. */
+/** The input of the totals of rows. */
 export interface TotalsInput {
   tensor: SparseTensor
-  /** Values are whole numbers of these. */
+  /** The unit of which values are whole multiples. */
   unit: number
-  /** Where each thread has its block, and the sums of its own. */
+  /** Per thread, the addresses of its block and of its sums. */
   threads: readonly { block: number; halves: number; counts: readonly number[]; sums: readonly number[] }[]
   thread: number
 }
 
-/** Before there are parts, in a memory of its own. */
+/** Counting, before there are partitions, in a memory of its own. */
 interface CountRequest {
   module: WebAssembly.Module
   memory: WebAssembly.Memory
@@ -154,20 +169,21 @@ interface CountRequest {
   thread: number
 }
 
-/** Of a failure that the user can mend, what it takes to say it again on the other side. */
+/** The reply of a worker: an answer, or a failure; an InputError is passed on with its code and sentence. */
 export type Reply =
   | { answer: Answer }
   | { failure: string; input?: { code: InputErrorCode; sentence: Sentence } }
 
-/** What a thread found, if that was asked for. */
+/** The answer of a thread. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most requests are answered by having been done
 export type Answer = Timed | CountResult | Ranks | number[] | undefined | void
 
+/** The result of counting. */
 export interface CountResult {
-  /** Σ x² of the training entries, in no particular order. */
+  /** Σ x² of the training entries; the order of the additions is not fixed. */
   squares: number
-  /** Two words for each tensor that tell its entries from others: sums of hashes. */
+  /** Two words per tensor: sums of hashes, independent of the order of the entries. */
   digest: number[]
-  /** The first entry that is none: its index in a mode is too large, or its value not finite. */
+  /** The first invalid entry: an index in a mode is too large, or its value is not finite. */
   fault?: { view: number; entry: number; mode?: number }
 }

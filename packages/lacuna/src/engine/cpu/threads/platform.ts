@@ -1,4 +1,7 @@
-/** What differs between Node and a browser for threads: how a worker talks to who started it, and how many there should be. */
+/**
+ * Differences between Node and browsers: the channel between a worker and the main thread, and the number of
+ * threads.
+ */
 import type { MessagePort } from 'node:worker_threads'
 import { node } from '../../../base/nodeModules.ts'
 
@@ -8,10 +11,10 @@ export interface Port<Send, Receive> {
   onMessage(handle: (message: Receive) => void): void
 }
 
-/** Given to a program by nodeThreads.ts. */
+/** Defined by base/nodeThreads.ts. */
 declare const lacunaPort: MessagePort | undefined
 
-/** A worker's own end. */
+/** The worker's end of the channel. */
 export function mainPort<Send, Receive>(): Port<Send, Receive> {
   if (typeof lacunaPort !== 'undefined') {
     const port = lacunaPort
@@ -26,12 +29,12 @@ export function mainPort<Send, Receive>(): Port<Send, Receive> {
   }
 }
 
-/** Whether threads may share memory: in Node, and in pages that are cross-origin isolated. */
+/** Whether threads can share memory: in Node, and in pages that are cross-origin isolated. */
 export function canShareMemory(): boolean {
   return node !== undefined || globalThis.crossOriginIsolated === true
 }
 
-/** Threads worth starting: one per core, or one alone where no memory can be shared. */
+/** Threads worth starting: one per core, or a single one where memory cannot be shared. */
 export function hardwareThreads(): number {
   if (node) return node.os.availableParallelism()
   return canShareMemory() ? (navigator.hardwareConcurrency ?? 1) : 1

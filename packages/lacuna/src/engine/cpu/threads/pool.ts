@@ -5,8 +5,8 @@ import type { Answer, Request } from './messages.ts'
 export interface Pool {
   readonly threads: number
   /**
-   * Sends one request to each member and waits for all answers. Workers that belong to several problems process requests one after
-   * another, all in the same order.
+   * Sends one request to each member and waits for all answers. Workers that belong to several problems
+   * process requests one after another, all in the same order.
    * @param members the numbers of the workers
    * @param request makes the request of a member from its position in `members`
    */

@@ -2,7 +2,10 @@
 import type { Transport } from '../../../comm/index.ts'
 import type { Pool } from './pool.ts'
 
-/** Returns the transport whose operations run on the first thread of a pool that is connected to other processes. */
+/**
+ * Returns the transport whose operations run on the first thread of a pool that is connected to other
+ * processes.
+ */
 export function poolTransport(pool: Pool): Transport {
   return {
     async broadcast(numbers) {

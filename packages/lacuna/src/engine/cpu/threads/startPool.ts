@@ -3,19 +3,21 @@ import { InputError } from '../../../base/inputError.ts'
 import type { Answer, Reply, Request } from './messages.ts'
 import type { Pool } from './pool.ts'
 import { startWorker, type WorkerPort } from './startWorker.ts'
-import { newThread } from './thread.ts'
+import { createThread } from './thread.ts'
 
+/** A request without an answer yet. */
 interface Waiting {
   resolve(answer: Answer): void
   reject(error: Error): void
 }
 
+/** Starts a pool of worker threads. */
 export function startPool(threads: number): Pool {
   const workers = Array.from({ length: threads }, () => startWorker<Request, Reply>())
   const waiting: Waiting[][] = workers.map(() => [])
   let ended: Error | undefined
 
-  /** A worker that fails would leave the others at a barrier for ever: all of them end. */
+  /** A worker that fails would leave the others at a barrier forever: all of them end. */
   function fail(error: Error): void {
     ended ??= error
     for (const queue of waiting) for (const { reject } of queue.splice(0)) reject(error)
@@ -26,16 +28,16 @@ export function startPool(threads: number): Pool {
     worker.onMessage((message) => {
       if ('failure' in message) return fail(failureOf(message))
       waiting[w].shift()?.resolve(message.answer)
-      if (waiting[w].length === 0) worker.rest()
+      if (waiting[w].length === 0) worker.unref()
     })
     worker.onError(fail)
-    worker.rest()
+    worker.unref()
   })
 
   function send(worker: WorkerPort<Request, Reply>, w: number, request: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
       waiting[w].push({ resolve, reject })
-      worker.work()
+      worker.ref()
       worker.send(request)
     })
   }
@@ -59,9 +61,12 @@ function failureOf({ failure, input }: Extract<Reply, { failure: string }>): Err
   return input ? new InputError(input.code, input.sentence) : new Error(failure)
 }
 
-/** For pages that may share no memory: this thread does all the work, with a pause between requests for messages. */
-export function lonePool(): Pool {
-  const answer = newThread()
+/**
+ * A pool for pages that cannot share memory: the calling thread does all the work, with a pause between
+ * requests for messages.
+ */
+export function callingThreadPool(): Pool {
+  const answer = createThread()
   return {
     threads: 1,
     async ask(_, request) {

@@ -1,7 +1,7 @@
 /**
- * Starts worker threads, wherever the code has got to: their program is text within this package (dist/embedded/worker.js,
- * made from worker.ts), so that no bundler has to find it and no server to deliver it. A page whose policy forbids workers
- * from text (worker-src without blob:) gets them from a file of its own, which the bundlers that know how put there.
+ * Starts worker threads. Their program is text in this package (dist/embedded/worker.js, made from
+ * worker.ts), so that no bundler has to find it and no server to deliver it. A page whose policy forbids
+ * workers from text (worker-src without blob:) loads them from a file, if its bundler has put one there.
  */
 
 import { node } from '../../../base/nodeModules.ts'
@@ -9,14 +9,16 @@ import { takeThread } from '../../../base/nodeThreads.ts'
 import { workerSource } from '../../../embedded/worker.js'
 import type { Port } from './platform.ts'
 
+/** The main thread's end of the channel to a worker. */
 export interface WorkerPort<Send, Receive> extends Port<Send, Receive> {
   onError(handle: (error: Error) => void): void
-  /** Whether it is at work: a worker at rest does not keep the process from ending. */
-  work(): void
-  rest(): void
+  /** Keeps the process alive while the worker has work; `unref` lets it end. */
+  ref(): void
+  unref(): void
   terminate(): Promise<unknown>
 }
 
+/** Starts a worker thread. */
 export function startWorker<Send, Receive>(): WorkerPort<Send, Receive> {
   return node ? startInNode() : startInPage()
 }
@@ -27,8 +29,8 @@ function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
     send: (message) => port.postMessage(message),
     onMessage: (handle) => port.on('message', handle),
     onError,
-    work: () => port.ref(),
-    rest: () => port.unref(),
+    ref: () => port.ref(),
+    unref: () => port.unref(),
     terminate,
   }
 }
@@ -37,42 +39,42 @@ function startInNode<Send, Receive>(): WorkerPort<Send, Receive> {
 let isTextRefused = false
 
 function startInPage<Send, Receive>(): WorkerPort<Send, Receive> {
-  let hear: (message: Receive) => void = () => {}
+  let receive: (message: Receive) => void = () => {}
   let fail: (error: Error) => void = () => {}
-  /** Sent, as long as nothing was heard: what a worker that never was could not answer. */
-  let unheard: Send[] | undefined = []
+  /** Messages sent before the first answer: they are sent again if the worker could not be started. */
+  let unanswered: Send[] | undefined = []
   let worker = isTextRefused ? fromFile() : fromText()
   listen(!isTextRefused)
 
   function listen(isText: boolean): void {
     worker.addEventListener('message', ({ data }) => {
-      unheard = undefined
-      hear(data)
+      unanswered = undefined
+      receive(data)
     })
     worker.addEventListener('error', (event) => {
-      // A refusal has no message; what goes wrong within a worker has.
-      if (!isText || !unheard || event.message)
+      // A refusal has no message; an error within a worker has one.
+      if (!isText || !unanswered || event.message)
         return fail(new Error(event.message || 'A worker thread could not be started.'))
       isTextRefused = true
       worker = fromFile()
       listen(false)
-      for (const message of unheard) worker.postMessage(message)
+      for (const message of unanswered) worker.postMessage(message)
     })
   }
 
   return {
     send(message) {
-      unheard?.push(message)
+      unanswered?.push(message)
       worker.postMessage(message)
     },
     onMessage: (handle) => {
-      hear = handle
+      receive = handle
     },
     onError: (handle) => {
       fail = handle
     },
-    work: () => {},
-    rest: () => {},
+    ref: () => {},
+    unref: () => {},
     terminate: async () => worker.terminate(),
   }
 }

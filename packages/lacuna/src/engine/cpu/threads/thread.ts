@@ -1,7 +1,7 @@
 /**
- * What a thread does when it is asked. It shares the memories of a problem's parts with the others and runs whole AO
- * iterations behind barriers. A worker answers so by messages (worker.ts); where no memory can be shared, the caller's
- * own thread does.
+ * Handles the requests to a thread. Threads share the memories of a problem's partitions and run whole AO
+ * iterations, synchronized by barriers. A worker receives requests as messages (worker.ts); where memory
+ * cannot be shared, the calling thread handles them.
  */
 
 import { type Exchange, singleExchange } from '../../../comm/index.ts'
@@ -15,13 +15,15 @@ import { addTotals } from '../setup/rowTotals.ts'
 import { balancePasses, fillPasses } from '../steps/balance.ts'
 import { gatherMomentumFactors } from '../steps/exchangeRows.ts'
 import { iterate } from '../steps/iterate.ts'
-import { sumBeforeErrors, sumErrors } from '../steps/sumErrors.ts'
+import { sumErrors, sumValuesOrWeights } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
 import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
 
-/** A thread to come, without problems yet. Only what it is asked to load makes it answer later. */
-export function newThread(): (request: Request) => Answer | Promise<Answer> {
+/**
+ * Creates the request handler of a thread, without problems yet. Only 'connect' is answered asynchronously.
+ */
+export function createThread(): (request: Request) => Answer | Promise<Answer> {
   const problems = new Map<number, ThreadProblem>()
   const known = (number: number): ThreadProblem => problems.get(number)!
   let exchange = singleExchange
@@ -74,16 +76,16 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
       case 'fillCells':
         return fillCells(known(request.problem), request.filling)
       case 'iterate':
-        return iterate(known(request.problem), request.run, request.skip, request.isTimed)
+        return iterate(known(request.problem), request.run, request.skip)
       case 'balance':
-        return passOver(known(request.problem), balancePasses)
+        return runPasses(known(request.problem), balancePasses)
       case 'fillEmptyRows':
-        return passOver(known(request.problem), fillPasses)
+        return runPasses(known(request.problem), fillPasses)
       case 'errors':
         return sumErrors(known(request.problem), request.views)
       case 'values':
       case 'weights':
-        return sumBeforeErrors(known(request.problem), request.views, request.type)
+        return sumValuesOrWeights(known(request.problem), request.views, request.type)
       case 'top':
         instantiateKernel(request.module, request.memory).topRows(request.control, request.work)
         return undefined
@@ -91,8 +93,8 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
         return addTotals(request.module, request.memory, request.totalling)
       case 'gatherMomentumFactors':
         return gatherMomentumFactors(known(request.problem))
-      case 'keep':
-        return keep(known(request.problem))
+      case 'snapshot':
+        return takeSnapshot(known(request.problem))
       case 'restore':
         return restore(known(request.problem))
       case 'close':
@@ -102,14 +104,18 @@ export function newThread(): (request: Request) => Answer | Promise<Answer> {
   }
 }
 
-/** Connects a thread with the other processes: the first thread has the exchange, the others know the ranks only. */
+/**
+ * Connects a thread with the other processes: the first thread has the exchange, the others know the ranks
+ * only.
+ */
 async function connect({ module, options, ranks }: Request & { type: 'connect' }): Promise<Exchange> {
   if (ranks) return { ...singleExchange, ...ranks }
   const { connect } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module)
   return connect(options)
 }
 
-function passOver(problem: ThreadProblem, passes: typeof balancePasses): Timed {
+/** Runs passes over all partitions, with a barrier after each. */
+function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed {
   const { parts, thread, threads } = problem
   const start = performance.now()
   for (const pass of passes) {
@@ -122,13 +128,15 @@ function passOver(problem: ThreadProblem, passes: typeof balancePasses): Timed {
 const factorOf = ({ memory, layout }: ThreadPartition, address: number, rows: number): Float32Array =>
   new Float32Array(memory.buffer, address, rows * layout.padded)
 
-function keep({ parts: [first], thread }: ThreadProblem): void {
+/** Copies the factors to the snapshot; on the first thread. */
+function takeSnapshot({ parts: [first], thread }: ThreadProblem): void {
   if (thread !== 0) return
   first.layout.modes.forEach(({ factor, rows }, i) => {
     factorOf(first, first.layout.snapshot[i], rows).set(factorOf(first, factor, rows))
   })
 }
 
+/** Restores the factors of the snapshot in all partitions, and resets momentum; on the first thread. */
 function restore({ parts, thread }: ThreadProblem): void {
   if (thread !== 0) return
   const [first] = parts

@@ -1,15 +1,18 @@
-/** A problem as a thread has it: its parts, each with a kernel over its memory, and where the threads meet. */
+/**
+ * A loaded problem as one thread sees it: its partitions, each with a kernel instance over its memory, and
+ * barriers.
+ */
 
 import type { Exchange } from '../../../comm/index.ts'
 import { CONTROL_NEXT_TASK } from '../../../kernels/solve/layout.ts'
 import type { Timed } from '../../engine.ts'
 import type { PartitionMemory } from '../memory/layout.ts'
-import type { Sharing } from '../steps/exchangePlan.ts'
+import type { ExchangePlan } from '../steps/exchangePlan.ts'
 import { instantiateKernel, type Kernel } from './kernel.ts'
 import type { ThreadSetup } from './messages.ts'
 
 /** A loaded problem as one thread sees it. */
-export interface ThreadProblem extends ThreadSetup, Sharing {
+export interface ThreadProblem extends ThreadSetup, ExchangePlan {
   parts: readonly ThreadPartition[]
 }
 
@@ -24,6 +27,7 @@ export interface ThreadPartition extends PartitionMemory {
   zeros: boolean
 }
 
+/** Instantiates the kernels of a problem on a thread. */
 export function openProblem(
   setup: ThreadSetup,
   module: WebAssembly.Module,
@@ -41,17 +45,17 @@ export function openProblem(
   return { ...setup, parts, exchange, memories, meet: () => meet(parts, thread) }
 }
 
-/** Waits until all threads of the problem are here, and puts the parts' task counters back. */
+/** Barrier: waits for all threads of the problem, and resets the partitions' task counters. */
 export function meet(parts: readonly ThreadPartition[], thread: number): void {
   const [{ kernel, layout }, ...others] = parts
   kernel.barrier(layout.control)
   if (others.length === 0) return
-  // The barrier lies in the first part, and puts back the first part's counter only.
+  // The barrier is in the first partition, and resets only the task counter there.
   if (thread === 0) for (const { words } of others) Atomics.store(words, CONTROL_NEXT_TASK / 4, 0)
   kernel.barrier(layout.control)
 }
 
-/** By the clock of the first process. */
+/** The seconds since `start`, by the clock of rank 0. */
 export function since({ exchange, thread }: ThreadProblem, start: number): Timed {
   const seconds = Float64Array.of((performance.now() - start) / 1000)
   if (thread === 0) exchange.broadcast(seconds)

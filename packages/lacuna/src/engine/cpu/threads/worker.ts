@@ -1,13 +1,13 @@
-/** A worker thread, in Node or in a browser: the main thread hears from it once per request. */
+/** The program of a worker thread, in Node and in browsers: it answers each request once. */
 import type { InputError } from '../../../base/inputError.ts'
 import type { Reply, Request } from './messages.ts'
 import { mainPort } from './platform.ts'
-import { newThread } from './thread.ts'
+import { createThread } from './thread.ts'
 
 const port = mainPort<Reply, Request>()
-const answer = newThread()
+const answer = createThread()
 
-/** By its name: one that comes from a module of its own (an exchange) is of a class of its own. */
+/** By name: an error of a separate module (an exchange) has a class of its own. */
 const isInputError = (error: Error): error is InputError => error.name === 'InputError' && 'sentence' in error
 
 port.onMessage(async (request) => {

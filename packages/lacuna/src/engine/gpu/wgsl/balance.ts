@@ -1,22 +1,29 @@
 /**
- * Balancing the columns of the factors (packages/lacuna/src/engine/cpu/steps/balance.ts): sums over blocks of rows, what columns are multiplied by
- * and v from them, means, and rows without entries. All modes at once; nothing leaves the device.
+ * Kernels that balance the columns of the factors (engine/cpu/steps/balance.ts): sums over blocks of rows,
+ * column scales and v from them, mean rows, and rows without entries. All modes are processed together;
+ * nothing leaves the device.
  */
 import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
 
-/** Sizes come with the step (count, quads, and how many modes there are as `mode`), so that all ranks have the same kernels. */
+/**
+ * Sizes are parameters of the step (count, quads, and the number of modes as `mode`), so that all ranks have
+ * the same kernels.
+ */
 type Order = Pick<Shape, 'order'>
 
+/** Invocations of a workgroup of most kernels. */
 export const BALANCE_TEAM = 64
-/** Rows whose sums are made by one invocation. */
+/** Rows whose sums one invocation makes. */
 export const BLOCK_ROWS = 64
 
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
 const number = `let number = (group.x + group.y * groups.x) * ${BALANCE_TEAM}u + lane;`
 
-/** Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries. */
+/**
+ * Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries.
+ */
 export const blockSumsKernel = (shape: Order, squares: boolean): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
@@ -38,6 +45,7 @@ ${signature} {
   blockSums[number] = sum;
 }`
 
+/** Invocations of a workgroup of totalsKernel. */
 export const TOTALS_TEAM = 64
 
 /** Per mode, sums over its blocks: a workgroup per mode and vector. */
@@ -65,8 +73,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }`
 
 /**
- * What every column is multiplied by, so that it is as long in all modes, and v: one workgroup, an invocation per component.
- * The common length is a root; logarithms find it roughly, and a step of Newton's method to the last bit.
+ * Computes the column scales that make norms equal in all modes, and v: one workgroup, an invocation per
+ * component. The common norm is an N-th root: logarithms approximate it, and a Newton step corrects the last
+ * bits.
  */
 export const scalesKernel = (shape: Order): string => `
 ${stepStruct(shape)}
@@ -111,7 +120,7 @@ fn main(@builtin(local_invocation_index) r: u32) {
   }
 }`
 
-/** Multiplies the columns of factors and momentumFactors. */
+/** Multiplies the columns of the factors and momentum factors by their scales. */
 export const scaleRowsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
@@ -128,7 +137,7 @@ ${signature} {
   if (step.hasMomentumFactors == 1u) { momentumFactors[number] *= times; }
 }`
 
-/** Means from totals, into the last of \`base\` vectors that a mode has in \`means\`. */
+/** Writes mean rows, from totals, to the last of \`base\` vectors that a mode has in \`means\`. */
 export const meansKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>;
@@ -143,7 +152,7 @@ ${signature} {
   means[at] = totals[number] / f32(modes[mode].z);
 }`
 
-/** Gives rows without entries their mode's of \`means\`. */
+/** Copies the mean row of their mode to rows without entries. */
 export const fillKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;

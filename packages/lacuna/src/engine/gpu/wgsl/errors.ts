@@ -1,4 +1,4 @@
-/** Σ w (k·y − x)² and Σ w |k·y − x| per segment of a view by the first mode, and sums of these. */
+/** Kernels that sum errors over a view by the first mode: per segment, then over blocks of segments. */
 import { quadsOf, type Shape, type Team } from '../shape.ts'
 import {
   eachQuad,
@@ -6,12 +6,13 @@ import {
   entrySum,
   header,
   partialDot,
-  placesInTeam,
   quadAt,
   recordsType,
+  teamIndices,
 } from './gather.ts'
 import { stepStruct } from './step.ts'
 
+/** Σ w (k·y − x)² and Σ w |k·y − x| per segment. */
 export const errorsKernel = (shape: Shape, team: Team): string => `${header(shape)}
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
@@ -29,7 +30,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let length = segments[s].y;
   let count = length;
   let first = segments[s].x - step.firstRecord;
-  ${placesInTeam(team)}
+  ${teamIndices(team)}
   let row = segments[s].z * ${quadsOf(shape)}u;
   ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `factors[row + ${at}]`).replaceAll('NAME', `y${q}`))}
   var sum = vec2f();
@@ -48,13 +49,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (lane == 0u) { errors[s] = scratch[0]; }
 }`
 
+/** Segments whose sums are reduced to one. */
 export const ERROR_BLOCK = 256
 
-/** Of \`count\` segments, sums over blocks of them. */
-export const foldErrorsKernel = (shape: Shape): string => `
+/** Reduces the sums of \`count\` segments to sums over blocks of segments. */
+export const reduceErrorsKernel = (shape: Shape): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> errors: array<vec2f>;
-@group(0) @binding(2) var<storage, read_write> folded: array<vec2f>;
+@group(0) @binding(2) var<storage, read_write> reduced: array<vec2f>;
 var<workgroup> scratch: array<vec2f, ${ERROR_BLOCK}>;
 @compute @workgroup_size(${ERROR_BLOCK})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -67,5 +69,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (lane < half) { scratch[lane] += scratch[lane + half]; }
     workgroupBarrier();
   }
-  if (lane == 0u) { folded[group.x] = scratch[0]; }
+  if (lane == 0u) { reduced[group.x] = scratch[0]; }
 }`

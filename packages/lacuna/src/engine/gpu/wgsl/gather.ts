@@ -1,7 +1,8 @@
 /**
- * Khatri-Rao rows on the fly: what the kernels that pass over entries have in common. A workgroup has the window of a
- * segment; `lanes` neighbouring invocations share an entry, each with some of the components. All invocations go round as
- * often, so that they may meet within the loop; those without an entry repeat the last one and count for nothing.
+ * Code that the kernels that pass over entries have in common: it computes Khatri-Rao rows on the fly. A
+ * workgroup has the window of a segment; `lanes` neighbouring invocations share an entry, each with some of
+ * the components. All invocations run the same number of rounds, since they synchronize within the loop;
+ * those without an entry repeat the last one with weight 0.
  */
 import { quadsOf, type Shape, type Team, wordsOf } from '../shape.ts'
 
@@ -9,7 +10,7 @@ import { quadsOf, type Shape, type Team, wordsOf } from '../shape.ts'
 export const eachQuad = ({ perLane }: Team, code: (q: number) => string): string =>
   Array.from({ length: perLane }, (_, q) => code(q)).join('\n')
 
-/** Reads a vector where the row has one: 0 elsewhere. */
+/** Declares NAME: vector q of this invocation, or 0 beyond the end of the row. */
 export function quadAt(shape: Shape, { lanes }: Team, q: number, read: (at: string) => string): string {
   const at = `own + ${q * lanes}u`
   const isFull = (q + 1) * lanes <= quadsOf(shape)
@@ -17,11 +18,11 @@ export function quadAt(shape: Shape, { lanes }: Team, q: number, read: (at: stri
   return `var NAME = vec4f(); if (${at} < ${quadsOf(shape)}u) { NAME = ${read(at)}; }`
 }
 
-/** Records as the buffer has them: as vectors where a record is one. */
+/** The WGSL type of the buffer of records: vectors where a record is one. */
 export const recordsType = (shape: Shape): string =>
   wordsOf(shape) === 4 ? 'array<vec4<u32>>' : wordsOf(shape) === 2 ? 'array<vec2<u32>>' : 'array<u32>'
 
-/** Sums of two numbers over the invocations that share an entry; all of them get it. */
+/** Declares entrySum: two sums over the invocations that share an entry, for each of them. */
 export function entrySum({ size, lanes, subgroup }: Team): string {
   if (lanes === 1) return 'fn entrySum(x: vec2f, lane: u32) -> vec2f { return x; }'
   if (subgroup >= lanes) {
@@ -41,20 +42,22 @@ fn entrySum(x: vec2f, lane: u32) -> vec2f {
 }`
 }
 
-/** The powers of two from `from` on that are below. */
+/** Powers of two from `from` to `below`, exclusive. */
 const powersBelow = (below: number, from: number): number[] => {
   const powers: number[] = []
   for (let power = from; power < below; power *= 2) powers.push(power)
   return powers
 }
 
-export const placesInTeam = ({ lanes }: Team): string => `
+/** Declares the position of an invocation in its team. */
+export const teamIndices = ({ lanes }: Team): string => `
   let own = lane % ${lanes}u;  // which of an entry's invocations this is
   let part = lane / ${lanes}u; // which of the entries at a time`
 
 /**
- * The loop over a window (`start`, `count` of a segment of `length` entries from record `first` on). In `body`, k0 … are
- * this invocation's vectors of k, x the value, w the weight, and isIn says whether the entry counts.
+ * The loop over a window: `count` records from `start` on, cyclically, of a segment of `length` records from
+ * record `first` on. In `body`, k0 … are this invocation's vectors of k, x is the value, w the weight, and
+ * isIn whether the entry counts.
  */
 export function entryLoop(shape: Shape, team: Team, body: string): string {
   const quads = quadsOf(shape)
@@ -73,33 +76,33 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
   const product = (at: string): string => rows.map((_, o) => `factors[row${o} + ${at}]`).join(' * ')
   return `
   let rounds = (count + ${team.entries - 1}u) / ${team.entries}u;
-  var place = start + min(part, count - 1u);
-  var position = first + select(place, place - length, place >= length);
+  var index = start + min(part, count - 1u);
+  var position = first + select(index, index - length, index >= length);
   ${isVector ? 'var record = records[position];' : each((i) => `var word${i} = records[position * ${words}u + ${i}u];`)}
   for (var round = 0u; round < rounds; round++) {
     let isIn = round * ${team.entries}u + part < count;
     ${rows.join('\n    ')}
     let x = bitcast<f32>(${word(order - 1)});
     let w = ${weighted ? `bitcast<f32>(${word(order)})` : '1.0'};
-    // The next record is asked for before the rows of this one are waited for.
-    place = start + min((round + 1u) * ${team.entries}u + part, count - 1u);
-    position = first + select(place, place - length, place >= length);
+    // The next record is loaded early, to hide its latency behind the rows of this one.
+    index = start + min((round + 1u) * ${team.entries}u + part, count - 1u);
+    position = first + select(index, index - length, index >= length);
     ${read(isVector ? 'record' : 'word', 'position')}
     ${eachQuad(team, (q) => quadAt(shape, team, q, product).replaceAll('NAME', `k${q}`))}
     ${body}
   }`
 }
 
-/** This invocation's part of a dot product of k with others of its vectors. */
+/** This invocation's contribution to the dot product of k with another row. */
 export const partialDot = (team: Team, other: string): string =>
   Array.from({ length: team.perLane }, (_, q) => `dot(k${q}, ${other}${q})`).join(' + ')
 
 /**
- * Adds up vectors (name0 … of each invocation) over the entries at a time, in a fixed order, and hands each component's sum
- * to `store` (with `value` and `quad`): by exchange within subgroups as far as they reach, then through `scratch`, of
+ * Sums the vectors name0 … of each invocation over the entries of the team, in a fixed order, and runs
+ * `store` for each sum (`value`, of vector `quad`): within subgroups by shuffles, then through `scratch`, of
  * which `team.size · perLane` vectors are used.
  */
-export function addUp(shape: Shape, team: Team, name: string, store: string): string {
+export function teamSum(shape: Shape, team: Team, name: string, store: string): string {
   const quads = quadsOf(shape)
   const { size, lanes, perLane, subgroup } = team
   const reach = Math.max(lanes, Math.min(size, subgroup))
@@ -128,8 +131,9 @@ export function addUp(shape: Shape, team: Team, name: string, store: string): st
   }`
 }
 
-/** Vectors of scratch that `addUp` needs. */
+/** Vectors of scratch that `teamSum` needs. */
 export const scratchQuads = ({ size, perLane }: Team): number => size * perLane
 
+/** The directives at the beginning of a kernel. */
 export const header = (shape: Shape): string =>
   shape.subgroup > 1 ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);' : ''

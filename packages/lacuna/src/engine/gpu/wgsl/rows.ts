@@ -1,4 +1,7 @@
-/** The updates of rows from their sums: packages/lacuna/src/kernels/solve/rows/gradientRow.ts, newtonRow.ts and paperRow.ts in WGSL. */
+/**
+ * Kernels that update rows from their sums: kernels/solve/rows/gradientRow.ts, newtonRow.ts and paperRow.ts
+ * in WGSL.
+ */
 import { powerOfTwo, quadsOf, type Shape, tilesOf } from '../shape.ts'
 import { header } from './gather.ts'
 import { stepStruct } from './step.ts'
@@ -15,9 +18,13 @@ const bindings = (element: string): string => `
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
 
+/** Invocations of a workgroup. */
 export const BOUND_ROWS_TEAM = 64
 
-/** One invocation per vector of a row: a gradient step under the bound D = diag((Hv)_r / v_r). */
+/**
+ * A gradient step under the Collatz–Wielandt bound D = diag((Hv)_r / v_r): one invocation per vector of a
+ * row.
+ */
 export const boundRowsKernel = (shape: Shape): string => {
   const quads = quadsOf(shape)
   return `
@@ -33,12 +40,12 @@ ${signature} {
   if (p >= step.endRow) { return; }
   let B = sampled[p];
   if (B == 0u) { return; }
-  let place = (rows[p].x - step.base) * ${boundQuads(shape)}u + quad;
-  let Hv = sums[place];
-  let g = sums[place + ${quads}u];
+  let sumsAt = (rows[p].x - step.base) * ${boundQuads(shape)}u + quad;
+  let Hv = sums[sumsAt];
+  let g = sums[sumsAt + ${quads}u];
   let v = vectors[2u * step.mode * ${quads}u + quad];
   let mean = vectors[(2u * step.mode + 1u) * ${quads}u + quad];
-  // The sample stands for the whole row: its share of λ is B / nnz.
+  // The sample stands for the whole row: λ is weighted by B / nnz.
   let weight = step.lambda * f32(B) / f32(rows[p].z);
   let at = p * ${quads}u + quad;
   let now = factors[at];
@@ -51,11 +58,11 @@ ${signature} {
 }`
 }
 
-/** Rows of so many components have H in shared memory while they are solved. */
+/** Largest rank at which H of a row is copied to shared memory. */
 const MOST_SHARED_RANK = 60
 
-/** What the kernels that solve for a row with its H have in common: a workgroup has a row, an invocation a component. */
-function solving(shape: Shape): { team: number; declarations: string; opening: string } {
+/** The common parts of the kernels that use H of a row: a workgroup per row, an invocation per component. */
+function rowSolver(shape: Shape): { team: number; declarations: string; loadRow: string } {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
   const team = Math.max(4, powerOfTwo(rank))
@@ -68,16 +75,16 @@ ${isShared ? `var<workgroup> H: array<f32, ${rank * rank}>;` : ''}
 var<workgroup> exchanged: array<f32, ${team}>;
 var<workgroup> slots: array<f32, 2>;
 var<workgroup> decision: u32;
-/** H_rs, of tiles on and above the diagonal. */
-fn listed(place: u32, r: u32, s: u32) -> f32 {
+/** H_rs from the tiles on and above the diagonal. */
+fn storedHessian(sumsAt: u32, r: u32, s: u32) -> f32 {
   let swap = r / 4u > s / 4u;
   let i = select(r, s, swap);
   let j = select(s, r, swap);
   let tile = (j / 4u) * (j / 4u + 1u) / 2u + i / 4u;
-  return sums[place + 16u * tile + 4u * (i % 4u) + j % 4u];
+  return sums[sumsAt + 16u * tile + 4u * (i % 4u) + j % 4u];
 }
-fn hessian(place: u32, r: u32, s: u32) -> f32 {
-  ${isShared ? `return H[r * ${rank}u + s];` : 'return listed(place, r, s);'}
+fn hessian(sumsAt: u32, r: u32, s: u32) -> f32 {
+  ${isShared ? `return H[r * ${rank}u + s];` : 'return storedHessian(sumsAt, r, s);'}
 }
 /** Sum and maximum over all invocations, for all of them. */
 ${['total', 'largest']
@@ -100,60 +107,62 @@ ${['total', 'largest']
 }`
   })
   .join('\n')}
-/** What invocation \`who\` has, for all. turn: changes from one call to the next. */
-fn told(x: f32, who: u32, turn: u32, lane: u32) -> f32 {
+/** Broadcasts x of invocation \`source\`. turn: a counter of the calls. */
+fn broadcast(x: f32, source: u32, turn: u32, lane: u32) -> f32 {
   ${
     isOneSubgroup
-      ? 'return subgroupShuffle(x, who);'
-      : `if (lane == who) { slots[turn & 1u] = x; }
+      ? 'return subgroupShuffle(x, source);'
+      : `if (lane == source) { slots[turn & 1u] = x; }
   workgroupBarrier();
   return slots[turn & 1u];`
   }
 }
-/** Whether the first invocation says so; all go the same way. */
-fn agreed(x: bool, lane: u32) -> bool {
+/** x of the first invocation, as a uniform value. */
+fn firstDecides(x: bool, lane: u32) -> bool {
   if (lane == 0u) { decision = select(0u, 1u, x); }
   return workgroupUniformLoad(&decision) == 1u;
 }`
-  const opening = `
+  const loadRow = `
   let p = step.firstRow + group.x + group.y * groups.x;
   if (p >= step.endRow) { return; }
   let B = sampled[p];
   if (B == 0u) { return; }
-  let place = (rows[p].x - step.base) * ${4 * gramQuads(shape)}u;
+  let sumsAt = (rows[p].x - step.base) * ${4 * gramQuads(shape)}u;
   let isComponent = lane < ${rank}u;
   let r = min(lane, ${rank - 1}u);
-  ${isShared ? `for (var at = lane; at < ${rank * rank}u; at += ${team}u) { H[at] = listed(place, at / ${rank}u, at % ${rank}u); }\n  workgroupBarrier();` : ''}
+  ${isShared ? `for (var at = lane; at < ${rank * rank}u; at += ${team}u) { H[at] = storedHessian(sumsAt, at / ${rank}u, at % ${rank}u); }\n  workgroupBarrier();` : ''}
   let at = p * ${padded}u + r;
   let now = factors[at];
-  var g = select(0.0, sums[place + ${16 * tilesOf(shape)}u + r], isComponent);`
-  return { team, declarations, opening }
+  var g = select(0.0, sums[sumsAt + ${16 * tilesOf(shape)}u + r], isComponent);`
+  return { team, declarations, loadRow }
 }
 
 /** Coordinate descent on the row's quadratic, damped where the sample is small. */
 export function newtonRowsKernel(shape: Shape): string {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
-  const { team, declarations, opening } = solving(shape)
+  const { team, declarations, loadRow } = rowSolver(shape)
   return `${declarations}
 const MOST_SWEEPS = 8u;
-/** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
+/**
+ * The sums that H is made of are off by about this much of tr H: a component with less is not known at all.
+ */
 const ROUNDING = 1e-7;
-/** A curvature below this is that of a component that has vanished. */
+/** Curvature below which a component has vanished. */
 const VANISHED = 1e-30;
 /** A sweep that moves the row by less than this, squared and relative, is the last. */
 const SETTLED = 1e-6;
 @compute @workgroup_size(${team})
 ${signature} {
-  ${opening}
-  let share = f32(B) / f32(rows[p].z);
-  let weight = step.lambda * share;
+  ${loadRow}
+  let fraction = f32(B) / f32(rows[p].z);
+  let weight = step.lambda * fraction;
   let y = max(now + step.momentum * (now - momentumFactors[at]), 0.0);
   let mean = vectors[(2u * step.mode + 1u) * ${padded}u + r];
   g += weight * (y - mean);
-  let diagonal = hessian(place, r, r);
+  let diagonal = hessian(sumsAt, r, r);
   let trace = total(select(0.0, diagonal, isComponent), lane);
-  let epsilon = weight + step.damping * (trace / f32(B)) * (1.0 - share) + ROUNDING * trace;
+  let epsilon = weight + step.damping * (trace / f32(B)) * (1.0 - fraction) + ROUNDING * trace;
   let curvature = diagonal + epsilon;
   let inverse = select(0.0, 1.0 / curvature, curvature > VANISHED);
   var a = y;
@@ -162,9 +171,9 @@ ${signature} {
     var moved = 0.0;
     for (var s = 0u; s < ${rank}u; s++) {
       let wish = max(-a, -g * inverse);
-      let delta = told(wish, s, turn, lane);
+      let delta = broadcast(wish, s, turn, lane);
       turn++;
-      g += delta * (hessian(place, s, r) + select(0.0, epsilon, s == r));
+      g += delta * (hessian(sumsAt, s, r) + select(0.0, epsilon, s == r));
       if (lane == s) {
         a = max(a + delta, 0.0);
         moved = delta * delta;
@@ -172,7 +181,7 @@ ${signature} {
     }
     let moves = total(select(0.0, moved, isComponent), lane);
     let size = total(select(0.0, a * a, isComponent), lane);
-    if (agreed(!(moves > SETTLED * size), lane)) { break; }
+    if (firstDecides(!(moves > SETTLED * size), lane)) { break; }
   }
   if (isComponent) {
     momentumFactors[at] = now;
@@ -184,7 +193,7 @@ ${signature} {
 /** Lines 8 to 13 of Algorithm 1, with L by the power method. */
 export function paperRowsKernel(shape: Shape): string {
   const { rank } = shape
-  const { team, declarations, opening } = solving(shape)
+  const { team, declarations, loadRow } = rowSolver(shape)
   return `${declarations}
 var<workgroup> direction: array<f32, ${team}>;
 const TOLERANCE = 1e-6;
@@ -192,7 +201,7 @@ const MOST_PRODUCTS = 200u;
 const VANISHED = 1e-30;
 @compute @workgroup_size(${team})
 ${signature} {
-  ${opening}
+  ${loadRow}
   var v = select(0.0, 1.0, isComponent);
   var rho = 0.0;
   for (var products = 0u; products < MOST_PRODUCTS; products++) {
@@ -200,13 +209,13 @@ ${signature} {
     direction[lane] = v;
     workgroupBarrier();
     var w = 0.0;
-    for (var s = 0u; s < ${rank}u; s++) { w += hessian(place, s, r) * direction[s]; }
+    for (var s = 0u; s < ${rank}u; s++) { w += hessian(sumsAt, s, r) * direction[s]; }
     w = select(0.0, w, isComponent);
     let before = rho;
     rho = total(v * w, lane) / total(v * v, lane);
     let top = largest(w, lane);
     if (!(top > VANISHED)) { rho = 0.0; }
-    if (agreed(!(abs(rho - before) > TOLERANCE * rho) || !(top > VANISHED), lane)) { break; }
+    if (firstDecides(!(abs(rho - before) > TOLERANCE * rho) || !(top > VANISHED), lane)) { break; }
     v = w / top;
   }
   let L = rho + step.lambda;

@@ -1,44 +1,49 @@
-/** What a dispatch is told: a uniform that lies in a slot of a buffer, and how it is written. */
+/** The parameters of a dispatch: a uniform in a slot of a buffer, as WGSL reads it and as it is written. */
 import type { Shape } from '../shape.ts'
 
-/** Words before the others' first rows. */
+/** Words of Step before `others`. */
 const WORDS = 20
 
-/** Dynamic offsets are multiples of this. */
+/** Dynamic offsets of uniforms are multiples of this. */
 export const SLOT_BYTES = 256
 
+/** Bytes of a slot, for tensors of this order. */
 export const slotBytes = (order: number): number =>
   Math.ceil((4 * (WORDS + 4 * otherQuads(order))) / SLOT_BYTES) * SLOT_BYTES
 
-/** The same for all usual orders, so that kernels that do not depend on the order are compiled once. */
+/**
+ * Vectors of four for the first rows of the other modes: four at least, so that orders up to 17 share kernels
+ * that do not depend on the order.
+ */
 const otherQuads = (order: number): number => Math.max(4, Math.ceil((order - 1) / 4))
 
+/** The WGSL declaration of Step. */
 export const stepStruct = ({ order }: Pick<Shape, 'order'>): string => `
 struct Step {
   stream: u32,       // the random stream of this AO iteration
   inner: u32,        // l
   mode: u32,         // i
-  isPaper: u32,      // B is rounded down, and y is the momentumFactor from l = 1 on
-  share: vec2<u32>,  // c as a binary fraction, its high word first …
+  isPaper: u32,      // B is rounded down, and y is the momentum factor from l = 1 on
+  sampleFraction: vec2<u32>, // c as a binary fraction, its high word first …
   isWhole: u32,      // … unless it is 1
   leastWindow: u32,  // the fewest sampled entries for which another segment of a row is visited
   lambda: f32,
   momentum: f32,
   damping: f32,
   base: u32,         // the segment whose sums come first
-  firstSegment: u32, // of this dispatch, of all modes' segments
+  firstSegment: u32, // the segments of this dispatch, counted over all modes
   endSegment: u32,
-  firstRow: u32,     // of this dispatch, of all modes' rows
+  firstRow: u32,     // the rows of this dispatch, counted over all modes
   endRow: u32,
   firstRecord: u32,  // the number, in its view, of the first record of the buffer
-  count: u32,        // of things that have no numbers of their own
+  count: u32,        // of rows, blocks or segments, where the ranges above do not tell
   hasMomentumFactors: u32,
   quads: u32,        // vectors of four that a row has
-  others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, of all modes' rows
+  others: array<vec4<u32>, ${otherQuads(order)}>, // the first row of each other mode, counted over all modes
 }
 @group(0) @binding(0) var<uniform> step: Step;`
 
-/** The same by name; what is left out is 0. */
+/** The members of Step by name; omitted ones are 0. */
 export interface StepWords {
   stream?: number
   inner?: number
@@ -60,6 +65,7 @@ export interface StepWords {
   others?: readonly number[]
 }
 
+/** Writes the parameters of a dispatch to a buffer, from byte `at` on. */
 export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): void {
   const words = new Uint32Array(buffer, at, WORDS + (given.others?.length ?? 0))
   const numbers = new Float32Array(buffer, at, WORDS)

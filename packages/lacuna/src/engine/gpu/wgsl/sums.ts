@@ -1,16 +1,19 @@
-/** The passes over a sample: per segment, what the update of a row needs (packages/lacuna/src/kernels/solve/entries/entries.ts). */
+/**
+ * Kernels that sum over a sample, per segment, what the update of a row needs
+ * (kernels/solve/entries/entries.ts).
+ */
 import { quadsOf, type Shape, type Team, tilesOf } from '../shape.ts'
 import {
-  addUp,
   eachQuad,
   entryLoop,
   entrySum,
   header,
   partialDot,
-  placesInTeam,
   quadAt,
   recordsType,
   scratchQuads,
+  teamIndices,
+  teamSum,
 } from './gather.ts'
 import { stepStruct } from './step.ts'
 
@@ -24,7 +27,7 @@ const bindings = (shape: Shape): string => `
 @group(0) @binding(7) var<storage, read_write> sums: array<vec4f>;`
 
 /** The window of this workgroup's segment, and y of its row. */
-const opening = (shape: Shape, team: Team): string => `
+const openWindow = (shape: Shape, team: Team): string => `
   let s = step.firstSegment + group.x + group.y * groups.x;
   if (s >= step.endSegment) { return; }
   let start = windows[s].x;
@@ -32,11 +35,11 @@ const opening = (shape: Shape, team: Team): string => `
   if (count == 0u) { return; }
   let length = segments[s].y;
   let first = segments[s].x - step.firstRecord;
-  ${placesInTeam(team)}
+  ${teamIndices(team)}
   let row = segments[s].z * ${quadsOf(shape)}u;
   ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `pointAt(row + ${at})`).replaceAll('NAME', `y${q}`))}`
 
-/** y, where the gradient is taken: the paper's Y, or the row gone on in the direction of its last update. */
+/** y, the point at which the gradient is taken: the paper's Y, or the row extrapolated by its momentum. */
 const point = `
 fn pointAt(at: u32) -> vec4f {
   let now = factors[at];
@@ -50,8 +53,9 @@ fn pointAt(at: u32) -> vec4f {
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
 
-/** Vectors of four that the sums over a segment take: of a gradient step, and of one that forms H. */
+/** Vectors of four that the sums of a gradient step, Hv and g, take per segment. */
 export const boundQuads = (shape: Shape): number => 2 * quadsOf(shape)
+/** Vectors of four that the sums H and g take per segment. */
 export const gramQuads = (shape: Shape): number => 4 * tilesOf(shape) + quadsOf(shape)
 
 /** Hv = Σ (k·v) k, then g = Σ (k·y − x) k. */
@@ -63,7 +67,7 @@ ${entrySum(team)}
 ${point}
 @compute @workgroup_size(${team.size})
 ${signature} {
-  ${opening(shape, team)}
+  ${openWindow(shape, team)}
   let scale = 2u * step.mode * ${quadsOf(shape)}u;
   ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `vectors[scale + ${at}]`).replaceAll('NAME', `v${q}`))}
   ${eachQuad(team, (q) => `var g${q} = vec4f(); var h${q} = vec4f();`)}
@@ -76,14 +80,14 @@ ${signature} {
     ${eachQuad(team, (q) => `g${q} += d * k${q}; h${q} += b * k${q};`)}`,
   )}
   let into = (s - step.base) * ${boundQuads(shape)}u;
-  ${addUp(shape, team, 'h', 'sums[into + quad] = value;')}
-  ${addUp(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
+  ${teamSum(shape, team, 'h', 'sums[into + quad] = value;')}
+  ${teamSum(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
 }`
 
 /** Bytes of workgroup memory that every device has. */
 const SHARED_BYTES = 16384
 
-/** Entries whose k lie in shared memory at a time. */
+/** Entries whose k are in shared memory at a time. */
 function blockEntries(shape: Shape, team: Team): number {
   const most = Math.floor(SHARED_BYTES / 2 / 16 / quadsOf(shape) / team.entries)
   return team.entries * Math.max(1, Math.min(8, most))
@@ -93,8 +97,8 @@ function blockEntries(shape: Shape, team: Team): number {
 export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
 
 /**
- * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one tile, and where
- * there are fewer tiles than invocations, over some of the entries.
+ * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one
+ * tile, and where there are fewer tiles than invocations, over some of the entries.
  */
 export function gramKernel(shape: Shape, team: Team): string {
   const quads = quadsOf(shape)
@@ -122,7 +126,7 @@ fn tileAt(number: u32) -> vec2<u32> {
 }
 @compute @workgroup_size(${size})
 ${signature} {
-  ${opening(shape, team)}
+  ${openWindow(shape, team)}
   let number = group.z * ${size}u + lane % ${shared}u;
   let split = lane / ${shared}u;
   let hasTile = number < ${tiles}u && split < ${splits}u;
@@ -172,27 +176,28 @@ ${signature} {
   }`
   }
   if (group.z > 0u) { return; }
-  ${addUp(shape, team, 'g', `sums[into + ${4 * tiles}u + quad] = value;`)}
+  ${teamSum(shape, team, 'g', `sums[into + ${4 * tiles}u + quad] = value;`)}
 }`
 }
 
-export const FOLD_TEAM = 256
+/** Invocations of a workgroup of reduceKernel. */
+export const REDUCE_TEAM = 256
 
 /**
- * Adds up the sums over the segments of long rows, in a fixed order, into those of each row's first segment. A workgroup has
- * some of a row's vectors; several invocations share each of them.
+ * Reduces the sums over the segments of each long row into those of its first segment, in a fixed order. A
+ * workgroup has some of a row's vectors; several invocations share each of them.
  */
-export function foldKernel(shape: Shape, sumQuads: number): string {
-  const across = foldAcross(sumQuads)
-  const parts = FOLD_TEAM / across
+export function reduceKernel(shape: Shape, sumQuads: number): string {
+  const across = reduceWidth(sumQuads)
+  const parts = REDUCE_TEAM / across
   return `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> longRows: array<u32>;
 @group(0) @binding(2) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> windows: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> sums: array<vec4f>;
-var<workgroup> scratch: array<vec4f, ${FOLD_TEAM}>;
-@compute @workgroup_size(${FOLD_TEAM})
+var<workgroup> scratch: array<vec4f, ${REDUCE_TEAM}>;
+@compute @workgroup_size(${REDUCE_TEAM})
 ${signature} {
   let number = group.x + group.y * groups.x;
   if (number >= step.count) { return; }
@@ -215,5 +220,5 @@ ${signature} {
 }`
 }
 
-/** Vectors of a row's sums that a workgroup adds up. */
-export const foldAcross = (sumQuads: number): number => Math.min(64, 2 ** Math.ceil(Math.log2(sumQuads)))
+/** Vectors of a row's sums that one workgroup reduces. */
+export const reduceWidth = (sumQuads: number): number => Math.min(64, 2 ** Math.ceil(Math.log2(sumQuads)))

@@ -1,12 +1,14 @@
 /**
- * Which entries of every row a step uses: kernels/solve/entries/sample.ts in WGSL, with the same draws. One invocation per segment. There
- * are no numbers of 64 bits here, so products and quotients are made of words.
+ * The windows that a step samples of every row: kernels/solve/entries/sample.ts in WGSL, with the same draws.
+ * One invocation per segment. WGSL has no 64-bit integers, so products and quotients are computed from words.
  */
 import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
 
+/** Invocations of a workgroup. */
 export const WINDOWS_TEAM = 64
 
+/** Draws the window of every segment. */
 export const windowsKernel = (shape: Shape): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> segments: array<vec4<u32>>;      // first record, entries, row, row within its mode
@@ -22,13 +24,14 @@ const SEGMENTS = 0x2545f491u;
 const OFFSET = 0xffffffffu;
 
 /**
- * ⌊c · n⌋, and what is left of it in 2⁻³². The CPU rounds the product to 53 bits, which makes a whole number of what is less
- * than half a unit of the last of them below it: at c = 0.7 that is now and then so, and must be so here.
+ * ⌊c · n⌋, and the fraction that remains, in units of 2⁻³². The CPU rounds the product to 53 bits: a product
+ * that is less than half a unit of the last place below a whole number becomes that number. This happens at c
+ * = 0.7 now and then, and must be the same here.
  */
-fn shareOf(n: u32) -> vec2<u32> {
+fn scaledCount(n: u32) -> vec2<u32> {
   if (step.isWhole == 1u) { return vec2(n, 0u); }
-  let low = wideProduct(step.share.y, n);
-  let high = wideProduct(step.share.x, n);
+  let low = wideProduct(step.sampleFraction.y, n);
+  let high = wideProduct(step.sampleFraction.x, n);
   let rest = high.y + low.x;
   let whole = high.x + select(0u, 1u, rest < low.x);
   let missing = plus(vec2(~rest, ~low.y), 1u); // to the next whole number, in 2⁻⁶⁴
@@ -39,10 +42,10 @@ fn shareOf(n: u32) -> vec2<u32> {
 }
 
 fn sampleSize(n: u32, p: u32, key: u32) -> u32 {
-  let share = shareOf(n);
-  if (step.isPaper == 1u) { return share.x; }
+  let scaled = scaledCount(n);
+  if (step.isPaper == 1u) { return scaled.x; }
   let u = draw(key + ROUNDING, p);
-  return min(n, share.x + select(0u, 1u, share.y + u < u));
+  return min(n, scaled.x + select(0u, 1u, scaled.y + u < u));
 }
 
 fn startOf(n: u32, B: u32, draws: u32, counter: u32) -> u32 {
@@ -71,12 +74,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   windows[s] = window;
 }
 
-/** Of a long row's segment. */
+/** The window of a segment of a long row. */
 fn windowOf(row: vec4<u32>, segment: vec4<u32>, index: u32, p: u32, key: u32, B: u32) -> vec2<u32> {
   let n = row.z;
   let draws = draw(key + SEGMENTS, p);
   var count = row.y;
-  if (step.isPaper == 0u) { count = min(count, max(1u, shareOf(n).x / step.leastWindow)); }
+  if (step.isPaper == 0u) { count = min(count, max(1u, scaledCount(n).x / step.leastWindow)); }
   let offset = below(draw(draws, OFFSET), select(n, row.y, count < row.y));
   var size = 0u;
   if (count == row.y) {
@@ -107,7 +110,7 @@ fn draw(key: u32, counter: u32) -> u32 { return mixed(mixed(key ^ counter) + key
 fn below(bits: u32, n: u32) -> u32 { return wideProduct(bits, n).x; }
 `
 
-/** Numbers of two words, the high one first. */
+/** Arithmetic on numbers of two words, the high word first. */
 const wideArithmetic = `
 fn wideProduct(a: u32, b: u32) -> vec2<u32> {
   let low = (a & 0xffffu) * (b & 0xffffu);

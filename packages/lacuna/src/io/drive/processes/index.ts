@@ -3,6 +3,5 @@
  * process.
  */
 export { kindOfShards } from './kindOfShards.ts'
-export { readNpzShare } from './readNpz.ts'
 export { readParquetShard } from './readParquet.ts'
 export { type ReadShardOptions, readTnsShard } from './readTns.ts'

@@ -4,7 +4,6 @@
 import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { kindByName, packingByName } from '../../text/index.ts'
-import { openNpzArrays } from './npzArrays.ts'
 
 /** How the files are to be read. */
 export interface ShardedOptions extends ReadTableOptions {
@@ -13,25 +12,19 @@ export interface ShardedOptions extends ReadTableOptions {
 }
 
 /**
- * The kind of files that can be read in shards: .tns text that is not packed, .npz arrays that are not, or
- * Parquet without SQL. An empty text for all others.
+ * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An empty text for all others.
  */
 export async function kindOfShards(
   files: readonly string[],
   asked: ShardedOptions = {},
-): Promise<'tns' | 'npz' | 'parquet' | ''> {
-  const { dims, mask, query, database } = asked
+): Promise<'tns' | 'parquet' | ''> {
+  const { mask, query, database } = asked
   if (files.length === 0 || mask !== undefined || query !== undefined || database !== undefined) return ''
   if (files.every((file) => hasEnding(file, endings.parquet)))
     return (await areRowsPlain(files, asked)) ? 'parquet' : ''
   const [file, ...others] = files
-  if (others.length > 0) return ''
-  if (kindByName(file) === 'tns' && packingByName(file) === undefined)
-    return (await isPlainFile(file)) ? 'tns' : ''
-  if (!hasEnding(file, endings.npz)) return ''
-  const arrays = await openNpzArrays(file, { ...(dims && { dims }) })
-  await arrays?.close()
-  return arrays ? 'npz' : ''
+  if (others.length > 0 || kindByName(file) !== 'tns' || packingByName(file) !== undefined) return ''
+  return (await isPlainFile(file)) ? 'tns' : ''
 }
 
 /** Whether every row of Parquet files can be read on its own: no recipe, no weights, no SQL. */

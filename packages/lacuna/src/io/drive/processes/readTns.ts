@@ -5,16 +5,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import type { Communicator } from '../../../comm/index.ts'
+import { type Communicator, firstFault, refuseFirst } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkDims,
   type DuplicatePolicy,
-  firstFault,
   largestPlusOne,
-  mergeShares,
+  mergeShards,
   type NegativePolicy,
-  refuseFirst,
   type SparseTensor,
 } from '../../../tensor/index.ts'
 import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
@@ -82,7 +80,7 @@ export async function readTnsShard(
         withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
     await refuseFirst(comm, await firstFault(checks))
-    return await mergeShares(comm, shard, duplicates, {
+    return await mergeShards(comm, shard, duplicates, {
       where: async (entry) => where(from === 0 ? 0 : await countLines(file, from))(entry),
     })
   } finally {

@@ -1,6 +1,7 @@
-// The pass over a sample: sums of what a row's update needs.
-import { gather, gatherTwo, Window } from "./gather";
-import { addGradient, addGram, addTwo } from "./gram";
+// The pass over a sample: the sums that the update of a row needs.
+import { gather, gatherWithProduct } from "./gather";
+import { Window } from "./window";
+import { addGradient, addGram, addGradientAndProduct } from "./gram";
 import { SKIP_HESSIAN, STEP_GRADIENT, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_SCALE } from "../layout";
 import { extrapolate } from "../rows/momentum";
 import { BLOCK, MATRIX, ROW } from "../rank";
@@ -9,12 +10,12 @@ import { blockScratch, productScratch, residualScratch } from "../scratch";
 import { addMoments } from "../rows/posterior";
 import { first, kind, skip } from "../settings";
 import { weighBlock } from "./weights";
-import { addListed } from "../setup/zeros";
+import { addListedCells } from "../setup/zeros";
 
 /**
- * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums either
- * H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. λ is left out of both; where cells that are not listed are zeros,
- * so is what all cells have in common.
+ * Sums over `count` entries of row p from the window on: g = Σ (k·y − x) k at sums + MATRIX, and at sums
+ * either H = Σ k kᵀ or, for a gradient step, Hv = Σ (k·v) k, each term by its weight. Both are without λ and,
+ * where unlisted cells are zeros, without the sums over all cells.
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
   const y = pointOf(view, p);
@@ -26,12 +27,12 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
     const some = min(BLOCK, count - done);
     const fresh = done == 0;
     const start = window.at;
-    if (kind == STEP_ZEROS) addListed(view, window, some, y, g, fresh);
+    if (kind == STEP_ZEROS) addListedCells(view, window, some, y, g, fresh);
     else if (kind == STEP_POSTERIOR) addMoments(view, p, window, some, sums, fresh);
     else if (kind == STEP_GRADIENT) {
-      gatherTwo(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
+      gatherWithProduct(view, window, some, y, load<usize>(view, VIEW_SCALE), K, D, productScratch());
       if (isWeighted) weighBlock(view, start, window, some, K, D, productScratch());
-      addTwo(K, D, productScratch(), some, g, sums, fresh);
+      addGradientAndProduct(K, D, productScratch(), some, g, sums, fresh);
     } else {
       gather(view, window, some, y, K, D);
       if (isWeighted) weighBlock(view, start, window, some, K, D, 0);
@@ -41,7 +42,7 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
   }
 }
 
-/** y, where the gradient is taken. */
+/** y, the point at which the gradient is taken. */
 function pointOf(view: usize, p: u32): usize {
   if (kind != STEP_PAPER) return extrapolate(view, p);
   return (first ? load<usize>(view, VIEW_FACTOR) : load<usize>(view, VIEW_MOMENTUM_FACTOR)) + <usize>p * ROW;

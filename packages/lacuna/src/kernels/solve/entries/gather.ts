@@ -1,35 +1,28 @@
-// Khatri-Rao rows on the fly. A row k of K⁽ⁱ⁾ is the elementwise product of one row from each of the other
-// N − 1 factors; a block of them is gathered into K (BLOCK × R), together with the residuals k·y − x.
+// Khatri-Rao rows on the fly. A row k of K⁽ⁱ⁾ is the elementwise product of one row from each of the other N
+// − 1 factors; a block of them is gathered into K (BLOCK × R), together with the residuals k·y − x.
 //
 // Orders 2, 3 and 4 have loops of their own that take four entries at a time: their four dot products end in
-// one transposed sum instead of four horizontal ones. Any other order, and the last entries of a block, go
-// one by one.
+// one transposed sum instead of four horizontal ones. Other orders, and the last entries of a block, are
+// processed one by one.
 import { multiplyBlock } from "./gram";
 import { sum, sums } from "../lanes";
 import { VIEW_ORDER } from "../layout";
 import { ROW } from "../rank";
 import { addressScratch, valueScratch } from "../scratch";
 import { unpack } from "./unpack";
-
-/** Where a run of records lies: a window of a row's records, which wraps from the row's end to its begin. */
-@unmanaged
-export class Window {
-  begin: usize; // the row's records
-  end: usize;
-  at: usize; // the next record
-}
+import { Window } from "./window";
 
 /**
- * The same, and S[e] = k·v in the same pass over the vectors: what a gradient step needs.
- * S (BLOCK), v (R).
+ * Gathers `count` ≤ BLOCK entries from the window on: K[e] = k, D[e] = k·y − x and S[e] = k·v, in one pass
+ * over the vectors. K (BLOCK × R), D (BLOCK), S (BLOCK), y (R), v (R).
  */
-export function gatherTwo(
+export function gatherWithProduct(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const order = load<i32>(view, VIEW_ORDER);
-  if (order == 3) return gatherTwoBy<Three>(view, window, count, y, v, K, D, S);
-  if (order == 4) return gatherTwoBy<Four>(view, window, count, y, v, K, D, S);
-  if (order == 2) return gatherTwoBy<Two>(view, window, count, y, v, K, D, S);
+  if (order == 3) return gatherWithProductBy<Three>(view, window, count, y, v, K, D, S);
+  if (order == 4) return gatherWithProductBy<Four>(view, window, count, y, v, K, D, S);
+  if (order == 2) return gatherWithProductBy<Two>(view, window, count, y, v, K, D, S);
   gatherAny(view, order, window, count, y, K, D);
   multiplyBlock(K, count, v, S);
 }
@@ -51,6 +44,7 @@ class Two {}
 class Three {}
 class Four {}
 
+/** The number of other modes. */
 @inline
 function othersOf<T>(): i32 {
   return idof<T>() == idof<Two>() ? 1 : idof<T>() == idof<Three>() ? 2 : 3;
@@ -64,7 +58,7 @@ function product<T>(a: usize, b: usize, c: usize): v128 {
   return f32x4.mul(f32x4.mul(v128.load(a), v128.load(b)), v128.load(c));
 }
 
-/** The vector after it. */
+/** The vector after that of `product`. */
 @inline
 function secondProduct<T>(a: usize, b: usize, c: usize): v128 {
   if (idof<T>() == idof<Two>()) return v128.load(a, 16);
@@ -103,6 +97,7 @@ function chunk<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2
   );
 }
 
+/** gather for one order, four entries at a time. */
 function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = othersOf<T>();
   unpack(view, others, window, count);
@@ -163,8 +158,11 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
   }
 }
 
-/** As gatherBy, two entries at a time: with two dot products each, the sums of more would not stay in registers. */
-function gatherTwoBy<T>(
+/**
+ * gatherWithProduct for one order, two entries at a time: with two dot products each, the sums of more would
+ * not stay in registers.
+ */
+function gatherWithProductBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,
 ): void {
   const others = othersOf<T>();
@@ -238,6 +236,7 @@ function gatherTwoBy<T>(
   }
 }
 
+/** gather for any order, entry by entry. */
 function gatherAny(view: usize, order: i32, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const others = order - 1;
   unpack(view, others, window, count);

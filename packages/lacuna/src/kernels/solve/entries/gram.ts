@@ -1,5 +1,6 @@
-// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays in
-// registers while the block runs by. `fresh` starts a sum at zero, so that no memory need be cleared.
+// Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals. A tile of the sum stays
+// in registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be
+// cleared.
 import { sum, sums } from "../lanes";
 import { R, ROW } from "../rank";
 
@@ -40,7 +41,7 @@ export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: boo
 }
 
 /** g (R) += Σ d_e k_e and w (R) += Σ s_e k_e in one pass over the block. */
-export function addTwo(K: usize, D: usize, S: usize, count: u32, g: usize, w: usize, fresh: bool): void {
+export function addGradientAndProduct(K: usize, D: usize, S: usize, count: u32, g: usize, w: usize, fresh: bool): void {
   let at: usize = 0;
   for (; at + 64 <= ROW; at += 64) {
     let g0 = f32x4.splat(0), g1 = g0, g2 = g0, g3 = g0, w0 = g0, w1 = g0, w2 = g0, w3 = g0;
@@ -186,7 +187,7 @@ function addTile4(K: usize, count: u32, row: usize, column: usize, tile: usize, 
   v128.store(tile, h0); v128.store(tile, h1, ROW); v128.store(tile, h2, 2 * ROW); v128.store(tile, h3, 3 * ROW);
 }
 
-/** Adds the sums of another part, element by element: those on and above the diagonal tiles. */
+/** H (R × R) += other, on and above the diagonal tiles. */
 export function addHessian(H: usize, other: usize): void {
   for (let r: usize = 0; r < R; r++) {
     for (let at = (r & ~3) << 2; at < ROW; at += 16) {
@@ -196,11 +197,12 @@ export function addHessian(H: usize, other: usize): void {
   }
 }
 
+/** g (R) += other */
 export function addVector(g: usize, other: usize): void {
   for (let at: usize = 0; at < ROW; at += 16) v128.store(g + at, f32x4.add(v128.load(g + at), v128.load(other + at)));
 }
 
-/** Completes a sum: the tiles below the diagonal mirror those above it. */
+/** Copies the tiles above the diagonal of H to those below it. */
 export function mirrorHessian(H: usize): void {
   for (let row: usize = 0; row < ROW; row += 16) {
     for (let column = row + 16; column < ROW; column += 16) transposeTile(H + (row >> 2) * ROW + column, H + (column >> 2) * ROW + row);

@@ -1,5 +1,5 @@
-// How records lie: the indices in the other modes, several in a word where they fit (packing.ts of the engine), the value, and, where
-// entries have weights, the weight.
+// The layout of records: the indices in the other modes, several in a word where they fit
+// (engine/cpu/setup/place/packing.ts), the value, and the weight if entries have weights.
 import { VIEW_FIELDS, VIEW_ORDER, VIEW_OTHERS, VIEW_STRIDE, VIEW_VALUE } from "../layout";
 
 /** Bytes from one record to the next. */
@@ -8,40 +8,41 @@ export function strideOf(view: usize): usize {
   return <usize>load<u32>(view, VIEW_STRIDE);
 }
 
+/** Whether the entries of a view have weights. */
 @inline
 export function hasWeights(view: usize): bool {
   return load<u32>(view, VIEW_STRIDE) != load<u32>(view, VIEW_VALUE) + 4;
 }
 
-/** Where the value is in a record. */
+/** The offset of the value in a record. */
 @inline
 export function valueOf(view: usize): usize {
   return <usize>load<u32>(view, VIEW_VALUE);
 }
 
-/** Where it is said how the index in another mode lies in a record: whoever reads many asks once. */
+/** The address of the field descriptor of another mode: its word, shift and mask in a record. */
 @inline
 export function fieldOf(view: usize, other: u32): usize {
   return view + (<usize>(VIEW_FIELDS * load<u32>(view, VIEW_ORDER) + other) << 2);
 }
 
-/** The word of the record, in bytes from its begin … */
+/** The offset in a record of the word of a field. */
 @inline
 export function wordOf(field: usize): usize {
   return <usize>load<u32>(field, VIEW_OTHERS);
 }
 
-/** … and the bits in it. */
+/** How far a field is shifted in its word. */
 @inline
 export function shiftOf(view: usize, field: usize): u32 {
   return load<u32>(field + (<usize>load<u32>(view, VIEW_ORDER) << 2), VIEW_OTHERS);
 }
 
+/** The mask of a field after the shift. */
 @inline
 export function maskOf(view: usize, field: usize): u32 {
   return load<u32>(field + (<usize>load<u32>(view, VIEW_ORDER) << 3), VIEW_OTHERS);
 }
-
 
 /** w of a record, where there are weights: above 0, and 1 on average over all entries of the set. */
 @inline

@@ -1,11 +1,11 @@
-// Which entries of a row a step uses: a window of the row's shuffled entries that starts anywhere and wraps around,
-// so that memory is read in order and every entry is as likely as any other.
+// The sample of a row: a window of the row's shuffled entries with a random start, which wraps around. So
+// memory is read in order, and every entry is equally likely.
 //
-// A long row is several segments, which may lie in different parts of the problem. It is sampled by a window in each of
-// them, in proportion to its entries, rounded up or down at random; or, where that would leave too few entries for each
-// to be worth its sums, by fewer windows, in segments evenly spaced from a random one on. Which segment has which window
-// follows from the row's length, c and the random stream alone, so that every part knows without asking.
-import { Window } from "./gather";
+// A long row has several segments, which may lie in different partitions. It is sampled by a window in each
+// of them, in proportion to their entries, rounded up or down at random. Where that would leave too few
+// entries per window to be worth the sums, there are fewer windows, in segments evenly spaced from a random
+// one on. Which segment has which window follows from the row's length, c and the random stream alone, so
+// that partitions need not communicate.
 import {
   STEP_PAPER, VIEW_EARLIER, VIEW_END_INDEX, VIEW_FIRST_INDEX, VIEW_FIRST_ROW, VIEW_LAST_ROW,
   VIEW_RECORDS, VIEW_RECORD_START, VIEW_ROW_LENGTHS, VIEW_SEGMENT, VIEW_WINDOW,
@@ -13,27 +13,32 @@ import {
 import { below, draw } from "../random";
 import { strideOf } from "./records";
 import { c, kind } from "../settings";
+import { LongSample, Window } from "./window";
 
-// Separate the draws that round from those that place windows, and those within long rows from both.
+// Constants that separate the streams of the draws: those that round sizes, and those within long rows.
 const ROUNDING: u32 = 0x51ed270b;
 const SEGMENTS: u32 = 0x2545f491;
-/** The draw, of those within a row, by which its windows are spaced or rounded; the others have a segment's number. */
+/**
+ * Counter of the draw that spaces or rounds the windows of a long row; the other counters are numbers of
+ * segments.
+ */
 const OFFSET: u32 = 0xffffffff;
 
+/** Entries of row p in all partitions. */
 @inline
 export function rowLength(view: usize, p: u32): u32 {
   return load<u32>(load<usize>(view, VIEW_ROW_LENGTHS) + (<usize>p << 2));
 }
 
-/** How many of the view's records come before those of a segment. */
+/** The number of the first record of a segment. */
 @inline
 export function recordStart(view: usize, segment: u32): u32 {
   return load<u32>(load<usize>(view, VIEW_RECORD_START) + (<usize>segment << 2));
 }
 
 /**
- * B, of nnz entries. The paper takes ⌊c · nnz⌋, so that rows with fewer than 1/c entries never learn. The other steps
- * round up or down at random, with the mean c · nnz.
+ * B, the sample size of a row of nnz entries. The paper takes ⌊c · nnz⌋, so that rows with fewer than 1/c
+ * entries are never updated. The other steps round up or down at random, with the mean c · nnz.
  */
 export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
   if (kind == STEP_PAPER) return <u32>Math.floor(c * <f64>nnz);
@@ -41,7 +46,7 @@ export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
   return min(nnz, <u32>Math.floor(c * <f64>nnz + u));
 }
 
-/** Opens a window on the records of a segment, all nnz of them or B from anywhere on. */
+/** Opens a window on the records of a segment: all nnz of them, or B from a random start. */
 export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, B: u32, draws: u32, counter: u32): void {
   const stride = strideOf(view);
   const start = B < nnz ? below(draw(draws, counter), nnz) : 0;
@@ -50,21 +55,7 @@ export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, 
   window.at = window.begin + <usize>start * stride;
 }
 
-/** How a long row is sampled. */
-@unmanaged
-export class LongSample {
-  draws: u32; // the stream of the draws within the row
-  nnz: u32; // of the row, in all parts
-  sampled: u32; // B
-  segments: u32;
-  windows: u32;
-  offset: u32; // where the evenly spaced windows begin, or, if every segment has one, how their sizes are rounded
-  here: u32; // the first of the row's segments that this part has …
-  from: u32; // … and its windows, from … to
-  to: u32;
-  shared: bool; // whether other parts have segments of it, too
-}
-
+/** Draws the sample of a long row p into `sample`. */
 export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample): void {
   const nnz = rowLength(view, p);
   const segment = load<u32>(view, VIEW_SEGMENT);
@@ -73,7 +64,7 @@ export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample)
   sample.nnz = nnz;
   sample.sampled = sampleSize(nnz, p, key);
   sample.segments = segments;
-  // By the size that B has without rounding, so that a row has as many windows as long as c is the same.
+  // By B before rounding, so that the number of windows depends on c and nnz alone.
   const planned = <u32>Math.floor(c * <f64>nnz);
   const worthwhile = max<u32>(1, planned / load<u32>(view, VIEW_WINDOW));
   sample.windows = kind == STEP_PAPER ? segments : min(segments, worthwhile);
@@ -85,14 +76,16 @@ export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample)
   sample.shared = sample.here > 0 || end < segments;
 }
 
-/** The segment in which window j is. */
+/** The segment of window j. */
 @inline
 export function segmentOf(sample: LongSample, j: u32): u32 {
   if (sample.windows == sample.segments) return j;
   return <u32>((<u64>j * <u64>sample.segments + <u64>sample.offset) / <u64>sample.windows);
 }
 
-/** How many windows lie in segments before this one: the smallest j whose segment is not before it. */
+/**
+ * The number of windows in segments before segment `index`: the smallest j whose segment is not before it.
+ */
 export function windowsBefore(sample: LongSample, index: u32): u32 {
   if (sample.windows == sample.segments) return index;
   const reached = <u64>index * <u64>sample.windows;
@@ -101,7 +94,10 @@ export function windowsBefore(sample: LongSample, index: u32): u32 {
   return <u32>((reached - offset + <u64>sample.segments - 1) / <u64>sample.segments);
 }
 
-/** How many entries window j samples in the row's segment `index`, which is number `segment` of this part and has `length`. */
+/**
+ * The size of window j, in the row's segment `index`, which is number `segment` of this partition and has
+ * `length` entries.
+ */
 export function windowSize(view: usize, p: u32, sample: LongSample, j: u32, index: u32, segment: u32, length: u32): u32 {
   const B = <u64>sample.sampled;
   const windows = <u64>sample.windows;

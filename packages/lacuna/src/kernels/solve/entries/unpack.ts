@@ -1,10 +1,10 @@
-// From the records of a block to what gathering needs of each: where the rows of the other factors begin that it points to, and
-// its value. Columns of these are made four entries at a time, so that packed indices cost next to nothing.
-import { Window } from "./gather";
+// Unpacks the records of a block into columns: the addresses of the rows of the other factors, their indices,
+// and the values. Four entries at a time, so that packed indices cost next to nothing.
 import { VIEW_OTHERS } from "../layout";
 import { ROW } from "../rank";
 import { fieldOf, maskOf, next, shiftOf, strideOf, valueOf, wordOf } from "./records";
 import { addressScratch, indexScratch, valueScratch, wordScratch } from "../scratch";
+import { Window } from "./window";
 
 /** Bytes of a record with all indices in one word. */
 const PAIR: usize = 8;
@@ -16,8 +16,8 @@ export function indexOf(e: u32, other: u32): usize {
 }
 
 /**
- * `count` ≤ BLOCK entries from the window on. addressScratch(o): of the rows of the o-th other factor;
- * indexScratch(o): their numbers; valueScratch(): values.
+ * Unpacks `count` ≤ BLOCK entries from the window on and advances it. addressScratch(o): addresses of the
+ * rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): values.
  */
 export function unpack(view: usize, others: u32, window: Window, count: u32): void {
   const words = wordScratch();
@@ -37,7 +37,7 @@ export function unpack(view: usize, others: u32, window: Window, count: u32): vo
   window.at = after;
 }
 
-/** Copies one word of each record, and says which record comes after them. */
+/** Copies one word of each record; returns the record after them. */
 function copyWords(view: usize, window: Window, count: u32, word: usize, to: usize): usize {
   const stride = strideOf(view);
   const begin = window.begin;
@@ -50,14 +50,14 @@ function copyWords(view: usize, window: Window, count: u32, word: usize, to: usi
   return record;
 }
 
-/** The same for both words of records that have two. */
+/** Copies both words of records of two words; returns the record after them. */
 function splitPairs(window: Window, count: u32, first: usize, second: usize): usize {
   const begin = window.begin;
   const end = window.end;
   let record = window.at;
   let e: u32 = 0;
   while (e < count) {
-    // Up to where the window wraps, if it does: its end is 0 if not.
+    // Up to where the window wraps; its end is 0 if it does not.
     const run = end == 0 ? count - e : min(count - e, <u32>((end - record) / PAIR));
     const stop = e + run;
     for (; e + 4 <= stop; e += 4) {
@@ -77,7 +77,10 @@ function splitPairs(window: Window, count: u32, first: usize, second: usize): us
   return record;
 }
 
-/** From words to the addresses of rows. Beyond `count`, up to a multiple of four, they are anything. */
+/**
+ * Converts words to indices and addresses of rows. Beyond `count`, up to a multiple of four, these are
+ * undefined.
+ */
 function findRows(view: usize, other: u32, words: usize, count: u32): void {
   const field = fieldOf(view, other);
   const shift = shiftOf(view, field);

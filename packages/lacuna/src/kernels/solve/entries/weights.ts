@@ -1,11 +1,11 @@
-// Entries that count differently: each as if it were listed w times. Where there are no weights, none of this is done.
-import { Window } from "./gather";
+// Weighted entries: an entry of weight w counts as if it were listed w times.
+import { Window } from "./window";
 import { ROW } from "../rank";
 import { entryWeight, next, strideOf } from "./records";
 
 /**
- * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK), if it is not 0.
- * So sums over products of two of them are weighted.
+ * Multiplies what was gathered of each entry from `record` on by √w: K (BLOCK × R), D (BLOCK) and S (BLOCK),
+ * if it is not 0. So sums over products of two of them are weighted.
  */
 export function weighBlock(view: usize, record: usize, window: Window, count: u32, K: usize, D: usize, S: usize): void {
   const stride = strideOf(view);

@@ -1,5 +1,6 @@
-// Momentum carried from one AO iteration to the next. With MAX_INNER = 1 the paper's y is discarded when S_NMC
-// returns, and nothing is accelerated; here each row remembers where it was before its last update.
+// Momentum carried from one AO iteration to the next. With MAX_INNER = 1 the paper's y is discarded when
+// S_NMC returns, and nothing is accelerated; here each row's value before its last update is stored (the
+// momentum factor).
 import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR } from "../layout";
 import { ROW } from "../rank";
 import { vectorScratch } from "../scratch";

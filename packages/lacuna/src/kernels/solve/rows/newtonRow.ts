@@ -1,12 +1,12 @@
-// The row's quadratic, solved: coordinate descent over a ≥ 0 on
+// Solves the row's quadratic by coordinate descent over a ≥ 0 on
 //   q(a) = gᵀ(a − y) + ½ (a − y)ᵀ (H + εI) (a − y),
-// with g the gradient and H the Hessian of the sampled cost at y, λ drawing the row to the mean of its mode. The paper
-// leaves algorithms that fully exploit H as an open topic; with H formed at a few nanoseconds per entry, solving for the
-// row beats a gradient step at small ranks.
+// with g the gradient and H the Hessian of the sampled cost at y; λ shrinks the row towards the mean of its
+// mode. The paper leaves algorithms that fully exploit H as an open topic; with H formed at a few nanoseconds
+// per entry, solving for the row beats a gradient step at small ranks.
 //
-// A sample of B entries may leave directions of the row undetermined, and noise would throw it far along them. So
-// ε = λ's share + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the damping
-// weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
+// A sample of B entries may leave directions of the row undetermined, and noise would move it far along them.
+// So ε = λ B/nnz + damping · (tr H / B) · (1 − B/nnz) keeps the row near y: tr H / B is the mean of ‖k‖², the
+// damping weighs as much as `damping` more entries would, and it vanishes when the whole row is used.
 import { mirrorHessian } from "../entries/gram";
 import { sum } from "../lanes";
 import { STEP_ZEROS, VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_MEAN } from "../layout";
@@ -15,14 +15,19 @@ import { MATRIX, R, ROW } from "../rank";
 import { damping, kind, lambda } from "../settings";
 import { addZeros } from "../setup/zeros";
 
+/** Sweeps of coordinate descent over the components of a row, at most. */
 export const MOST_SWEEPS: i32 = 8;
-/** The sums that H is made of are off by about this much of tr H: a component with less is not known at all. */
+/**
+ * Relative rounding error of the sums in H: a component with less curvature than this fraction of tr H is
+ * undetermined.
+ */
 export const ROUNDING: f32 = 1e-7;
-/** Data is scaled to about 1: a curvature below this is that of a component that has vanished, and has no inverse. */
+/** Curvature below which a component has vanished and has no inverse; data is scaled to about 1. */
 const VANISHED: f32 = 1e-30;
-/** A sweep that moves the row by less than this, squared and relative, is the last. */
+/** Squared relative movement of a sweep below which it is the last. */
 const SETTLED: f32 = 1e-6;
 
+/** Updates row p from the sums over its sample: `sampled` of its `nnz` entries. */
 export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const H = sums;
   const G = sums + MATRIX; // the gradient of q at a
@@ -37,8 +42,8 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   else mirrorHessian(H);
   for (let at: usize = 0; at < ROW; at += 16) {
     const yv = v128.load(y + at);
-    const drawn = f32x4.mul(f32x4.splat(weight), f32x4.sub(yv, v128.load(mean + at)));
-    v128.store(G + at, f32x4.add(v128.load(G + at), drawn));
+    const shrinkage = f32x4.mul(f32x4.splat(weight), f32x4.sub(yv, v128.load(mean + at)));
+    v128.store(G + at, f32x4.add(v128.load(G + at), shrinkage));
     v128.store(before + at, v128.load(a + at));
     v128.store(a + at, yv);
   }
@@ -50,12 +55,16 @@ export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums
   }
 }
 
+/** tr H */
 export function trace(H: usize): f32 {
   let sum: f32 = 0;
   for (let r: usize = 0; r < R; r++) sum += load<f32>(H + r * (ROW + 4));
   return sum;
 }
 
+/**
+ * Adds ε to the diagonal of H and writes the inverses of its elements (R); 0 where a component has vanished.
+ */
 export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
     const h = load<f32>(H + r * (ROW + 4)) + epsilon;
@@ -65,9 +74,9 @@ export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
 }
 
 /**
- * One sweep over the components, each set to its best value given the others; says whether it still moved. Four
- * at a time: their part of the gradient stays in a register while they move, and the rest of it learns of all
- * four at once.
+ * One sweep over the components, each set to its minimiser given the others; returns whether the row still
+ * moved. Four components at a time: their slice of the gradient stays in a register while they move, and the
+ * rest of the gradient is updated for all four at once.
  */
 export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
   let moves = f32x4.splat(0);

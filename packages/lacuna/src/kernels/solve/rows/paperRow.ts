@@ -1,4 +1,5 @@
-// Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is A_l(p,:).
+// Lines 8 to 13 of Algorithm 1, from the sums over the sample. Symbols are the paper's; y is Y_l(p,:), a is
+// A_l(p,:).
 import { mirrorHessian } from "../entries/gram";
 import { VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, SKIP_HESSIAN, SKIP_POWER_METHOD } from "../layout";
 import { largestEigenvalue } from "./power";
@@ -6,6 +7,7 @@ import { MATRIX, ROW } from "../rank";
 import { vectorScratch } from "../scratch";
 import { first, lambda, skip } from "../settings";
 
+/** Updates row p by lines 8 to 13 of Algorithm 1, from H and g at `sums`. */
 export function updateByPaper(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX;
@@ -20,7 +22,7 @@ export function updateByPaper(view: usize, p: u32, sums: usize): void {
 
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;
   const Y = load<usize>(view, VIEW_MOMENTUM_FACTOR) + <usize>p * ROW;
-  const keepY = load<usize>(view, VIEW_MOMENTUM_FACTOR) != 0;
+  const writesY = load<usize>(view, VIEW_MOMENTUM_FACTOR) != 0;
   const y = first ? a : Y;
   const beta = (sqrt(L) - sqrt(lambda)) / (sqrt(L) + sqrt(lambda));
   for (let at: usize = 0; at < ROW; at += 16) {
@@ -29,6 +31,6 @@ export function updateByPaper(view: usize, p: u32, sums: usize): void {
     const gradient = f32x4.add(v128.load(g + at), f32x4.mul(f32x4.splat(lambda), yv));
     const next = f32x4.max(f32x4.sub(yv, f32x4.div(gradient, f32x4.splat(L))), f32x4.splat(0));
     v128.store(a + at, next);
-    if (keepY) v128.store(Y + at, f32x4.add(next, f32x4.mul(f32x4.splat(beta), f32x4.sub(next, av))));
+    if (writesY) v128.store(Y + at, f32x4.add(next, f32x4.mul(f32x4.splat(beta), f32x4.sub(next, av))));
   }
 }

@@ -1,13 +1,15 @@
-// What a learned prior needs of the entries. A row of every factor is taken as uncertain: a ~ N(its value, V). The model
-// expects of an entry's k kᵀ, over what is uncertain in the other modes, the elementwise product of E[b bᵀ] = b bᵀ + V of
-// their rows: the moments. So H of a row is Σ w ⊙_j M_j, w being one over how much noise is expected there, times the
-// entry's own weight where entries have weights.
+// Sums over a row's entries for the E-step of variational EM (Bishop 2006, section 10.1). Under the learned
+// prior every row has a Gaussian posterior N(a, V). The expectation of an entry's k kᵀ over the posteriors of
+// the other modes' rows is the elementwise product of their second moments M = E[b bᵀ] = b bᵀ + V. So H of a
+// row is Σ w ⊙_j M_j, with w the inverse of the noise variance of the entry in units of σ², times the entry's
+// own weight if it has one.
 //
-// Noise may grow with the values: its variance is σ² times a polynomial of what the model predicts, of what it would
-// predict without the entry itself, rather. Each row's leverage says how much of an entry's own value its prediction
-// follows on account of the row. It may also be larger in some rows than in others; and entries far out may be held to
-// pull no harder than those at a certain number of deviations (Huber).
-import { gatherTwo, Window } from "../entries/gather";
+// The noise may grow with the values: its variance is σ² times a polynomial of the leave-one-out prediction.
+// The leverage of a row is the fraction of an entry's value that its prediction follows because of that row;
+// it turns predictions and residuals into leave-one-out ones. The variance may also differ between rows; and
+// the weights of outliers may be those of a Huber loss.
+import { gatherWithProduct } from "../entries/gather";
+import { Window } from "../entries/window";
 import { addGradient } from "../entries/gram";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, NOISE_BINS, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR,
@@ -23,12 +25,12 @@ import {
 } from "../settings";
 import { takeTask } from "../threads";
 
-/** Beyond this an entry would say next to nothing about its own prediction. */
+/** Largest leverage; beyond it a leave-one-out prediction would be mostly rounding. */
 const MOST_LEVERAGE: f32 = 0.9;
 
 /**
- * Adds Σ w ⊙_j M_j to H (R × R), −Σ w x k to g (R) behind it, and to the two float64 behind that Σ w x² and the sum of the
- * entries' own weights.
+ * Adds the sums over `count` ≤ BLOCK entries of row p from the window on: Σ w ⊙_j M_j to H (R × R), −Σ w x k
+ * to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the two float64 behind that.
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -40,14 +42,14 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   const start = window.at;
   const zeros = zeroScratch();
   memory.fill(zeros, 0, ROW);
-  gatherTwo(view, window, count, zeros, a, K, D, W); // D = −x, W = k·a
+  gatherWithProduct(view, window, count, zeros, a, K, D, W); // D = −x, W = k·a
   let squares: f64 = fresh ? 0 : load<f64>(sums, MATRIX + ROW);
   let total: f64 = fresh ? 0 : load<f64>(sums, MATRIX + ROW + 8);
   let record = start;
   for (let e: u32 = 0; e < count; e++) {
     const at = <usize>e << 2;
     const x = -load<f32>(D + at);
-    let w = isUneven() ? weightOf(view, p, record, e, load<f32>(W + at), x) : <f32>1;
+    let w = hasUnevenWeights() ? weightOf(view, p, record, e, load<f32>(W + at), x) : <f32>1;
     if (isOwn) {
       const own = entryWeight(view, record);
       w *= own;
@@ -63,14 +65,14 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
   store<f64>(sums, total, MATRIX + ROW + 8);
   addGradient(K, D, count, sums + MATRIX, fresh);
   if (fresh) memory.fill(sums, 0, MATRIX);
-  addProducts(view, count, W, sums);
+  addMomentProducts(view, count, W, sums);
 }
 
 /** H (R × R) += Σ w ⊙_j M_j, two entries at a time; on and above the diagonal tiles. */
-function addProducts(view: usize, count: u32, W: usize, H: usize): void {
+function addMomentProducts(view: usize, count: u32, W: usize, H: usize): void {
   const order = load<u32>(view, VIEW_ORDER);
   const others = order - 1;
-  // From here on nobody needs the addresses of rows any more.
+  // The addresses of rows are no longer needed.
   findMoments(view, others, count);
   const A = addressScratch(0), B = addressScratch(1), C = addressScratch(2);
   for (let e: u32 = 0; e < count; e += 2) {
@@ -80,20 +82,23 @@ function addProducts(view: usize, count: u32, W: usize, H: usize): void {
     const w0 = v128.load32_splat(W + (<usize>e << 2));
     const w1 = isPair ? v128.load32_splat(W + (<usize>e << 2), 4) : f32x4.splat(0);
     const a0 = load<usize>(A + here), a1 = load<usize>(A + there);
-    if (others == 1) addOne(H, w0, w1, a0, a1);
+    if (others == 1) addMomentsOfOne(H, w0, w1, a0, a1);
     else {
       const b0 = load<usize>(B + here), b1 = load<usize>(B + there);
-      if (others == 2) addTwo(H, w0, w1, a0, a1, b0, b1);
-      else if (others == 3) addThree(H, w0, w1, a0, a1, b0, b1, load<usize>(C + here), load<usize>(C + there));
+      if (others == 2) addMomentsOfTwo(H, w0, w1, a0, a1, b0, b1);
+      else if (others == 3) addMomentsOfThree(H, w0, w1, a0, a1, b0, b1, load<usize>(C + here), load<usize>(C + there));
       else {
-        addMany(H, w0, here, others);
-        if (isPair) addMany(H, w1, there, others);
+        addMomentsOfAny(H, w0, here, others);
+        if (isPair) addMomentsOfAny(H, w1, there, others);
       }
     }
   }
 }
 
-/** The addresses of the moments of the rows of the block that was unpacked last, in place of those of the rows. */
+/**
+ * The addresses of the moments of the rows of the block that was unpacked last, in place of those of the
+ * rows.
+ */
 function findMoments(view: usize, others: u32, count: u32): void {
   for (let o: u32 = 0; o < others; o++) {
     const moments = i32x4.splat(load<i32>(view + (<usize>(others + 1 + o) << 2), VIEW_OTHERS));
@@ -104,7 +109,8 @@ function findMoments(view: usize, others: u32, count: u32): void {
   }
 }
 
-function addOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
+/** H += w0 A0 + w1 A1, for two entries and one other mode: the moments of their rows are at a0 and a1. */
+function addMomentsOfOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
       const sum = f32x4.add(f32x4.mul(w0, v128.load(a0 + at)), f32x4.mul(w1, v128.load(a1 + at)));
@@ -113,7 +119,8 @@ function addOne(H: usize, w0: v128, w1: v128, a0: usize, a1: usize): void {
   }
 }
 
-function addTwo(H: usize, w0: v128, w1: v128, a0: usize, a1: usize, b0: usize, b1: usize): void {
+/** H += w0 (A0 ⊙ B0) + w1 (A1 ⊙ B1), for two entries and two other modes. */
+function addMomentsOfTwo(H: usize, w0: v128, w1: v128, a0: usize, a1: usize, b0: usize, b1: usize): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
       const first = f32x4.mul(f32x4.mul(w0, v128.load(a0 + at)), v128.load(b0 + at));
@@ -123,7 +130,8 @@ function addTwo(H: usize, w0: v128, w1: v128, a0: usize, a1: usize, b0: usize, b
   }
 }
 
-function addThree(
+/** H += w0 (A0 ⊙ B0 ⊙ C0) + w1 (A1 ⊙ B1 ⊙ C1), for two entries and three other modes. */
+function addMomentsOfThree(
   H: usize, w0: v128, w1: v128, a0: usize, a1: usize, b0: usize, b1: usize, c0: usize, c1: usize,
 ): void {
   for (let r: usize = 0; r < rank; r++) {
@@ -135,8 +143,11 @@ function addThree(
   }
 }
 
-/** here: where the entry is in the columns of addresses. */
-function addMany(H: usize, w: v128, here: usize, others: u32): void {
+/**
+ * H += w ⊙_j M_j, for one entry and any number of other modes. here: the entry's offset in the columns of
+ * addresses.
+ */
+function addMomentsOfAny(H: usize, w: v128, here: usize, others: u32): void {
   for (let r: usize = 0; r < rank; r++) {
     for (let at = r * ROW + ((r & ~3) << 2), end = (r + 1) * ROW; at < end; at += 16) {
       let product = w;
@@ -146,7 +157,7 @@ function addMany(H: usize, w: v128, here: usize, others: u32): void {
   }
 }
 
-/** The leverage of an entry: of its rows together, by its own weight. */
+/** The leverage of an entry: the sum of those of its rows, times its own weight. */
 function leverageOf(view: usize, p: u32, record: usize, e: u32): f32 {
   const order = load<u32>(view, VIEW_ORDER);
   let sum = load<f32>(load<usize>(view, VIEW_LEVERAGES) + (<usize>p << 2));
@@ -158,26 +169,26 @@ function leverageOf(view: usize, p: u32, record: usize, e: u32): f32 {
   return min(sum, MOST_LEVERAGE);
 }
 
-/** What would be predicted for an entry of leverage h if it were not there. */
+/** The leave-one-out prediction for an entry of leverage h. */
 @inline
-function withoutItself(predicted: f32, x: f32, h: f32): f32 {
+function leaveOneOut(predicted: f32, x: f32, h: f32): f32 {
   return max<f32>(0, (predicted - h * x) / (1 - h));
 }
 
-/** Whether entries count differently. */
+/** Whether the weights of entries depend on their noise. */
 @inline
-function isUneven(): bool {
+function hasUnevenWeights(): bool {
   return isWeighted || hasVariances || mostDeviations > 0;
 }
 
-/** One over the variance of an entry's noise, in units of σ²; less where it lies further out than is believed. */
+/** The weight of an entry: one over its noise variance in units of σ², times its Huber weight. */
 function weightOf(view: usize, p: u32, record: usize, e: u32, predicted: f32, x: f32): f32 {
   const h = leverageOf(view, p, record, e);
-  const variance = varianceOf(view, p, e, withoutItself(predicted, x, h));
-  return shareBelieved((predicted - x) / (1 - h), variance) / variance;
+  const variance = varianceOf(view, p, e, leaveOneOut(predicted, x, h));
+  return huberWeight((predicted - x) / (1 - h), variance) / variance;
 }
 
-/** Of the noise of an entry for which y would be predicted, in units of σ². */
+/** The noise variance of an entry whose leave-one-out prediction is `mean`, in units of σ². */
 function varianceOf(view: usize, p: u32, e: u32, mean: f32): f32 {
   let variance: f32 = 1;
   if (isWeighted) {
@@ -194,18 +205,21 @@ function varianceOf(view: usize, p: u32, e: u32, mean: f32): f32 {
   return variance;
 }
 
-/** How much of a residual's weight is left to it. */
+/**
+ * The weight that the Huber loss leaves a residual: 1 within mostDeviations standard deviations, and
+ * inversely proportional beyond.
+ */
 @inline
-function shareBelieved(residual: f32, variance: f32): f32 {
+function huberWeight(residual: f32, variance: f32): f32 {
   if (mostDeviations == 0) return 1;
   const most = mostDeviations * Mathf.sqrt(<f32>sigma2 * variance);
   return min<f32>(1, most / max<f32>(abs(residual), 1e-30));
 }
 
 /**
- * How the squared residuals grow with predictions, both as they would be without the entry itself: per chunk, NOISE_BINS
- * counts, sums of predictions and sums of squared residuals, in float64, each entry by its own weight. Bins are quarters of a
- * doubling, around `mean`.
+ * Bins leave-one-out residuals by leave-one-out predictions: per chunk and bin the count, the sum of
+ * predictions and the sum of squared residuals, in float64, each entry by its own weight. Bins are quarters
+ * of a doubling, around `mean`.
  */
 export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -222,6 +236,7 @@ export function noiseMoments(control: usize, view: usize, mean: f32, sums: usize
   }
 }
 
+/** Adds the entries of a segment to the bins. */
 function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): void {
   const begin = recordStart(view, segment);
   const count = recordStart(view, segment + 1) - begin;
@@ -239,14 +254,14 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
   for (let done: u32 = 0; done < count; done += BLOCK) {
     const some = min(BLOCK, count - done);
     memory.fill(zeros, 0, ROW);
-    gatherTwo(view, window, some, zeros, a, blockScratch(), D, S);
+    gatherWithProduct(view, window, some, zeros, a, blockScratch(), D, S);
     for (let e: u32 = 0; e < some; e++) {
       const x = -load<f32>(D + (<usize>e << 2));
       const predicted = load<f32>(S + (<usize>e << 2));
       const h = leverageOf(view, p, record, e);
-      const y = withoutItself(predicted, x, h);
+      const y = leaveOneOut(predicted, x, h);
       const residual = (predicted - x) / (1 - h);
-      const believed = mostDeviations == 0 ? <f32>1 : shareBelieved(residual, varianceOf(view, p, e, y));
+      const believed = mostDeviations == 0 ? <f32>1 : huberWeight(residual, varianceOf(view, p, e, y));
       const bin = bins + <usize>binOf(y, mean) * 24;
       const own = isOwn ? <f64>entryWeight(view, record) : 1;
       store<f64>(bin, load<f64>(bin) + own);
@@ -268,7 +283,7 @@ function binOf(y: f32, mean: f32): u32 {
   return bin;
 }
 
-/** Moments without uncertainty: M = a aᵀ. The threads deal the rows among themselves. */
+/** Initializes moments without uncertainty, M = a aᵀ, of every threads-th row. */
 export function startMoments(factor: usize, moments: usize, rows: u32, thread: u32, threads: u32): void {
   for (let p = thread; p < rows; p += threads) {
     const a = factor + <usize>p * ROW;
@@ -280,7 +295,9 @@ export function startMoments(factor: usize, moments: usize, rows: u32, thread: u
   }
 }
 
-/** Per block of rows, Σ M (R × R) in float64 over the rows that have entries; on and above the diagonal tiles. */
+/**
+ * Per block of rows, Σ M (R × R) in float64 over the rows that have entries; on and above the diagonal tiles.
+ */
 export function sumMoments(
   moments: usize, rows: u32, lengths: usize, perBlock: u32, sums: usize, thread: u32, threads: u32,
 ): void {

@@ -1,9 +1,9 @@
-// A row under a learned prior a ~ N(μ, Σ/t), and what its entries leave uncertain:
+// The posterior of a row under a learned prior a ~ N(μ, Σ/t), the E-step of variational EM:
 //   a minimises ½ aᵀ(H + tσ²Σ⁻¹)a − (Σ w x k + tσ²Σ⁻¹μ)ᵀa over a ≥ 0, V = σ² (H + tσ²Σ⁻¹)⁻¹, M = V + a aᵀ,
-// where μ and t are the row's own where it has neighbours or attributes, and t = 1 otherwise,
-// with H = Σ w ⊙_j M_j (posterior.ts). V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain.
-// Three sums of the row are told: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
-// parameters that its entries determine; and how many entries these are, or what their own weights add up to.
+// with H = Σ w ⊙_j M_j (posterior.ts). μ and t are the row's own if its mode has side information; otherwise
+// t = 1. V ignores that a ≥ 0: bounds that hold a component at zero today do not make it certain. Three sums
+// per row are written: Σ w x² − 2 Σ w x k·a + tr(M H), which is Σ w E[(x − k·a)²]; tr(V H)/σ², the number of
+// parameters that the entries determine; and the number of entries, or the sum of their own weights.
 import { mirrorHessian } from "../entries/gram";
 import {
   VIEW_MOMENTUM_FACTOR, VIEW_FACTOR, VIEW_LEVERAGES, VIEW_MOMENTS, VIEW_PRIOR, VIEW_ROW_MEANS, VIEW_ROW_SUMS, VIEW_COUPLING_WEIGHTS,
@@ -13,9 +13,10 @@ import { MATRIX, R, ROW } from "../rank";
 import { choleskyScratch, inverseScratch, systemScratch, vectorScratch } from "../scratch";
 import { isCertain, isFrozen, rank, sigma2 } from "../settings";
 
-/** Weights that add up to less have vanished in float32, and what they determine with them. */
+/** Smaller sums of weights have vanished in float32. */
 const LEAST_TOTAL: f64 = 1e-30;
 
+/** Updates row p, its moments, its leverage and its three sums from the sums over its entries. */
 export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
   const g = sums + MATRIX; // −Σ w x k
@@ -25,7 +26,7 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const G = vectorScratch();
   const inverse = G + ROW;
   const size = trace(H);
-  prepare(view, p, H, g, a, system, G);
+  formSystem(view, p, H, g, a, system, G);
   addToDiagonal(system, ROUNDING * size, inverse);
   if (!isFrozen) {
     const momentumFactor = load<usize>(view, VIEW_MOMENTUM_FACTOR);
@@ -34,12 +35,12 @@ export function updateByPosterior(view: usize, p: u32, sums: usize): void {
     }
     if (momentumFactor) memory.copy(momentumFactor + <usize>p * ROW, a, ROW);
   }
-  invert(system);
-  tell(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
+  invertCholesky(system);
+  writeMoments(view, p, load<f64>(sums, MATRIX + ROW + 8), H, g, a, load<f64>(sums, MATRIX + ROW));
 }
 
 /** system = H + tσ²Σ⁻¹, and G its gradient at a: −Σ w x k + H a + tσ²Σ⁻¹(a − μ), in float64. */
-function prepare(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
+function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: usize, G: usize): void {
   const prior = load<usize>(view, VIEW_PRIOR);
   const mean = load<usize>(view, VIEW_ROW_MEANS) + <usize>p * ROW;
   const couplingWeight = load<f32>(load<usize>(view, VIEW_COUPLING_WEIGHTS) + (<usize>p << 2));
@@ -59,8 +60,11 @@ function prepare(view: usize, p: u32, H: usize, g: usize, a: usize, system: usiz
   }
 }
 
-/** T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Rounding may ask for a little on the diagonal. */
-function invert(system: usize): void {
+/**
+ * T = L⁻¹ with L Lᵀ the system, transposed: T[j][i] is element (i, j). Adds jitter to the diagonal if
+ * rounding requires it.
+ */
+function invertCholesky(system: usize): void {
   const L = choleskyScratch();
   const T = inverseScratch();
   let jitter: f64 = 0;
@@ -91,6 +95,7 @@ function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   return sum + (f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1));
 }
 
+/** Cholesky factorization L Lᵀ = system + jitter I; false if a pivot is not positive. */
 function factorize(system: usize, L: usize, jitter: f64): bool {
   for (let i: usize = 0; i < rank; i++) {
     const row = L + i * 2 * ROW;
@@ -108,14 +113,15 @@ function factorize(system: usize, L: usize, jitter: f64): bool {
   return true;
 }
 
+/** The largest element of the diagonal. */
 function largestOf(system: usize): f64 {
   let most: f64 = 1e-30;
   for (let r: usize = 0; r < rank; r++) most = max(most, <f64>load<f32>(system + r * (ROW + 4)));
   return most;
 }
 
-/** Writes the row's moments, its three sums and its leverage. */
-function tell(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
+/** Writes the row's second moments, its three sums and its leverage. */
+function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();
   const M = load<usize>(view, VIEW_MOMENTS) + <usize>p * MATRIX;
   let expected = squares;

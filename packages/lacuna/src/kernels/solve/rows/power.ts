@@ -1,15 +1,15 @@
-// L = max(eig(H)), line 10 of Algorithm 1, by the power method. H ≥ 0 entrywise, so its leading eigenvector is
-// nonnegative (Perron and Frobenius) and the all-ones vector we start from has a part along it. What is
-// returned is a Rayleigh quotient: never above the eigenvalue, and off by the square of the vector's error.
+// L = max(eig(H)), line 10 of Algorithm 1, by the power method. H ≥ 0 entrywise, so its leading eigenvector
+// is nonnegative (Perron and Frobenius), and the all-ones start vector has a component along it. The result
+// is a Rayleigh quotient: never above the eigenvalue, with an error quadratic in that of the vector.
 import { sum, sums } from "../lanes";
 import { R, ROW } from "../rank";
 
 const TOLERANCE: f32 = 1e-6;
 const MOST_PRODUCTS: i32 = 200;
-/** Data is scaled to about 1: a matrix smaller than this is that of components that have vanished, and 1 / it overflows. */
+/** Size below which a matrix has vanished and its inverse overflows; data is scaled to about 1. */
 const VANISHED: f32 = 1e-30;
 
-/** H (R × R, all of it); v and w: scratch for two vectors. */
+/** λ_max of H (R × R, both triangles). v, w: scratch for two vectors (R). */
 export function largestEigenvalue(H: usize, v: usize, w: usize): f32 {
   for (let at: usize = 0; at < ROW; at += 16) v128.store(v + at, f32x4.splat(1));
   let rho: f32 = 0;

@@ -1,57 +1,64 @@
-// One step of a mode: every row is sampled, summed over its sample, and updated. Rows are independent (Algorithm 3).
-// A long row is summed window by window, and the sums are added two by two, as in a tournament, whoever is second doing
-// it: the order of the additions depends on the row alone. Where a row lies in several parts, each part adds what it can;
-// what is left, a few sums, is exchanged and added by everyone (engine/cpu/sharedRows.ts).
+// One step of a mode: every row is sampled, summed over its sample, and updated. Rows are independent
+// (Algorithm 3). A long row is summed window by window, and the sums are added pairwise in a binary tree; of
+// two neighbours, the thread that finishes second adds them. The order of the additions depends on the row
+// alone. Where a row lies in several partitions, each partition adds what it can; the few sums that remain
+// are exchanged and added in every partition (engine/cpu/steps/exchangeRows.ts).
 import { addEntries } from "../entries/entries";
 import { addHessian, addVector } from "../entries/gram";
 import { updateByGradient } from "./gradientRow";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_INDEX, CHUNK_PARTIAL, CHUNK_ROW, CHUNK_SEGMENT, CONTROL_THREADS, SKIP_HESSIAN,
-  SKIP_ROWS, STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT,
-  VIEW_CHUNKS, VIEW_PARTIALS,
+  STEP_GRADIENT, STEP_NEWTON, STEP_PAPER, STEP_POSTERIOR, STEP_ZEROS, VIEW_ARRIVALS, VIEW_CHUNK_COUNT, VIEW_CHUNKS,
+  VIEW_PARTIALS,
 } from "../layout";
 import { updateByNewton } from "./newtonRow";
 import { updateByPaper } from "./paperRow";
 import { updateByPosterior } from "./posteriorRow";
 import { MATRIX, ROW } from "../rank";
 import {
-  LongSample, openWindow, recordStart, sampleLongRow, sampleSize, segmentOf, windowsBefore, windowSize,
+  openWindow, recordStart, sampleLongRow, sampleSize, segmentOf, windowsBefore, windowSize,
 } from "../entries/sample";
+import { LongSample } from "../entries/window";
 import { longSampleScratch, SUM_BYTES, sumScratch, windowScratch } from "../scratch";
 import { kind, skip } from "../settings";
-import { pieceOf, takeTask } from "../threads";
+import { batchSize, takeTask } from "../threads";
 
-/** Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in float64. */
+/**
+ * Bytes of the sums over a sample: H (R × R) or Hv (R), then from MATRIX on g (R), then Σ w x² and Σ w in
+ * float64.
+ */
 export const PARTIAL_BYTES: usize = SUM_BYTES;
 
 /**
- * view: its description (layout.ts); key: the random stream of this (iteration, mode, l). Each thread begins with a piece of its
- * own, the same in every iteration: without asking, and with rows that its core may still have in its cache.
+ * Runs a thread's work of a step: takes batches of chunks until none is left. The first batch of a thread is
+ * the same in every iteration: it needs no counter, and its core may still have the rows in its cache.
+ * @param view the address of the view's description (layout.ts)
+ * @param key the random stream of this (iteration, mode, l)
  */
 export function step(control: usize, view: usize, key: u32, thread: u32): void {
   const count = load<u32>(view, VIEW_CHUNK_COUNT);
   const threads = load<u32>(control, CONTROL_THREADS);
   let first: u32 = 0;
-  let piece: u32 = 0;
+  let batch: u32 = 0;
   for (let taken = thread; ; taken = threads + takeTask(control)) {
-    for (; piece < taken && first < count; piece++) first += pieceOf(count - first, threads);
+    for (; batch < taken && first < count; batch++) first += batchSize(count - first, threads);
     if (first >= count) return;
-    const end = first + pieceOf(count - first, threads);
+    const end = first + batchSize(count - first, threads);
     for (let number = first; number < end; number++) stepChunk(view, number, key);
   }
 }
 
 function stepChunk(view: usize, number: u32, key: u32): void {
-  if (kind == STEP_PAPER && skip & SKIP_ROWS) return;
   const chunk = load<usize>(view, VIEW_CHUNKS) + <usize>number * CHUNK_BYTES;
   const row = load<u32>(chunk, CHUNK_ROW);
   const endRow = load<u32>(chunk, CHUNK_END_ROW);
   let segment = load<u32>(chunk, CHUNK_SEGMENT);
-  if (endRow == 0) segmentOfLongRow(view, chunk, row, segment, key);
-  else for (let p = row; p < endRow; p++) wholeRow(view, p, segment++, key);
+  if (endRow == 0) sumSegment(view, chunk, row, segment, key);
+  else for (let p = row; p < endRow; p++) updateWholeRow(view, p, segment++, key);
 }
 
-function wholeRow(view: usize, p: u32, segment: u32, key: u32): void {
+/** Samples, sums and updates a row of one segment. */
+function updateWholeRow(view: usize, p: u32, segment: u32, key: u32): void {
   const nnz = recordStart(view, segment + 1) - recordStart(view, segment);
   const sampled = sampleSize(nnz, p, key);
   if (sampled == 0) return; // "If B = 0, then we skip the p-th row."
@@ -62,7 +69,8 @@ function wholeRow(view: usize, p: u32, segment: u32, key: u32): void {
   updateRow(view, p, sampled, nnz, sums);
 }
 
-function segmentOfLongRow(view: usize, chunk: usize, p: u32, segment: u32, key: u32): void {
+/** Sums over a segment's window of a long row, if it has one. */
+function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
@@ -71,7 +79,7 @@ function segmentOfLongRow(view: usize, chunk: usize, p: u32, segment: u32, key: 
   if (j == sample.windows || segmentOf(sample, j) != index) return; // not visited this time
   const length = recordStart(view, segment + 1) - recordStart(view, segment);
   const B = windowSize(view, p, sample, j, index, segment, length);
-  // The sums of the row's segments lie one after another: this is where those of its segment 0 would be.
+  // The sums of the row's segments lie one after another: this is the slot that its segment 0 would have.
   const slots = load<u32>(chunk, CHUNK_PARTIAL) - index;
   const sums = partial(view, slots + index);
   if (B == 0) memory.fill(sums, 0, PARTIAL_BYTES);
@@ -80,7 +88,7 @@ function segmentOfLongRow(view: usize, chunk: usize, p: u32, segment: u32, key: 
     openWindow(window, view, segment, length, B, sample.draws, index);
     addEntries(view, p, window, B, sums);
   }
-  addUp(view, p, sample, slots, j);
+  addToTree(view, p, sample, slots, j);
 }
 
 @inline
@@ -89,11 +97,12 @@ function partial(view: usize, slot: u32): usize {
 }
 
 /**
- * The sum over window j is there: adds it to its neighbour's if that is there too, and so on upwards. The tree has the
- * windows as leaves; a node of `size` leaves from `low` on has its sum where that of its first leaf was. Ends at a node
- * whose neighbour is yet to come, at one whose neighbour lies in another part, or, at the root, with the row's update.
+ * Adds the finished sum over window j to that of its neighbour in the tree, if that is finished too, and so
+ * on upwards. The leaves of the tree are the windows; a node of `size` leaves from `low` on has its sum in
+ * the slot of its first leaf. Ends at a node whose neighbour is not finished or lies in another partition,
+ * or, at the root, with the update of the row.
  */
-function addUp(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): void {
+function addToTree(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): void {
   let low = j;
   for (let size: u32 = 1; size < sample.windows; size <<= 1) {
     const left = low & ~(2 * size - 1);
@@ -107,7 +116,7 @@ function addUp(view: usize, p: u32, sample: LongSample, slots: u32, j: u32): voi
     low = left;
     addSums(partial(view, slots + segmentOf(sample, left)), partial(view, middle));
   }
-  if (sample.shared) return; // the others must see it, too
+  if (sample.shared) return; // other partitions need the sum, too
   updateRow(view, p, sample.sampled, sample.nnz, partial(view, slots + segmentOf(sample, low)));
 }
 
@@ -128,46 +137,50 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
   else updateByPaper(view, p, sums);
 }
 
-// Rows that several parts share. Such a row is described by a table of words: how many parts have segments of it, and
-// for each of them the first segment it has and where its sums are exchanged; at the end, how many segments there are.
-// Around that place lie those of both rows that a part may share: before it the sums of the row that begins elsewhere, after
-// it those of the one that begins here. So what a part hands over is one piece, and no longer than it must be.
+// Shared rows: rows with segments in several partitions. Such a row has a table of words: how many partitions
+// have segments of it; for each of them its first segment and the address at which its sums are exchanged;
+// and the number of all segments. A partition shares at most two rows, one that begins elsewhere and one that
+// begins here: the sums of the former end at that address, those of the latter begin there. So a partition's
+// sums are one contiguous piece, and no longer than necessary.
 
-/** The most leaves of a node that begins at `low` and lies within from … to. */
+/** The most leaves of a node that begins at `low` and ends at `to` at the latest. */
 function largestNode(sample: LongSample, low: u32, to: u32): u32 {
   let size: u32 = 1;
   while (size < sample.windows && !(low & (2 * size - 1)) && min(low + 2 * size, sample.windows) <= to) size <<= 1;
   return size;
 }
 
-/** How many nodes make up the windows from … to. */
+/** The number of nodes that cover the windows from … to. */
 function nodesBetween(sample: LongSample, from: u32, to: u32): u32 {
   let nodes: u32 = 0;
   for (let low = from; low < to; low += largestNode(sample, low, to)) nodes++;
   return nodes;
 }
 
-/** How many sums whoever has the segments begin … end of a row hands over. */
-export function handedOver(view: usize, p: u32, key: u32, begin: u32, end: u32): u32 {
+/** The number of partial sums that a partition with the segments begin … end of a row writes. */
+export function countPartialSums(view: usize, p: u32, key: u32, begin: u32, end: u32): u32 {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return 0;
   return nodesBetween(sample, windowsBefore(sample, begin), windowsBefore(sample, end));
 }
 
-/** Copies the sums of the row that this part could not add any further to where they are exchanged. */
-export function handOver(view: usize, p: u32, key: u32, slots: u32, place: usize, beginsHere: bool): void {
+/** Copies the partial sums of a shared row to the address at which they are exchanged. */
+export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, position: usize, beginsHere: bool): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
   if (sample.sampled == 0) return;
-  let to = beginsHere ? place : place - nodesBetween(sample, sample.from, sample.to) * PARTIAL_BYTES;
+  let to = beginsHere ? position : position - nodesBetween(sample, sample.from, sample.to) * PARTIAL_BYTES;
   for (let low = sample.from; low < sample.to; low += largestNode(sample, low, sample.to)) {
     memory.copy(to, partial(view, slots + segmentOf(sample, low)), PARTIAL_BYTES);
     to += PARTIAL_BYTES;
   }
 }
 
-/** Adds what the parts have handed over, in the order of the tree, and updates the row: every part does so for itself. */
+/**
+ * Adds the partial sums of all partitions, in the order of the tree, and updates the row. Every partition
+ * does the same.
+ */
 export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): void {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
@@ -177,6 +190,7 @@ export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): vo
   updateRow(view, p, sample.sampled, sample.nnz, sumOfNode(sample, table, 0, size));
 }
 
+/** The address of the sum of a node: written by one partition, or added from its two halves. */
 function sumOfNode(sample: LongSample, table: usize, low: u32, size: u32): usize {
   const parts = load<u32>(table);
   const end = min(low + size, sample.windows);

@@ -1,10 +1,13 @@
-// What the values of a row add up to, exactly: as whole numbers of units, in two halves (packages/lacuna/src/tensor/observed.ts).
+// Exact sums of the values of each row: as whole numbers of units, in two halves (tensor/observed.ts).
 import { HALF_UNITS } from "../layout";
 
-/** Of each value of a block, two float64: how often HALF_UNITS units fit into it, and the units that are left. */
-export function halveValues(values: usize, count: u32, perUnit: f64, halves: usize): void {
+/**
+ * Splits each value of a block into two float64: the number of HALF_UNITS units in it, and the remaining
+ * units.
+ */
+export function splitValues(values: usize, count: u32, perUnit: f64, halves: usize): void {
   const by = f64x2.splat(perUnit);
-  // Two at a time; beyond the last, whatever stands there.
+  // Two at a time; what lies beyond the last is not used.
   for (let e: u32 = 0; e < count; e += 2) {
     const x = f64x2.promote_low_f32x4(v128.load64_zero(values + (<usize>e << 2)));
     const units = f64x2.floor(f64x2.add(f64x2.mul(x, by), f64x2.splat(0.5)));
@@ -16,8 +19,8 @@ export function halveValues(values: usize, count: u32, perUnit: f64, halves: usi
   }
 }
 
-/** Adds them to those of the entries' rows. */
-export function addHalves(column: usize, count: u32, halves: usize, sums: usize): void {
+/** Adds the split values to the sums of the entries' rows. */
+export function addSplitValues(column: usize, count: u32, halves: usize, sums: usize): void {
   for (let e: u32 = 0; e < count; e++) {
     const at = sums + (<usize>load<u32>(column + (<usize>e << 2)) << 4);
     v128.store(at, f64x2.add(v128.load(at), v128.load(halves + (<usize>e << 4))));

@@ -1,7 +1,9 @@
-// Cells that are not listed as zeros, without visiting them. Over all cells of a row, Σ k kᵀ is the same for every row: the
-// elementwise product of U⁽ʲ⁾ᵀU⁽ʲ⁾ over the other modes j. And of Σ (k·y − x) k the part with x has listed cells only. A
-// listed cell that is unknown counts as if it were what the model says: its residual is zero.
-import { gatherTwo, Window } from "../entries/gather";
+// Unlisted cells as zeros, without visiting them. Over all cells of a row, Σ k kᵀ is the same for every row:
+// the elementwise product of U⁽ʲ⁾ᵀU⁽ʲ⁾ over the other modes j. In Σ (k·y − x) k only listed cells contribute
+// to the term with x. A listed cell that is unknown counts as if it had the predicted value: its residual is
+// zero.
+import { gatherWithProduct } from "../entries/gather";
+import { Window } from "../entries/window";
 import { addGradient } from "../entries/gram";
 import { UNKNOWN_BITS, VIEW_GRAM, VIEW_ORDER, VIEW_OTHERS } from "../layout";
 import { MATRIX, R, ROW } from "../rank";
@@ -10,7 +12,7 @@ import { blockScratch, productScratch, residualScratch, zeroScratch } from "../s
 import { indexOf } from "../entries/unpack";
 
 /** Adds −Σ x k over listed cells to g (R); for unknown ones, with x = k·y. */
-export function addListed(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
+export function addListedCells(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
   const K = blockScratch();
   const D = residualScratch();
   const S = productScratch();
@@ -19,7 +21,7 @@ export function addListed(view: usize, window: Window, count: u32, y: usize, g: 
   let record = window.at;
   const zeros = zeroScratch();
   memory.fill(zeros, 0, ROW);
-  gatherTwo(view, window, count, zeros, y, K, D, S); // D = −x
+  gatherWithProduct(view, window, count, zeros, y, K, D, S); // D = −x
   for (let e: u32 = 0; e < count; e++) {
     if (isUnknown(record + valueAt)) store<f32>(D + (<usize>e << 2), -load<f32>(S + (<usize>e << 2)));
     record += stride;
@@ -28,12 +30,16 @@ export function addListed(view: usize, window: Window, count: u32, y: usize, g: 
   addGradient(K, D, count, g, fresh);
 }
 
+/** Whether the value at this address marks an unknown cell. */
 @inline
 export function isUnknown(value: usize): bool {
   return load<u32>(value) == UNKNOWN_BITS;
 }
 
-/** k·y of entry e of the block that was gathered last, in float64: what all cells have together less what the listed ones have must be right where the model is. */
+/**
+ * k·y of entry e of the block that was gathered last, in float64: sums over listed cells are subtracted from
+ * sums over all cells.
+ */
 export function predictedAt(view: usize, y: usize, e: u32): f64 {
   const others = load<u32>(view, VIEW_ORDER) - 1;
   let sum: f64 = 0;
@@ -48,7 +54,7 @@ export function predictedAt(view: usize, y: usize, e: u32): f64 {
   return sum;
 }
 
-/** Makes the sums over listed cells those over all: H (R × R) at sums, and g (R) += H y behind it. */
+/** Extends the sums over listed cells to all cells: H (R × R) at sums, and g (R) += H y behind it. */
 export function addZeros(view: usize, y: usize, sums: usize): void {
   const gram = load<usize>(view, VIEW_GRAM);
   memory.copy(sums, gram, MATRIX);
@@ -61,10 +67,7 @@ export function addZeros(view: usize, y: usize, sums: usize): void {
   }
 }
 
-/**
- * Per block of rows, UᵀU (R × R) in float64; on and above the diagonal tiles. The threads deal the blocks among
- * themselves.
- */
+/** Per block of rows, UᵀU (R × R) in float64, on and above the diagonal tiles; of every threads-th block. */
 export function sumProducts(factor: usize, rows: u32, perBlock: u32, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * perBlock; begin < rows; begin += threads * perBlock) {
     const end = min(begin + perBlock, rows);

@@ -1,12 +1,13 @@
 /**
- * The first two passes over the entries: threads count those of every row, and those of every segment of long rows. Each takes
- * a share of the entries. While counting they check the entries, so that nobody need look at them again.
+ * The first two passes over the entries: threads count the entries of every row, and of every segment of long
+ * rows, each in its range of the entries. The first pass also checks the entries.
  */
 import type { SparseTensor } from '../../../../tensor/index.ts'
 import type { Kernel } from '../../threads/kernel.ts'
 import type { CountInput, CountResult } from '../../threads/messages.ts'
 import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
 
+/** Counts a thread's range of the entries by row in every view, and checks them. */
 export function countEntries(
   kernel: Kernel,
   memory: WebAssembly.Memory,
@@ -18,7 +19,7 @@ export function countEntries(
   kernel.barrier(layout.control)
   views.forEach((_, v) => {
     const { ownRows, lengths, rows } = layout.views[v]
-    addOwn(memory, ownRows, lengths, rows, thread)
+    addOwnCounters(memory, ownRows, lengths, rows, thread)
   })
   return counted
 }
@@ -54,7 +55,7 @@ function countRows(
         const shared = counters === lengths && threads > 1 ? 1 : 0
         const column = block.column(source.mode)
         if (source.below === undefined) kernel.countRows(column, count, counters, shared)
-        else kernel.countPicked(column, block.hashes, count, keys.probe, source.below, counters, shared)
+        else kernel.countProbeRows(column, block.hashes, count, keys.probe, source.below, counters, shared)
       }
       return true
     })
@@ -79,7 +80,10 @@ function faultIn(
   throw new Error('The kernel sees a fault where there is none.')
 }
 
-/** Counts the entries of each segment, in the views where some row has several. */
+/**
+ * Counts a thread's range of the entries by segment.
+ * @param long the views in which some row has several segments
+ */
 export function countSegments(
   kernel: Kernel,
   memory: WebAssembly.Memory,
@@ -118,12 +122,12 @@ export function countSegments(
   for (const v of long) {
     const { ownSegments, segmentLengths, first, rows } = layout.views[v]
     const [segments] = new Uint32Array(memory.buffer, first + 4 * rows, 1)
-    addOwn(memory, ownSegments, segmentLengths, segments, thread)
+    addOwnCounters(memory, ownSegments, segmentLengths, segments, thread)
   }
 }
 
-/** What all threads have counted for themselves, into counters for all: a thread's share of these. */
-function addOwn(
+/** Adds the counters of all threads into the common ones: a thread's range of these. */
+function addOwnCounters(
   { buffer }: WebAssembly.Memory,
   own: readonly number[],
   total: number,

@@ -1,9 +1,9 @@
-/** Where cells that are not listed are zeros: what the threads find out together of all cells (zeros.ts). */
+/** Sums over all cells, where unlisted ones are zeros, computed by all threads together (zeros.ts). */
 import { addBlocks } from '../../steps/balance.ts'
 import { meet, type ThreadProblem } from '../../threads/threadProblem.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from '../zeros.ts'
 
-/** U⁽ⁱ⁾ᵀU⁽ⁱ⁾, in every part. */
+/** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ in every partition. */
 export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: number): void {
   for (const part of parts) sumProducts(part, i, thread, threads)
   meet(parts, thread)
@@ -11,13 +11,13 @@ export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: nu
   meet(parts, thread)
 }
 
-/** What a step of mode i must know of the cells that are not listed. */
+/** Writes the sums over all cells that a step of mode i needs. */
 export function prepareZeros({ parts, thread }: ThreadProblem, i: number): void {
   if (thread === 0) for (const part of parts) writeGram(part, i)
   meet(parts, thread)
 }
 
-/** Σ y² and Σ y over all cells. */
+/** Computes Σ y² and Σ y over all cells. */
 export function sumAllCells(problem: ThreadProblem): void {
   const { parts, thread, threads, totals } = problem
   const [first] = parts

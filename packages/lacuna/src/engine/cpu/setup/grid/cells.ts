@@ -1,4 +1,7 @@
-/** From entries to the cells of a grid of blocks of rows (grid.ts): with all threads, and the entries of all processes. */
+/**
+ * Copies entries into the cells of the grid of stratified SGD (grid.ts), with all threads, and the entries of
+ * all processes.
+ */
 
 import { purpose, stream } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
@@ -9,10 +12,14 @@ import type { CellInput } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import type { ProblemWorkers } from '../../threads/workers.ts'
 import { type Field, indexIn } from '../place/packing.ts'
-import { cutIntoBlocks } from './grid.ts'
+import { divideIntoBlocks } from './grid.ts'
 
-/** Cuts the rows into blocks, and has the threads fill the cells. lengths: per mode, the entries of each row. */
-export async function makeCells(
+/**
+ * Divides rows into blocks and fills the cells of the grid.
+ * @param problem the number of the problem
+ * @param lengths per mode, entries of each row
+ */
+export async function buildCells(
   { pool, members, communicator }: ProblemWorkers,
   problem: number,
   parts: readonly PartitionMemory[],
@@ -36,7 +43,7 @@ export async function makeCells(
   ]
   for (const [field, value] of fields) words[(strata.descriptor + field) / 4] = value
   const blocks = lengths.map((own, mode) =>
-    cutIntoBlocks(
+    divideIntoBlocks(
       own,
       strata.blocks,
       stream(seed, purpose.strata, mode),
@@ -59,10 +66,10 @@ async function gatherEntries(
   const counts = (await communicator.allGatherNumbers(own)).map(([count]) => (order + 1) * count)
   const starts = counts.map((_, k) => counts.slice(0, k).reduce((sum, count) => sum + count, 0))
   const words = uint32Array(starts[starts.length - 1] + counts[counts.length - 1])
-  const { fields, stride, value } = recordsOf(parts)
+  const { fields, stride, value } = viewFormat(parts)
   let to = starts[communicator.rank]
   for (const part of parts)
-    eachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
+    forEachRow(part, 0, part.layout.views[0].chunkCount, (records, from, count, row) => {
       for (let e = 0; e < count; e++, from += stride) {
         words[to++] = row
         for (const field of fields) words[to++] = indexIn(records, from, field)
@@ -73,20 +80,26 @@ async function gatherEntries(
   return words
 }
 
-/** How entries lie where cells are filled from: the other indices, words from one to the next, and which word has the value. */
-interface Source {
+/**
+ * The format of the records from which cells are filled: fields of the other indices, words per record, and
+ * the word of the value.
+ */
+interface RecordFormat {
   fields: readonly Field[]
   stride: number
   value: number
 }
 
-function recordsOf([{ layout }]: readonly PartitionMemory[]): Source {
+function viewFormat([{ layout }]: readonly PartitionMemory[]): RecordFormat {
   const [{ packing, words }] = layout.views
   return { fields: packing.fields, stride: words, value: packing.words }
 }
 
-/** Of some chunks of a part's view of the first mode, the rows or their segments: where their records begin, in words. */
-function eachRow(
+/**
+ * Calls `visit` for each row, or segment of a row, in some chunks of a partition's view of the first mode,
+ * with the word at which its records begin.
+ */
+function forEachRow(
   { memory, layout }: PartitionMemory,
   fromChunk: number,
   toChunk: number,
@@ -109,8 +122,8 @@ function eachRow(
 }
 
 /**
- * Counts the entries of each cell and places them. Each thread has entries that follow those of the thread before it, and
- * places them behind those, cell by cell: so they stand in the order in which they were.
+ * Counts the entries of each cell and copies them there. The entries of a thread follow those of the thread
+ * before it, and go behind these in each cell: so they keep their order.
  */
 export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filling: CellInput): void {
   const [{ memory, layout }] = parts
@@ -119,11 +132,11 @@ export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filli
   const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
   const places = placesAt.map((address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows))
   const words = new Uint32Array(memory.buffer)
-  const { fields, stride, value } = filling.entries ? gathered(order) : recordsOf(parts)
+  const { fields, stride, value } = filling.entries ? gatheredFormat(order) : viewFormat(parts)
   const base = records / 4
   const mask = blocks - 1
 
-  /** Row `row`, other indices from `from` on. */
+  /** The cell of an entry, from its row and its other indices from `from` on. */
   const cellOf = (source: Uint32Array, from: number, row: number): number => {
     const first = filling.blocks[0][row]
     let cell = first
@@ -144,51 +157,51 @@ export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filli
       words[to] = source[other + value]
     }
   }
-  eachOwn(parts, thread, threads, filling.entries, count)
+  forEachOwnRow(parts, thread, threads, filling.entries, count)
   meet()
-  if (thread === 0) addUp(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
+  if (thread === 0) toStarts(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
   meet()
-  eachOwn(parts, thread, threads, filling.entries, place)
+  forEachOwnRow(parts, thread, threads, filling.entries, place)
 }
 
-/** The entries of all processes: a row before each. */
-const gathered = (order: number): Source => ({
+/** The format of gathered entries: the row precedes the other indices. */
+const gatheredFormat = (order: number): RecordFormat => ({
   fields: Array.from({ length: order - 1 }, (_, word) => ({ word, shift: 0, mask: 0xffffffff })),
   stride: order + 1,
   value: order - 1,
 })
 
-/** The thread's share of the entries: of the chunks of the parts here, or of all processes' entries. */
-function eachOwn(
+/** Visits a thread's range of the entries: of the chunks of this process, or of the gathered entries. */
+function forEachOwnRow(
   parts: readonly PartitionMemory[],
   thread: number,
   threads: number,
   entries: Uint32Array | undefined,
   visit: (source: Uint32Array, from: number, many: number, row: number) => void,
 ): void {
-  const shareOf = (count: number): [number, number] => [
+  const rangeOf = (count: number): [number, number] => [
     Math.floor((count * thread) / threads),
     Math.floor((count * (thread + 1)) / threads),
   ]
   if (entries) {
     const stride = parts[0].layout.modes.length + 1
-    const [from, to] = shareOf(entries.length / stride)
+    const [from, to] = rangeOf(entries.length / stride)
     for (let e = from; e < to; e++) visit(entries, e * stride + 1, 1, entries[e * stride])
     return
   }
-  const [from, to] = shareOf(parts.reduce((sum, { layout }) => sum + layout.views[0].chunkCount, 0))
+  const [from, to] = rangeOf(parts.reduce((sum, { layout }) => sum + layout.views[0].chunkCount, 0))
   let before = 0
   for (const part of parts) {
     const { chunkCount } = part.layout.views[0]
     const begin = Math.max(0, from - before)
     const end = Math.min(chunkCount, to - before)
-    eachRow(part, begin, end, visit)
+    forEachRow(part, begin, end, visit)
     before += chunkCount
   }
 }
 
-/** From how many entries of each cell each thread has to where it places them. */
-function addUp(counters: Uint32Array, threads: number, starts: Uint32Array): void {
+/** Prefix sums: from the number of entries of each thread in each cell to the number of its first one. */
+function toStarts(counters: Uint32Array, threads: number, starts: Uint32Array): void {
   const cellCount = starts.length - 1
   let before = 0
   for (let cell = 0; cell < cellCount; cell++) {

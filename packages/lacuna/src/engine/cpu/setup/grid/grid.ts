@@ -1,27 +1,28 @@
 /**
- * The training entries by the cells of a grid of blocks of rows, for SGD in strata (kernels/solve/strata.ts). Rows come to blocks at
- * random, each block with about as many entries as the others; their places in the order of the blocks stand in the records,
- * and while an epoch runs the factors lie in that order, where momentum has its past otherwise: a cell's rows are neighbours.
- *
- * All of it follows from the seed and the rows' lengths, and entries stand in their cells as in the view of the first mode: by
- * row, and at random within it. Every process has all cells and does all the work itself, in the first of its parts: so
- * neither parts nor processes make a difference. Exchanging rows after every stratum would take longer than the work.
+ * The grid of stratified SGD (kernels/solve/strata.ts): training entries by cells of blocks of rows. Rows are
+ * assigned to blocks at random, so that all blocks have about as many entries. Records hold the positions of
+ * rows in the order of the blocks; during an epoch the factors lie in that order, in the memory of the
+ * momentum factors, so that the rows of a cell are adjacent.
+ * | Everything follows from the seed and the rows' lengths; within a cell, entries have the order of the
+ * first mode's view. Every process has all cells and does all the work, in its first partition, so that
+ * neither partitions nor processes change the result. Exchanging rows after every stratum would take longer
+ * than the work.
  */
 
 import { below, draw } from '../../../../base/random.ts'
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import { STRATA_FACTORS, STRATA_TURN_BYTES } from '../../../../kernels/solve/layout.ts'
 
-/** Blocks of every mode, g: powers of two, so that one of 8 or 16 threads has as many of them as another. */
+/** g, blocks per mode: powers of two, so that 8 or 16 threads have equally many. */
 const BLOCKS = [32, 16, 8, 4, 2]
-/** Cells are to have so many entries on average: fewer are not worth waiting for one's turn. */
+/** Average entries of a cell from which on waiting for its turn is worthwhile. */
 const ENTRIES_OF_CELL = 32
 
-/** g; 2 at least, however few entries there are. */
+/** g for a tensor of this order and number of entries; at least 2. */
 export const strataBlocks = (order: number, entries: number): number =>
   BLOCKS.find((g) => entries / g ** order >= ENTRIES_OF_CELL) ?? BLOCKS[BLOCKS.length - 1]
 
-/** Where it lies in the first part of a process. */
+/** Addresses of the grid in the first partition of a process. */
 export interface StrataLayout {
   descriptor: number
   blocks: number
@@ -29,11 +30,15 @@ export interface StrataLayout {
   cells: number
   records: number
   turns: number
-  /** Per mode, (P): the place of each row in the order of the blocks. */
+  /** Per mode, (P) the position of each row in the order of the blocks. */
   places: readonly number[]
 }
 
-/** entries: all of them. */
+/**
+ * Allocates the grid.
+ * @param take allocates bytes for a purpose
+ * @param entries entries of all processes
+ */
 export function layOutStrata(
   take: (item: string, bytes: number) => number,
   dims: readonly number[],
@@ -53,8 +58,14 @@ export function layOutStrata(
   }
 }
 
-/** Puts the rows in a random order, cut where a block has its share of the entries. Returns each row's block. */
-export function cutIntoBlocks(
+/**
+ * Puts the rows of a mode in a random order and divides them into blocks with equally many entries.
+ * @param lengths entries of each row
+ * @param key the random stream
+ * @param places receives the position of each row
+ * @returns the block of each row
+ */
+export function divideIntoBlocks(
   lengths: Uint32Array,
   blocks: number,
   key: number,

@@ -1,20 +1,22 @@
 /**
- * The order of entries within their rows: by a hash of their coordinates, so that any run of them is a random sample of
- * the row, and so that it is the same whatever the order of the input. The kernels sort by it (kernels/solve/setup/order.ts); here is
- * the same in TypeScript, where entries are counted and placed.
+ * The order of entries within their rows: by a hash of their coordinates, so that any run of them is a random
+ * sample of the row, and the order of the input does not matter. The kernels sort by it
+ * (kernels/solve/setup/sort.ts); this is the same in TypeScript.
  */
 import { extend, hashIndex, mix, purpose, stream } from '../../../../base/random.ts'
 import { indexIn, type Packing } from './packing.ts'
 
+/** The keys of the hashes of a problem. */
 export interface OrderKeys {
   /** The stream of the coordinates' hashes. */
   hash: number
-  /** Per mode, what makes another order of the same hashes. */
+  /** Per mode, a key that permutes the hashes. */
   modes: number[]
-  /** What makes another order of them for the choice of the probe. */
+  /** A key that permutes the hashes for the choice of the probe. */
   probe: number
 }
 
+/** The keys that follow from a seed, for tensors of this order. */
 export function orderKeys(seed: number, order: number): OrderKeys {
   const key = stream(seed, purpose.shuffle)
   return {
@@ -24,38 +26,41 @@ export function orderKeys(seed: number, order: number): OrderKeys {
   }
 }
 
-/** An entry's place among all, as a share of 2³², from its hash: the order within rows goes by it. */
-export const placeOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
+/**
+ * The position of an entry among all, as a fraction of 2³², from its hash: entries of a row are sorted by it.
+ */
+export const positionOf = (hash: number, modeKey: number): number => mix(hash ^ modeKey)
 
-/** A segment of a row. */
+/** A segment whose records are to be sorted. */
 export interface OrderedSegment {
   packing: Packing
-  /** Of a record. */
+  /** Words of a record. */
   words: number
   mode: number
   row: number
-  /** Of the row. */
+  /** Number of segments of the row. */
   segments: number
 }
 
 /**
- * The records (n × words) of a segment in their order: what kernels/solve/setup/order.ts does. A row's segments divide the places evenly
- * among them: a place times their number has the segment in its high word and the place within it in its low one.
+ * Sorts the records (n × words) of a segment, as kernels/solve/setup/sort.ts does. The segments of a row
+ * divide the positions evenly: of a position times their number, the high word is the segment and the low
+ * word the position within it.
  */
-export function inOrder(
+export function sortRecords(
   records: Uint32Array,
   { packing: { fields }, words, mode, row, segments }: OrderedSegment,
   keys: OrderKeys,
 ): Uint32Array {
   const count = records.length / words
-  const places = Uint32Array.from({ length: count }, (_, e) => {
+  const positions = Uint32Array.from({ length: count }, (_, e) => {
     let hash = keys.hash
     for (let i = 0; i <= fields.length; i++)
       hash = hashIndex(hash, i === mode ? row : indexIn(records, e * words, fields[i < mode ? i : i - 1]))
-    return Math.imul(placeOf(mix(hash), keys.modes[mode]), segments)
+    return Math.imul(positionOf(mix(hash), keys.modes[mode]), segments)
   })
   const compare = (a: number, b: number): number => {
-    let difference = places[a] - places[b]
+    let difference = positions[a] - positions[b]
     for (let word = 0; word < words && difference === 0; word++)
       difference = records[a * words + word] - records[b * words + word]
     return difference

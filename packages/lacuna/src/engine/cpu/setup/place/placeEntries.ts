@@ -1,10 +1,14 @@
-/** The third pass over the entries: every thread places the records of its share in their segments, in any order. */
+/**
+ * The third pass over the entries: every thread writes the records of its range to their segments, in any
+ * order.
+ */
 
 import type { ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
 
+/** Places a thread's range of the entries in all views. */
 export function placeEntries({ parts, thread, threads }: ThreadProblem, placing: PlaceInput): void {
   const { views, keys, borders, valueScale } = placing
   const order = views[0].tensor.dims.length
@@ -14,7 +18,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
   )
   parts.forEach((part, k) => {
     views.forEach((_, v) => {
-      if (part.layout.views[v].next.length > 0) findOwnPlaces(part, placing, v, k, thread)
+      if (part.layout.views[v].next.length > 0) findOwnCounters(part, placing, v, k, thread)
     })
   })
   for (const { tensor, views: group } of groupsOf(views))
@@ -40,7 +44,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
             borders[number][k + 1],
             valueScale,
             source.meanWeight ?? 1,
-            view.next[thread] ?? sharedPlaces(view),
+            view.next[thread] ?? sharedCounters(view),
             view.next.length === 0 && threads > 1 ? 1 : 0,
           )
         }
@@ -50,16 +54,17 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
 }
 
 /**
- * Where threads share the next place of each segment: as long as records are placed, where a segment's begin stands in the next
- * one's place, and moves to its end with every record: so it is right when all are placed.
+ * The shared counters of the next record of each segment. While records are placed, a segment's begin is
+ * stored in the next entry of recordStart and grows to the segment's end with every record, so that
+ * recordStart is right when all are placed.
  */
-export const sharedPlaces = ({ recordStart }: ViewLayout): number => recordStart + 4
+export const sharedCounters = ({ recordStart }: ViewLayout): number => recordStart + 4
 
 const hasLongRows = ({ borders, views }: PlaceInput, v: number): boolean =>
   borders[v][borders[v].length - 1] > views[v].tensor.dims[views[v].mode]
 
-/** A thread's first record of a segment comes after those of the threads before it. */
-function findOwnPlaces(
+/** Computes the number of a thread's first record of each segment: after those of the threads before it. */
+function findOwnCounters(
   { memory, layout }: ThreadPartition,
   placing: PlaceInput,
   v: number,

@@ -1,4 +1,7 @@
-/** Entries on their way from the processes that read them to those that own their rows; routing.ts has what threads do of it. */
+/**
+ * Sends entries from the processes that read them to those that own them; routes.ts has the work of the
+ * threads.
+ */
 import { uint32Array } from '../../../../base/sharedArrays.ts'
 import { entriesPerRound } from '../../../../comm/index.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
@@ -6,7 +9,9 @@ import type { ProblemWorkers } from '../../threads/workers.ts'
 import { groupsOf } from '../blocks.ts'
 import { entryWords } from './routes.ts'
 
-/** Sends every entry to the processes that own it, in rounds that take little memory, and places what comes. */
+/**
+ * Sends every entry to the processes that own it, in rounds that take little memory, and places what arrives.
+ */
 export async function routeEntries(
   { pool, members, communicator }: ProblemWorkers,
   problem: number,
@@ -31,7 +36,7 @@ export async function routeEntries(
       const places = uint32Array(threads * processes)
       const packing = { group, from, to, places }
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
-      const lengths = toPlaces(places, threads, processes)
+      const lengths = toOffsets(places, threads, processes)
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
       const came = await communicator.allToAll(outgoing, lengths, incoming)
       const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
@@ -41,8 +46,11 @@ export async function routeEntries(
   }
 }
 
-/** From how many words each thread has for each process to where they go; returns how many each process gets. */
-function toPlaces(places: Uint32Array, threads: number, processes: number): number[] {
+/**
+ * Converts the words of each thread for each process to offsets in the outgoing words; returns the words for
+ * each process.
+ */
+function toOffsets(places: Uint32Array, threads: number, processes: number): number[] {
   const lengths: number[] = []
   let place = 0
   for (let process = 0; process < processes; process++) {

@@ -1,7 +1,7 @@
 /**
- * How entries come to the processes that own them. Each process has some of the entries, whichever it read; a view's
- * segment says which part, and so which process, an entry's record belongs to. An entry is sent once to every process that
- * has a place for it in any of the views.
+ * Packs entries for the processes that own them. Each process has read some of the entries; the segment of an
+ * entry in a view determines the partition, and so the process, that owns its record. An entry is sent once
+ * to every process that owns a record of it in any view.
  */
 
 import { below } from '../../../../base/random.ts'
@@ -9,16 +9,16 @@ import { LOADED_AT_A_TIME } from '../../../../kernels/solve/layout.ts'
 import type { IncomingEntries, OutgoingEntries, PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { anyWeighted, Block, EVERYWHERE } from '../blocks.ts'
-import { placeOf } from './order.ts'
-import { sharedPlaces } from './placeEntries.ts'
+import { positionOf } from './order.ts'
+import { sharedCounters } from './placeEntries.ts'
 
-/** Words of an entry on its way: its indices, its value, and its weight if it has one. */
+/** Words of an entry in a message: its indices, its value, and its weight if it has one. */
 export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
   tensor.dims.length + (meanWeight === undefined ? 1 : 2)
 
 /**
- * Counts this thread's share of the entries by the process they go to, or writes them, as `entryWords` says, from the places
- * on that are given for each process.
+ * Counts the words of a thread's range of the entries by destination, or, given `outgoing`, writes them at
+ * the offsets of each destination.
  */
 export function packEntries(
   { parts, thread, threads }: ThreadProblem,
@@ -49,7 +49,7 @@ export function packEntries(
     limit: views[number].below ?? EVERYWHERE,
     starts: Array.from({ length: processes }, (_, process) => borders[number][process * partsEach]),
   }))
-  const going: number[] = [] // the processes that an entry goes to
+  const going: number[] = [] // the destinations of an entry
   const begin = from + Math.floor(((to - from) * thread) / threads)
   const end = from + Math.floor(((to - from) * (thread + 1)) / threads)
   for (let at = begin; at < end; at += LOADED_AT_A_TIME) {
@@ -60,10 +60,10 @@ export function packEntries(
       const hash = hashes[e - at]
       going.length = 0
       for (const { rows, first, modeKey, limit, starts } of wanted) {
-        if (limit !== EVERYWHERE && placeOf(hash, keys.probe) >= limit) continue
+        if (limit !== EVERYWHERE && positionOf(hash, keys.probe) >= limit) continue
         const row = rows[e]
         const segments = first[row + 1] - first[row]
-        const segment = first[row] + (segments === 1 ? 0 : below(placeOf(hash, modeKey), segments))
+        const segment = first[row] + (segments === 1 ? 0 : below(positionOf(hash, modeKey), segments))
         const process = lastAtMost(starts, segment)
         if (!going.includes(process)) going.push(process)
       }
@@ -79,7 +79,7 @@ export function packEntries(
   }
 }
 
-/** The last of some rising numbers that is at most so large. */
+/** The position of the last of some ascending numbers that is at most `most`. */
 function lastAtMost(rising: readonly number[], most: number): number {
   let [low, high] = [0, rising.length - 1]
   while (low < high) {
@@ -90,7 +90,7 @@ function lastAtMost(rising: readonly number[], most: number): number {
   return low
 }
 
-/** Places what has come. */
+/** Places a thread's range of the entries that have arrived. */
 export function placeIncoming(
   { parts, firstPart, thread, threads }: ThreadProblem,
   { views, keys, borders, valueScale }: PlaceInput,
@@ -122,7 +122,7 @@ export function placeIncoming(
           borders[number][firstPart + k + 1],
           valueScale,
           views[number].meanWeight ?? 1,
-          sharedPlaces(layout.views[number]),
+          sharedCounters(layout.views[number]),
           threads > 1 ? 1 : 0,
         )
     }

@@ -1,40 +1,47 @@
 /**
- * How the entries of a mode are cut. A row's entries are one **segment**, or several of about equal size where they are
- * many: which one an entry belongs to is decided by a hash of its coordinates. A **chunk** is some whole rows or one
- * segment of a long row, about as many entries in each: threads take chunks, and parts own them.
- *
- * All of it follows from the rows' lengths and the rank. Sums are made over segments, and added in an order that depends
- * on the row alone; so the result does not depend on who did what, on how many parts there are, or on the order in which
- * the entries came.
+ * Divides the entries of a mode. The entries of a row are one **segment**, or several of about equal size if
+ * there are many: a hash of its coordinates assigns an entry to one of them. A **chunk** is some whole rows
+ * or one segment of a long row, with about equally many entries: threads take chunks, and partitions own
+ * them.
+ * | Everything follows from the rows' lengths and the rank. Sums are made over segments, and added in an
+ * order that depends on the row alone; so the result depends neither on threads and partitions nor on the
+ * order of the input.
  */
 import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
 
-/** A row costs something even if it has few entries: its power method and its update. In entries. */
+/** The cost of a row besides its entries (power method, update), in entries. */
 const ROW_COST = 8
-/** Enough chunks that 16 threads end within a few percent of each other, unless the tensor is tiny. */
+/** Chunks at which 16 threads finish within a few percent of each other, unless the tensor is tiny. */
 const CHUNKS_WANTED = 256
 const SMALLEST_SEGMENT = 128
-/** Sums over a segment hold an R × R matrix: the larger the rank, the longer the segments, so that adding stays small. */
+/**
+ * The sums over a segment hold an R × R matrix: segments are longer at larger ranks, so that adding them
+ * stays cheap.
+ */
 const LARGEST_SEGMENT = 4096
-/** Of the largest tensors: errors are summed by chunk, and all of these sums go to everyone. */
+/** Limits the chunks of large tensors: error sums per chunk go to every process. */
 const MOST_SEGMENTS = 2 ** 18
 
-/** The most entries of a row that is one segment. */
+/** S, the most entries of a row that is one segment. */
 export function segmentSize(entries: number, padded: number): number {
   const most = Math.max(LARGEST_SEGMENT * Math.max(1, padded / 64), entries / MOST_SEGMENTS)
   return Math.ceil(Math.min(most, Math.max(SMALLEST_SEGMENT, entries / CHUNKS_WANTED)))
 }
 
 /**
- * The fewest sampled entries for which another of a row's segments is visited: fewer are not worth the sums. A window may
- * have almost twice as many, which chance leaves in every segment.
+ * The fewest sampled entries for which another segment of a row is visited: fewer are not worth the sums. A
+ * window may have almost twice as many, which every segment has.
  */
 export const leastWindow = (segment: number): number => segment >>> 4
 
+/** The number of segments of a row with `length` entries. */
 export const segmentsOfRow = (length: number, segment: number): number =>
   length <= segment ? 1 : Math.floor((length - 1) / segment) + 1
 
-/** The number of each row's first segment, and at the end that of all segments. (P + 1) */
+/**
+ * The number of each row's first segment, and at the end that of all segments (P + 1).
+ * @param segment S
+ */
 export function firstSegments(lengths: Uint32Array, segment: number, into: Uint32Array): Uint32Array {
   let count = 0
   for (let p = 0; p < lengths.length; p++) {
@@ -45,15 +52,24 @@ export function firstSegments(lengths: Uint32Array, segment: number, into: Uint3
   return into
 }
 
-/** The chunks of all parts, three words each: row, end row (0 marks a segment of the row), and which segment. */
+/**
+ * The chunks of a view in all partitions, three words each: row, end row (0 marks a segment of the row),
+ * index of the segment.
+ */
 export interface Chunks {
   words: Uint32Array
   count: number
-  /** Entries before each chunk, about: segments of a row are taken to be equally long. (count + 1) */
+  /**
+   * (count + 1) The approximate number of entries before each chunk: segments of a row count as equally long.
+   */
   before: Float64Array
 }
 
-export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
+/**
+ * Divides the rows of a view into chunks.
+ * @param segment S
+ */
+export function makeChunks(lengths: Uint32Array, segment: number): Chunks {
   let words = new Uint32Array(3 * 1024)
   let before = new Float64Array(1025)
   let count = 0
@@ -64,8 +80,8 @@ export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
 
   function add(row: number, endRow: number, index: number, size: number): void {
     if (3 * count + 3 > words.length) {
-      words = grown(words, new Uint32Array(2 * words.length))
-      before = grown(before, new Float64Array(2 * before.length))
+      words = copyInto(words, new Uint32Array(2 * words.length))
+      before = copyInto(before, new Float64Array(2 * before.length))
     }
     words[3 * count] = row
     words[3 * count + 1] = endRow
@@ -99,21 +115,21 @@ export function cutChunks(lengths: Uint32Array, segment: number): Chunks {
   return { words, count, before }
 }
 
-function grown<A extends Uint32Array | Float64Array>(from: A, to: A): A {
+function copyInto<A extends Uint32Array | Float64Array>(from: A, to: A): A {
   to.set(from)
   return to
 }
 
-/** The chunks, segments and entries that a part owns of a view. */
-export interface Share {
+/** The chunks, segments and entries of a view that a partition owns. */
+export interface ViewSlice {
   firstChunk: number
   endChunk: number
   firstSegment: number
   endSegment: number
   entries: number
-  /** Segments of long rows among them: each has sums of its own. */
+  /** Its segments of long rows: each has partial sums. */
   longSegments: number
-  /** See VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
+  /** VIEW_FIRST_ROW … VIEW_EARLIER of kernels/solve/layout.ts. */
   firstRow: number
   firstIndex: number
   lastRow: number
@@ -122,15 +138,16 @@ export interface Share {
 }
 
 /**
- * Deals the chunks to parts, in order and about as many entries to each. lengths: of the rows; first: their first
- * segments; segmentLengths: of all segments.
+ * Assigns chunks to partitions, in order and with about equally many entries.
+ * @param first the first segment of each row (P + 1)
+ * @param segmentLengths entries of each segment
  */
-export function dealChunks(
+export function assignChunks(
   chunks: Chunks,
   parts: number,
   first: Uint32Array,
   segmentLengths: Uint32Array,
-): Share[] {
+): ViewSlice[] {
   const { words, count, before } = chunks
   const total = before[count]
   const borders = Array.from({ length: parts + 1 }, (_, k) =>
@@ -143,7 +160,7 @@ export function dealChunks(
   return Array.from({ length: parts }, (_, k) => {
     const [firstChunk, endChunk] = [borders[k], borders[k + 1]]
     const [firstSegment, endSegment] = [segmentAt(firstChunk), segmentAt(endChunk)]
-    const share: Share = {
+    const slice: ViewSlice = {
       firstChunk,
       endChunk,
       firstSegment,
@@ -157,15 +174,15 @@ export function dealChunks(
       earlier: 0,
     }
     for (let chunk = firstChunk; chunk < endChunk; chunk++)
-      if (words[3 * chunk + 1] === 0) share.longSegments++
-    if (firstChunk === endChunk) return share
-    share.firstRow = words[3 * firstChunk]
-    share.firstIndex = firstSegment - first[share.firstRow]
-    share.earlier = sum(segmentLengths, first[share.firstRow], firstSegment)
+      if (words[3 * chunk + 1] === 0) slice.longSegments++
+    if (firstChunk === endChunk) return slice
+    slice.firstRow = words[3 * firstChunk]
+    slice.firstIndex = firstSegment - first[slice.firstRow]
+    slice.earlier = sum(segmentLengths, first[slice.firstRow], firstSegment)
     const last = endChunk - 1
-    share.lastRow = words[3 * last + 1] === 0 ? words[3 * last] : words[3 * last + 1] - 1
-    share.endIndex = endSegment - first[share.lastRow]
-    return share
+    slice.lastRow = words[3 * last + 1] === 0 ? words[3 * last] : words[3 * last + 1] - 1
+    slice.endIndex = endSegment - first[slice.lastRow]
+    return slice
   })
 }
 
@@ -185,40 +202,49 @@ function sum(numbers: Uint32Array, from: number, to: number): number {
   return total
 }
 
-/** Writes a share's chunks in the layout of the kernels. */
-export function writeChunks({ words }: Chunks, share: Share, first: Uint32Array, into: Uint32Array): void {
+/** Writes the chunks of a slice in the format of the kernels. */
+export function writeChunks(
+  { words }: Chunks,
+  slice: ViewSlice,
+  first: Uint32Array,
+  into: Uint32Array,
+): void {
   let partial = 0
-  for (let chunk = share.firstChunk, at = 0; chunk < share.endChunk; chunk++, at += CHUNK_BYTES / 4) {
+  for (let chunk = slice.firstChunk, at = 0; chunk < slice.endChunk; chunk++, at += CHUNK_BYTES / 4) {
     const [row, endRow, index] = [words[3 * chunk], words[3 * chunk + 1], words[3 * chunk + 2]]
     into[at] = row
     into[at + 1] = endRow
-    into[at + 2] = first[row] + index - share.firstSegment
+    into[at + 2] = first[row] + index - slice.firstSegment
     into[at + 3] = index
     into[at + 4] = endRow === 0 ? partial++ : 0
   }
 }
 
-/** A row of which several parts have segments. */
+/** A row with segments in several partitions. */
 export interface SharedRow {
   row: number
-  /** The first part that has segments of it, and for this and the following ones which is the first; then how many there are. */
+  /**
+   * The first of these partitions; and for it and the following ones the index of its first segment, then the
+   * number of segments.
+   */
   firstPart: number
   bounds: number[]
 }
 
-export function sharedRows(shares: readonly Share[], first: Uint32Array): SharedRow[] {
+/** The shared rows of a view. */
+export function sharedRows(slices: readonly ViewSlice[], first: Uint32Array): SharedRow[] {
   const rows: SharedRow[] = []
-  shares.forEach((share, k) => {
-    if (share.firstChunk === share.endChunk || share.firstIndex === 0) return
-    const { firstRow: row, firstIndex } = share
+  slices.forEach((slice, k) => {
+    if (slice.firstChunk === slice.endChunk || slice.firstIndex === 0) return
+    const { firstRow: row, firstIndex } = slice
     let shared = rows.find((other) => other.row === row)
     if (!shared) {
-      // The part before it that is not empty has the row's beginning.
-      const before = shares.findLastIndex((other, o) => o < k && other.lastRow === row)
+      // The row begins in the last partition before this one that has segments of it.
+      const before = slices.findLastIndex((other, o) => o < k && other.lastRow === row)
       shared = { row, firstPart: before, bounds: [0] }
       rows.push(shared)
     }
-    // Parts without chunks in between have none of its segments.
+    // Partitions without chunks in between have no segments of it.
     while (shared.firstPart + shared.bounds.length < k) shared.bounds.push(firstIndex)
     shared.bounds.push(firstIndex)
   })

@@ -1,11 +1,17 @@
-/** The last pass: records are placed anywhere within their segments, and sorting makes the result the same for all. */
+/**
+ * The last pass of loading: sorts the records of each segment, so that the result does not depend on the
+ * order of placing.
+ */
 import { CHUNK_BYTES } from '../../../../kernels/solve/layout.ts'
 import { longestSegment, type ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput, ViewSource } from '../../threads/messages.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
-import { inOrder, type OrderKeys } from './order.ts'
+import { type OrderKeys, sortRecords } from './order.ts'
 
-/** Says how many training entries this thread has seen that have the coordinates of others, or are likely to. */
+/**
+ * Sorts a thread's segments in all views. Returns the number of training entries whose coordinates are equal
+ * to those of others, or may be.
+ */
 export function sortSegments(
   { parts, thread, threads, segments }: ThreadProblem,
   { views, keys }: PlaceInput,
@@ -18,7 +24,7 @@ export function sortSegments(
       const modeKey = keys.modes[source.mode]
       const { descriptor } = view
       const scratch = layout.scratch[thread]
-      let found = kernel.orderChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
+      let found = kernel.sortChunks(descriptor, keys.hash, modeKey, scratch, most, thread, threads)
       if (v % threads === thread) found += sortOverlongSegments(memory, view, source, keys, most)
       if (v === 0) repeated += found
     })
@@ -26,8 +32,8 @@ export function sortSegments(
 }
 
 /**
- * Sorts the segments of a view that the kernels leave out, because they are longer than chance would make them: the same
- * coordinates were given many times. Says how many such segments there are.
+ * Sorts the segments of a view that the kernels leave out because chance would not make them so long:
+ * coordinates were repeated many times. Returns the number of such segments.
  */
 function sortOverlongSegments(
   memory: WebAssembly.Memory,
@@ -46,7 +52,9 @@ function sortOverlongSegments(
     if (endRow !== 0 || end - begin <= most) continue
     const { words, packing } = view
     const records = new Uint32Array(memory.buffer, view.records + 4 * words * begin, words * (end - begin))
-    records.set(inOrder(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys))
+    records.set(
+      sortRecords(records, { packing, words, mode, row, segments: first[row + 1] - first[row] }, keys),
+    )
     overlong++
   }
   return overlong

@@ -1,4 +1,4 @@
-/** μ and Σ of a mode from its rows and what is uncertain of them, and what neighbours and attributes say of each row. */
+/** The M-step of a mode: μ and Σ from the posteriors of its rows, and prior means from side information. */
 
 import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
@@ -8,14 +8,15 @@ import { addBlocks } from '../balance.ts'
 import { numbersOf, SIGMA2 } from './posteriorNumbers.ts'
 import { learnRowMeans, type ModeRows } from './rowMeans.ts'
 
-/** Σ's diagonal is known this many rows better than what lies beside it, per component. */
+/** The diagonal of Σ is known by this many rows per component better than the rest. */
 const SHRINKAGE = 1 / 8
-/** No direction of Σ is narrower than this share of the mean one: float32 would not see it. */
+/** The least width of Σ in any direction, as a fraction of the mean width: float32 cannot resolve less. */
 const NARROWEST = 1e-6
 
 /**
- * μ and, but after the first sweep, Σ of a mode from its rows and what is uncertain of them; where rows have neighbours or
- * attributes, what these say of each (rowMeans.ts). Rows without entries get what is expected of them.
+ * Learns μ and, after the first sweep, Σ of a mode from the posteriors of its rows; with side information
+ * also the prior mean of each row (rowMeans.ts). Rows without entries get their prior mean.
+ * @param isWhole whether Σ is learned, too
  */
 export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): void {
   const { parts, thread, threads, sideInformation, meet } = problem
@@ -31,7 +32,7 @@ export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): 
     for (const { memory, layout } of parts)
       new Float32Array(memory.buffer, layout.modes[i].mean, layout.padded).set(mean)
     const side = sideInformation?.[i]
-    if (side) learnSide(problem, i, side, mean, isWhole)
+    if (side) learnFromSide(problem, i, side, mean, isWhole)
     else {
       const precision = isWhole ? precisionOf(first, i, problem.rank, mean) : undefined
       for (const part of parts) {
@@ -48,7 +49,7 @@ export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): 
   }
 }
 
-/** The same mean for all rows. */
+/** Writes the same prior mean for all rows. */
 export function writeMeans({ memory, layout }: ThreadPartition, i: number, mean: ArrayLike<number>): void {
   const { rows, rowMeans, couplingWeights } = layout.modes[i]
   const { padded } = layout
@@ -58,8 +59,11 @@ export function writeMeans({ memory, layout }: ThreadPartition, i: number, mean:
   new Float32Array(memory.buffer, couplingWeights, rows).fill(1)
 }
 
-/** Means, couplingWeights and lags' weights of a mode, and Σ⁻¹ where it is learned; in all parts. */
-function learnSide(
+/**
+ * Learns prior means, coupling weights, lag weights and, if `isWhole`, Σ⁻¹ of a mode with side information;
+ * writes them to all partitions.
+ */
+function learnFromSide(
   { parts, rank }: ThreadProblem,
   i: number,
   side: SideInformation,
@@ -73,7 +77,8 @@ function learnSide(
   const weights = new Float32Array(first.memory.buffer, first.layout.modes[i].lagWeights, MOST_LAGS)
   const learned = learnRowMeans(rows, side, mean, weights, products)
   const precision =
-    learned.covariance && invertedPadded(shrunk(learned.covariance, rows.observed, rank), rank, padded)
+    learned.covariance &&
+    invertPadded(shrinkOffDiagonal(learned.covariance, rows.observed, rank), rank, padded)
   for (const part of parts) {
     const { memory, layout } = part
     const { factor, rowMeans, couplingWeights, lagWeights } = layout.modes[i]
@@ -87,7 +92,7 @@ function learnSide(
   }
 }
 
-/** A mode's rows as thread 0 sees them. */
+/** The rows of a mode, as arrays over the memory of a partition. */
 function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank: number): ModeRows {
   const { factor, moments, rows, rowLengths } = layout.modes[i]
   const { padded } = layout
@@ -102,7 +107,7 @@ function modeRows({ memory, layout, observed }: ThreadPartition, i: number, rank
   }
 }
 
-/** Σ⁻¹ (R × R, padded), Σ being the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
+/** Σ⁻¹ (R × R, padded); Σ is the mean of (a − μ)(a − μ)ᵀ + V over the rows with entries. */
 function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float64Array): Float64Array {
   const { padded } = part.layout
   const n = part.observed[i]
@@ -110,7 +115,7 @@ function precisionOf(part: ThreadPartition, i: number, rank: number, mean: Float
   const covariance = new Float64Array(rank * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r; s < rank; s++) covariance[r * rank + s] = products[r * padded + s] / n - mean[r] * mean[s]
-  return invertedPadded(shrunk(covariance, n, rank), rank, padded)
+  return invertPadded(shrinkOffDiagonal(covariance, n, rank), rank, padded)
 }
 
 /** Σ M over the rows with entries (R × R, padded; on and above the diagonal). */
@@ -125,17 +130,21 @@ function productsOf({ memory, layout }: ThreadPartition, i: number): Float64Arra
   return total
 }
 
-/** From what is on and above the diagonal: the rest, and a little less beside the diagonal where rows are few. */
-function shrunk(upper: Float64Array, rows: number, rank: number): Float64Array {
+/**
+ * Mirrors a covariance given on and above the diagonal, and shrinks its off-diagonal elements where rows are
+ * few.
+ */
+function shrinkOffDiagonal(upper: Float64Array, rows: number, rank: number): Float64Array {
   const covariance = upper.slice()
-  const share = rows / (rows + SHRINKAGE * rank)
+  const shrinkage = rows / (rows + SHRINKAGE * rank)
   for (let r = 0; r < rank; r++)
     for (let s = r + 1; s < rank; s++)
-      covariance[r * rank + s] = covariance[s * rank + r] = share * upper[r * rank + s]
+      covariance[r * rank + s] = covariance[s * rank + r] = shrinkage * upper[r * rank + s]
   return covariance
 }
 
-function invertedPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
+/** Inverts a covariance (R × R) into a padded precision matrix. */
+function invertPadded(covariance: Float64Array, rank: number, padded: number): Float64Array {
   let trace = 0
   for (let r = 0; r < rank; r++) trace += covariance[r * rank + r]
   const inverse = invertSymmetric(covariance, rank, (NARROWEST * Math.max(trace, 0)) / rank + 1e-30)
@@ -149,6 +158,7 @@ function writePrecision({ memory, layout }: ThreadPartition, i: number, precisio
   new Float32Array(memory.buffer, layout.modes[i].precision, precision.length).set(precision)
 }
 
+/** Writes an isotropic Σ⁻¹. */
 export function writeIsotropic(
   { memory, layout }: ThreadPartition,
   i: number,
@@ -160,7 +170,7 @@ export function writeIsotropic(
   for (let r = 0; r < rank; r++) matrix[r * padded + r] = precision
 }
 
-/** σ² Σ⁻¹ for the kernels. */
+/** Writes σ² Σ⁻¹ for the kernels. */
 export function writePrior(part: ThreadPartition, i: number): void {
   const { memory, layout } = part
   const size = layout.padded ** 2

@@ -1,12 +1,12 @@
-/** How the noise grows with the values, and how much noisier some rows are than others (noise.ts), as threads find it out. */
+/** Learns how the noise grows with the values, and how it differs between rows (noise.ts), on all threads. */
 import { NOISE_BINS } from '../../../../kernels/solve/layout.ts'
 import type { PosteriorStep } from '../../../engine.ts'
 import type { ThreadProblem } from '../../threads/threadProblem.ts'
 import { chooseMode, fitNoise, rowVariances } from './noise.ts'
 import { NOISY_MODE, numbersOf, type PosteriorWork, ROW_SUMS, VARIANCE0 } from './posteriorNumbers.ts'
 
-/** How the noise grows with the values, as of now. */
-export function renewNoise(
+/** Updates the noise model: its growth with the predictions. */
+export function updateNoise(
   { parts, thread, meet }: ThreadProblem,
   step: PosteriorStep,
   work: PosteriorWork,
@@ -23,8 +23,8 @@ export function renewNoise(
   meet()
 }
 
-/** How much noisier some rows are than others, of the mode in which they differ most. */
-export function renewVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
+/** Updates the noise variances of the rows of the mode in which they differ most. */
+export function updateRowVariances({ parts }: ThreadProblem, sigma2: number, isFirst: boolean): void {
   const [{ memory, layout }] = parts
   const rowsOf = (i: number): [Float64Array, Float64Array, Float32Array] => {
     const { rows, rowLengths, rowSums, variances } = layout.modes[i]
@@ -47,7 +47,7 @@ export function renewVariances({ parts }: ThreadProblem, sigma2: number, isFirst
     new Float32Array(part.memory.buffer, part.layout.modes[chosen].variances, variances.length).set(variances)
 }
 
-/** Adds up the bins of all chunks, in their order. */
+/** Adds the bins of all chunks, in order. */
 export function addBins(sums: Float64Array): Float64Array {
   const bins = new Float64Array(3 * NOISE_BINS)
   for (let at = 0; at < sums.length; at++) bins[at % bins.length] += sums[at]

@@ -1,11 +1,19 @@
 /**
- * How noise grows with the values: variance ∝ c₀ + c₁ y, y being what is predicted. Residuals were squared and added up in
- * bins of predictions; the most probable c ≥ 0, for normal residuals, by multiplicative updates. Gaussian noise has c₁ = 0,
- * counts have c₀ = 0. A square term fits readings with relative errors, and was dropped: its weights leave large values out.
+ * The noise model: variance ∝ c₀ + c₁ y at the prediction y. Squared residuals are summed in bins of
+ * predictions; c ≥ 0 is the maximum likelihood estimate for normal residuals, by multiplicative updates.
+ * Gaussian noise has c₁ = 0, counts have c₀ = 0. A quadratic term fits relative errors; it was dropped, since
+ * its weights ignore large values.
  */
+
+/** Multiplicative updates of a fit. */
 const UPDATES = 200
 
-/** bins: counts, sums of predictions and of squared residuals, three numbers each. Returns c₀, c₁ and 0, such that the mean variance is 1. */
+/**
+ * Fits the growth of the noise.
+ * @param bins per bin the count, the sum of predictions and the sum of squared residuals
+ * @param mean the mean prediction
+ * @returns c₀, c₁ and 0, normalized to a mean variance of 1
+ */
 export function fitNoise(bins: Float64Array, mean: number): [number, number, number] {
   let [count, squares] = [0, 0]
   for (let at = 0; at < bins.length; at += 3) {
@@ -31,18 +39,20 @@ export function fitNoise(bins: Float64Array, mean: number): [number, number, num
     c0 *= Math.sqrt(up0 / down0)
     if (down1 > 0) c1 *= Math.sqrt(up1 / down1)
   }
-  // Nothing is without noise: a weight must be finite.
+  // No entry is without noise: weights must be finite.
   return [c0 / total + 1e-9, c1 / total, 0]
 }
 
-/** As if so many more entries of a row were as noisy as all are. */
+/** Pseudo-entries of average noise per row. */
 const PRIOR_ENTRIES = 5
-/** Variances of their own must make what rows leave unexplained more probable by so much (its logarithm) for each row. */
+/** The least gain in log-likelihood per row that makes variances of rows worthwhile. */
 const LEAST_GAIN = 1
 
 /**
- * How noisy the rows of a mode are, in units of σ²: from the number of entries of each row, by weight, and its
- * Σ w E[(x − k·a)²], which was weighted by the variance so far. The mean over entries is 1.
+ * The noise variances of the rows of a mode, in units of σ²; their mean over entries is 1.
+ * @param counts entries of each row, by weight
+ * @param sums Σ w E[(x − k·a)²] of each row, with the previous variances in w
+ * @param before the previous variances
  */
 export function rowVariances(
   counts: Float64Array,
@@ -62,7 +72,7 @@ export function rowVariances(
   return found.map((variance, p) => (counts[p] > 0 ? variance / (sum / entries) : 1))
 }
 
-/** The mode whose rows differ most in noise, by how much more probable that makes the residuals; −1: none does. */
+/** The mode whose rows differ most in noise, by the gain in log-likelihood; −1 if none does. */
 export function chooseMode(
   variances: readonly Float64Array[],
   countsOf: (mode: number) => Float64Array,

@@ -1,15 +1,16 @@
 /**
- * Sweeps under a learned prior, as threads do them (kernels/solve/rows/posterior.ts, posteriorRow.ts): rows a ~ N(μ, Σ) per mode, what
- * is left uncertain of each, and noise that may grow with the values. Everyone has all factors, moments and sums, and
- * decides the same from them; in float64, but what is kept for the next sweep is rounded to float32, so that a state that
- * is saved is all there is.
+ * Sweeps of variational EM (Bishop 2006, section 10.1) under a learned prior, as one of the threads runs
+ * them: rows a ~ N(μ, Σ) per mode with posterior covariances V, and noise that may grow with the values. The
+ * kernels compute the posteriors (kernels/solve/rows/posterior.ts, posteriorRow.ts). Every partition has all
+ * factors, moments and sums, and derives the same numbers from them in float64; what the next sweep uses is
+ * rounded to float32, so that a saved state is complete.
  */
 import type { PosteriorStep } from '../../../engine.ts'
 import { MOST_LAGS } from '../../memory/layout.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
 import { addBlocks } from '../balance.ts'
 import { learnMode, writeIsotropic, writeMeans, writePrior } from './learnedMode.ts'
-import { renewNoise, renewVariances } from './learnedNoise.ts'
+import { updateNoise, updateRowVariances } from './learnedNoise.ts'
 import {
   numbersOf,
   type PosteriorWork,
@@ -22,15 +23,16 @@ import {
 } from './posteriorNumbers.ts'
 import { FIRST_LAG_WEIGHT } from './rowMeans.ts'
 
-/** The noise can take no more than this share of the variance of the values before the first sweep. */
+/** The most noise at the first sweep, as a fraction of the variance of the values. */
 const MOST_NOISE = 0.1
-/** Predictions below this share of the mean are taken for as noisy as this. */
+/** Predictions below this fraction of the mean have the noise of that fraction. */
 const LEAST_MEAN = 0.02
-/** Where residuals are not believed without bound: up to so many deviations they are. */
+/** Standard deviations from which on the Huber loss is linear. */
 const HUBER_DEVIATIONS = 2
-/** Of normal residuals, the mean of squares weighted so is this share of σ². */
-const HUBER_SHARE = 0.9545
+/** The mean of Huber-weighted squares of normal residuals, as a fraction of σ². */
+const HUBER_FACTOR = 0.9545
 
+/** Runs one sweep over all modes. */
 export function sweepPosterior(
   problem: ThreadProblem,
   step: PosteriorStep,
@@ -39,8 +41,8 @@ export function sweepPosterior(
 ): void {
   const { parts, thread } = problem
   const modes = parts[0].layout.modes.length
-  if (step.begin) begin(problem, step, lambda, work)
-  renewNoise(problem, step, work)
+  if (step.begin) initialize(problem, step, lambda, work)
+  updateNoise(problem, step, work)
   const sweeps = numbersOf(parts[0])[SWEEPS]
   for (let i = 0; i < modes; i++) {
     if (thread === 0) for (const part of parts) writePrior(part, i)
@@ -50,9 +52,9 @@ export function sweepPosterior(
     learnMode(problem, i, sweeps > 0 && !step.isStart)
   }
   if (thread === 0) {
-    const share = step.loss === 'huber' ? HUBER_SHARE : 1
-    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / share)
-    if (step.noise === 'row') renewVariances(problem, sigma2 * share, sweeps === 0)
+    const factor = step.loss === 'huber' ? HUBER_FACTOR : 1
+    const sigma2 = Math.max(1e-30, sumOf(parts[0], modes - 1, 0) / step.entries / factor)
+    if (step.noise === 'row') updateRowVariances(problem, sigma2 * factor, sweeps === 0)
     for (const part of parts) {
       numbersOf(part)[SIGMA2] = sigma2
       numbersOf(part)[SWEEPS] = sweeps + 1
@@ -85,13 +87,13 @@ function setStep(
 }
 
 /**
- * Starts from factors that λ has led to: nothing is uncertain yet, σ² is what the entries leave unexplained, divided by
- * those that are not used up by parameters, and Σ is as wide in all directions as the rows lie apart.
+ * Initializes the first sweep from factors that were fitted with λ: rows are certain; σ² is the sum of
+ * squared residuals divided by the residual degrees of freedom; Σ is isotropic with the spread of the rows.
  */
-function begin(problem: ThreadProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
+function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number, work: PosteriorWork): void {
   const { parts, thread, threads } = problem
   const { sigma2, squares, variance } = step.begin!
-  // What a start has found of the noise, outliers apart.
+  // The noise that a start has found, without outliers.
   const known = step.loss === 'huber' && !step.isStart ? numbersOf(parts[0])[SIGMA2] : 0
   problem.meet()
   for (const { kernel, layout } of parts)
@@ -124,9 +126,9 @@ function begin(problem: ThreadProblem, step: PosteriorStep, lambda: number, work
   if (thread === 0) {
     const free = Math.max(0, step.entries - determined)
     const most = MOST_NOISE * variance
-    // What is fitted by using up the entries says nothing of the noise.
-    const isTelling = 2 * free > step.entries && free * most > squares
-    const found = known || (step.isStart ? variance : isTelling ? squares / free : most)
+    // A fit that uses up the degrees of freedom says nothing about the noise.
+    const isInformative = 2 * free > step.entries && free * most > squares
+    const found = known || (step.isStart ? variance : isInformative ? squares / free : most)
     const noise = Math.max(1e-30, found)
     const spreads = modes.map((_, i) => spreadOf(parts[0], i, problem.rank))
     for (const part of parts) {

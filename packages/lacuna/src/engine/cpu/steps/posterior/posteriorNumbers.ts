@@ -1,29 +1,35 @@
-/** What sweeps under a learned prior work on: a problem's parts, and the few numbers that all rows share. */
+/** The numbers of a learned prior that all rows share, and the operations of a sweep. */
 import type { ThreadPartition } from '../../threads/threadProblem.ts'
 
-/** What the threads must do with each other. */
+/** The operations of a sweep that involve all threads and processes. */
 export interface PosteriorWork {
-  /** A step of a mode in all parts, and the exchange after it; afterwards all threads have met. */
+  /**
+   * Runs a step of a mode in all partitions and the exchange after it; all threads have synchronized
+   * afterwards.
+   */
   step(mode: number): void
-  /** For the first thread: the bins of all chunks of all processes, added up in their order; 3 numbers each. */
+  /**
+   * On the first thread: the noise bins of all chunks of all processes, added in order; three numbers each.
+   */
   gatherBins(): Float64Array
 }
 
-/** Where the numbers stand that all rows share. */
+/** Positions of the shared numbers. */
 export const SIGMA2 = 0
 export const VARIANCE0 = 1
 export const VARIANCE1 = 2
 export const VARIANCE2 = 3
 export const SWEEPS = 4
-/** Which mode's rows differ in noise, from 1; 0: none. */
+/** The mode whose rows differ in noise, from 1; 0 if there is none. */
 export const NOISY_MODE = 5
+/** The number of shared numbers. */
 export const SHARED_NUMBERS = 8
 
-/** σ², the variances' coefficients, and how many sweeps there were. */
+/** σ², the coefficients of the noise variance, and the number of sweeps. */
 export const numbersOf = ({ memory, layout }: ThreadPartition): Float32Array =>
   new Float32Array(memory.buffer, layout.posterior, SHARED_NUMBERS)
 
-/** σ² and the variances' coefficients among them; undefined before the first sweep. */
+/** σ² and the coefficients of the noise variance; undefined before the first sweep. */
 export function learnedNoise(
   numbers: Float32Array,
 ): { sigma2: number; noise: readonly [number, number, number] } | undefined {
@@ -32,10 +38,12 @@ export function learnedNoise(
   return { sigma2: numbers[SIGMA2], noise: c0 + c1 + c2 > 0 ? [c0, c1, c2] : [1, 0, 0] }
 }
 
-/** Of each row: what is left unexplained, how many parameters are determined, and how many entries there are, by weight. */
+/**
+ * Sums per row: Σ w E[(x − k·a)²], the number of determined parameters, and the number of entries by weight.
+ */
 export const ROW_SUMS = 3
 
-/** Σ over the rows of one of the first two of their sums. */
+/** Σ over the rows of a mode of one of their first two sums. */
 export function sumOf({ memory, layout }: ThreadPartition, i: number, which: 0 | 1): number {
   const { rows, rowLengths, rowSums } = layout.modes[i]
   const lengths = new Uint32Array(memory.buffer, rowLengths, rows)

@@ -1,18 +1,19 @@
 /**
- * Where rows are expected, if something is known of them beside their entries (docs/accuracy.md).
- *
- * Attributes: base = μ + B(x_p − x̄), B by ridge regression of the rows on their attributes. Neighbours: rows are drawn to
- * those at given lags, a Gaussian field with density ∝ exp(−½ Σ_p |a_p − base_p|² − ½ Σ_k w_k Σ_p |a_p − a_{p+l_k}|²),
- * |·|² being with Σ⁻¹. Given its neighbours, a row is N((base + Σ w a_q)/t, Σ/t), t = 1 + Σ w. Σ and w are the most
- * probable ones for the rows as they are, with what is uncertain of them.
- *
- * One thread does this, in float64.
+ * Prior means of rows with side information (docs/accuracy.md).
+ * | Attributes: base = μ + B(x_p − x̄), B by ridge regression of the rows on their attributes. Lags: rows are
+ * coupled to those at given distances by a Gaussian Markov random field with density ∝ exp(−½ Σ_p |a_p −
+ * base_p|² − ½ Σ_k w_k Σ_p |a_p − a_{p+l_k}|²), in the norm of Σ⁻¹. Given its neighbours, a row is N((base
+ * + Σ w a_q)/t, Σ/t), t = 1 + Σ w. Σ and w are maximum likelihood estimates given the posteriors of the rows.
+ * | Runs on one thread, in float64.
  */
 
 import { invertSymmetric } from '../../../../base/inverse.ts'
 import type { SideInformation } from '../../../engine.ts'
 
-/** A mode's rows: (count × R) and (count × R × R), padded. Rows of length 0 have no entries. */
+/**
+ * The rows of a mode: factor (count × R) and moments (count × R × R), padded. Rows of length 0 have no
+ * entries.
+ */
 export interface ModeRows {
   count: number
   observed: number
@@ -23,29 +24,38 @@ export interface ModeRows {
   moments: Float32Array
 }
 
+/** Prior means and what was learned with them. */
 export interface LearnedMeans {
   /** (count × R), padded. */
   means: Float64Array
   couplingWeights: Float64Array
   weights: Float64Array
-  /** (R × R), on and above the diagonal; where it was asked for. */
+  /** (R × R), on and above the diagonal; if it was requested. */
   covariance?: Float64Array
-  /** The rows without entries, and what they become: among all rows (count × R), padded. */
+  /** The rows without entries; and all rows (count × R, padded), in which these have their prior means. */
   filled: number[]
   rows: Float64Array
 }
 
-/** w of a lag before anything is known of it, and where no two rows with entries are that far apart. */
+/** The initial w of a lag, which it keeps if no two rows with entries are that far apart. */
 export const FIRST_LAG_WEIGHT = 0.5
-/** As if so many more rows for each attribute spoke against its having any effect. */
+/** The ridge penalty, in rows per attribute. */
 const RIDGE = 1
-/** How often w and Σ are renewed in turn, and rows without entries by one another. */
+/**
+ * Rounds in which w and Σ are updated in turn, and in which rows without entries are updated from one
+ * another.
+ */
 const WEIGHT_ROUNDS = 10
 const FILL_ROUNDS = 50
 const LARGEST_WEIGHT = 1e4
 const LEAST_WEIGHT = 1e-6
 
-/** products: Σ M over the rows with entries, if Σ and w are to be learned. */
+/**
+ * Learns the prior means of the rows of a mode.
+ * @param mean μ
+ * @param weights w of each lag so far
+ * @param products Σ M over the rows with entries, if Σ and w are to be learned
+ */
 export function learnRowMeans(
   rows: ModeRows,
   { lags = [], features }: SideInformation,
@@ -80,7 +90,7 @@ export function learnRowMeans(
   return { means, couplingWeights, weights: learned, covariance, filled, rows: now }
 }
 
-/** The mean of a row given its neighbours; returns its couplingWeight. */
+/** Computes the prior mean of a row given its neighbours; returns its coupling weight t. */
 function expectRow(
   { count, padded }: ModeRows,
   {
@@ -161,7 +171,10 @@ function spreadAround(
   return spread
 }
 
-/** w of each lag, and Σ with them: by turns, from how much rows differ from the mean and from their neighbours. */
+/**
+ * Learns w of each lag, and Σ with them, alternately, from the rows' distances to their base and to their
+ * neighbours.
+ */
 function learnWeights(
   rows: ModeRows,
   lags: readonly number[],
@@ -179,7 +192,7 @@ function learnWeights(
     if (round + 1 === WEIGHT_ROUNDS) break
     const expected = expectedSpreads(rows.count, lags, weights)
     const precision = invertSymmetric(
-      mirrored(covariance, rank),
+      mirrorUpper(covariance, rank),
       rank,
       1e-6 * meanOfDiagonal(covariance, rank) + 1e-30,
     )
@@ -196,7 +209,10 @@ function learnWeights(
   return covariance
 }
 
-/** The mean of (a_p − a_q)(a_p − a_q)ᵀ + V_p + V_q over the pairs of rows with entries that are so far apart, if any. */
+/**
+ * The mean of (a_p − a_q)(a_p − a_q)ᵀ + V_p + V_q over the pairs of rows with entries at this distance, if
+ * any.
+ */
 function spreadApart(
   { count, rank, padded, lengths, factor, moments }: ModeRows,
   lag: number,
@@ -218,8 +234,8 @@ function spreadApart(
 }
 
 /**
- * What w_k times the squared differences of neighbours would be per row and component, if rows were drawn from the field:
- * the trace of L_k (1 + Σ w L)⁻¹ / rows, L_k being the lag's Laplacian on a circle of rows.
+ * The expected squared differences of neighbours per row and component under the field: tr(L_k (1 + Σ w L)⁻¹)
+ * / rows, with L_k the Laplacian of the lag on a circle of rows.
  */
 function expectedSpreads(count: number, lags: readonly number[], weights: Float64Array): Float64Array {
   const expected = new Float64Array(lags.length)
@@ -235,7 +251,7 @@ function expectedSpreads(count: number, lags: readonly number[], weights: Float6
   return expected
 }
 
-/** cos 2πt for 0 ≤ t < 1, by sums and products alone: the same on every machine, which Math.cos need not be. */
+/** cos 2πt for 0 ≤ t < 1, by sums and products alone: Math.cos need not be the same on every machine. */
 function cosineOfTurn(t: number): number {
   const half = t > 0.5 ? 1 - t : t
   if (half > 0.25) return -cosineOfTurn(0.5 - half)
@@ -245,7 +261,7 @@ function cosineOfTurn(t: number): number {
   return sum
 }
 
-function mirrored(upper: Float64Array, n: number): Float64Array {
+function mirrorUpper(upper: Float64Array, n: number): Float64Array {
   const matrix = upper.slice()
   for (let r = 0; r < n; r++) for (let s = 0; s < r; s++) matrix[r * n + s] = upper[s * n + r]
   return matrix

@@ -1,0 +1,34 @@
+/** Which of the faults that several processes find is the one that a single process would have found first. */
+import type { Communicator } from './communicator.ts'
+
+/** A failed check, and its position among all checks. */
+export interface Fault {
+  position: number
+  error: unknown
+}
+
+/** Makes checks in order, up to the first that fails. @param checks each goes over all entries of this process */
+export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fault | undefined> {
+  for (const [position, check] of checks.entries()) {
+    try {
+      await check()
+    } catch (error) {
+      return { position, error }
+    }
+  }
+  return undefined
+}
+
+/**
+ * Throws in all processes the fault of the earliest check; of several, that of the lowest rank, whose entries come first.
+ * @param found the fault of this process, if any
+ */
+export async function refuseFirst(communicator: Communicator, found: Fault | undefined): Promise<void> {
+  const positions = (await communicator.allGatherNumbers(found?.position ?? Infinity)).flat()
+  const earliest = Math.min(...positions)
+  if (earliest === Infinity) return
+  const finder = positions.indexOf(earliest)
+  await communicator.failTogether(() => {
+    if (communicator.rank === finder) throw found?.error
+  }, 'unnamed')
+}

@@ -1,0 +1,60 @@
+/** WebAssembly memories, reused from problem to problem. */
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+
+const PAGE = 65536
+/** Larger memories are left to the garbage collector. */
+const LARGEST_REUSED = 2 ** 26
+const MOST_FREE = 16
+
+/**
+ * Memories of closed problems, for new ones. A browser reserves gigabytes of addresses for every memory,
+ * however small, allows only a certain number of them, and is slow to collect those that workers have seen.
+ */
+export class MemoryPool {
+  readonly #free: WebAssembly.Memory[] = []
+
+  /** A memory of at least this size, filled with zeros. */
+  take(byteLength: number): WebAssembly.Memory {
+    const pages = Math.max(1, Math.ceil(byteLength / PAGE))
+    return orRefuse(byteLength, () => {
+      const reused = byteLength <= LARGEST_REUSED ? this.#free.pop() : undefined
+      if (!reused) return new WebAssembly.Memory({ initial: pages, maximum: maximumFor(pages), shared: true })
+      new Uint8Array(reused.buffer).fill(0)
+      const missing = pages - reused.buffer.byteLength / PAGE
+      if (missing > 0) reused.grow(missing)
+      return reused
+    })
+  }
+
+  /** Returns a memory to the pool. */
+  giveBack(memory: WebAssembly.Memory): void {
+    if (memory.buffer.byteLength <= LARGEST_REUSED && this.#free.length < MOST_FREE) this.#free.push(memory)
+  }
+}
+
+/** Small memories may grow up to the largest that is reused. */
+const maximumFor = (pages: number): number => Math.max(pages, LARGEST_REUSED / PAGE)
+
+/**
+ * A memory of exactly this size, which is not reused.
+ * @param pages pages of 64 KiB
+ */
+export function newMemory(pages: number): WebAssembly.Memory {
+  return orRefuse(
+    pages * PAGE,
+    () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
+  )
+}
+
+function orRefuse(byteLength: number, take: () => WebAssembly.Memory): WebAssembly.Memory {
+  try {
+    return take()
+  } catch (cause) {
+    throw new InputError(
+      'memory',
+      `The system does not give the ${formatBytes(byteLength)} of memory that are needed; use a smaller rank or fewer entries.`,
+      { cause },
+    )
+  }
+}

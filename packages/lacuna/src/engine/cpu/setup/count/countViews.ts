@@ -1,0 +1,160 @@
+/** Counts the entries of a problem by row and by segment, and divides them into chunks. */
+import { InputError } from '../../../../base/inputError.ts'
+import { uint32Array } from '../../../../base/sharedArrays.ts'
+import type { Communicator } from '../../../../comm/index.ts'
+import { writeControl } from '../../memory/control.ts'
+import { newMemory } from '../../memory/memoryPool.ts'
+import type { CountInput, CountResult, ViewSource } from '../../threads/messages.ts'
+import type { Pool } from '../../threads/pool.ts'
+import type { OrderKeys } from '../place/order.ts'
+import {
+  type Chunks,
+  firstSegments,
+  makeChunks,
+  type SharedRow,
+  segmentSize,
+  type ViewSlice,
+} from '../place/segments.ts'
+import { type CounterLayout, layOutCounters } from './counterLayout.ts'
+
+/** A view while it is being built. */
+export interface View {
+  name: string
+  source: ViewSource
+  /** S, the most entries of a row that is one segment. */
+  segment: number
+  /** (P) Entries of each row. */
+  lengths: Uint32Array
+  /** (P + 1) The number of each row's first segment, and of all segments. */
+  first: Uint32Array
+  /** (segments) Entries of each segment. */
+  segmentLengths: Uint32Array
+  chunks: Chunks
+  /** What each partition owns of the view. */
+  slices: readonly ViewSlice[]
+  /** The rows with segments in several partitions. */
+  shared: readonly SharedRow[]
+  /** Whether each thread has its own counters of records. */
+  ownCounters: boolean
+}
+
+/** The source of a view, with the name of its set for messages. */
+export interface NamedSource {
+  name: string
+  source: ViewSource
+}
+
+/**
+ * Counts the entries of all views by row, and by segment where a row has several, and checks them; over all
+ * threads and processes.
+ * @param entries number of entries of each set, by name
+ * @param padded the padded rank
+ */
+export async function countViews(
+  pool: Pool,
+  members: readonly number[],
+  module: WebAssembly.Module,
+  sources: readonly NamedSource[],
+  entries: ReadonlyMap<string, number>,
+  keys: OrderKeys,
+  padded: number,
+  communicator: Communicator,
+): Promise<{
+  views: View[]
+  counted: CountResult
+  counting: { memory: WebAssembly.Memory; layout: CounterLayout }
+}> {
+  const { dims } = sources[0].source.tensor
+  const layout = layOutCounters(
+    sources.map(({ name, source }) => {
+      const rows = dims[source.mode]
+      const count = entries.get(name) ?? entries.get('train')!
+      return {
+        rows,
+        segments: rows + Math.ceil((2 * count) / segmentSize(count, padded)) + 1,
+        entries: count,
+        weighted: source.meanWeight !== undefined,
+      }
+    }),
+    dims.length,
+    members.length,
+  )
+  // Not from the memory pool: it is garbage as soon as the entries are placed.
+  const pages = Math.ceil(layout.byteLength / 65536)
+  const memory = newMemory(pages)
+  writeControl(memory, layout.control, members.length)
+  const loading: CountInput = { views: sources.map(({ source }) => source), keys, layout }
+  const found = (await pool.ask(members, (thread) => ({
+    type: 'count',
+    module,
+    memory,
+    loading,
+    thread,
+  }))) as CountResult[]
+  await communicator.failTogether(() => refuseFaults(found, sources))
+  const counted = await addResults(found, communicator)
+  const lengthsOf = layout.views.map(({ lengths, rows }) => new Uint32Array(memory.buffer, lengths, rows))
+  await communicator.allReduce(...lengthsOf)
+
+  const cut = sources.map(({ name, source }, v) => {
+    const { rows, ...at } = layout.views[v]
+    const lengths = lengthsOf[v]
+    // A probe is divided by its own size, not by that of the training entries.
+    const segment = segmentSize(sum(lengths), padded)
+    const first = firstSegments(lengths, segment, new Uint32Array(memory.buffer, at.first, rows + 1))
+    const segmentLengths = new Uint32Array(memory.buffer, at.segmentLengths, first[rows])
+    return { name, source, lengths, segment, first, segmentLengths }
+  })
+  const long = cut.flatMap(({ lengths, first }, v) => (first[lengths.length] > lengths.length ? [v] : []))
+  if (long.length > 0)
+    await pool.ask(members, (thread) => ({ type: 'countSegments', module, memory, loading, long, thread }))
+  await communicator.allReduce(...long.map((v) => cut[v].segmentLengths))
+  const views = cut.map((view, v) => {
+    const { lengths, segmentLengths } = view
+    if (!long.includes(v)) segmentLengths.set(lengths)
+    // With several processes, threads place entries that they have not counted.
+    const ownCounters = communicator.size === 1 && layout.views[v].ownRows.length > 0
+    return { ...view, chunks: makeChunks(lengths, view.segment), slices: [], shared: [], ownCounters }
+  })
+  return { views, counted, counting: { memory, layout } }
+}
+
+/** Adds up the results of all threads of all processes. */
+async function addResults(found: readonly CountResult[], communicator: Communicator): Promise<CountResult> {
+  const digest = uint32Array(found[0].digest.length)
+  for (const { digest: own } of found)
+    own.forEach((word, i) => {
+      digest[i] += word
+    })
+  await communicator.allReduce(digest)
+  const squares = found.reduce((sum, one) => sum + one.squares, 0)
+  const all = await communicator.allGatherNumbers(squares)
+  return { squares: all.reduce((sum, [one]) => sum + one, 0), digest: [...digest] }
+}
+
+/** Throws an InputError for the first fault in the order of the input. */
+function refuseFaults(
+  found: readonly CountResult[],
+  sources: readonly { name: string; source: ViewSource }[],
+): void {
+  const faults = found.flatMap(({ fault }) => fault ?? [])
+  if (faults.length === 0) return
+  const { view, entry, mode } = faults.reduce((a, b) =>
+    b.view < a.view || (b.view === a.view && b.entry < a.entry) ? b : a,
+  )
+  const { name, source } = sources[view]
+  const { dims, indices, values } = source.tensor
+  const where = name === 'entries' ? `Entry ${entry}` : `Entry ${entry} of ${name}`
+  if (mode === undefined)
+    throw new InputError('value', `${where} has the value ${values[entry]}; values must be finite.`)
+  throw new InputError(
+    'index',
+    `${where} has index ${indices[mode][entry]} in mode ${mode + 1}; it must be a whole number from 0 to ${dims[mode] - 1}.`,
+  )
+}
+
+function sum(numbers: Uint32Array): number {
+  let total = 0
+  for (let i = 0; i < numbers.length; i++) total += numbers[i]
+  return total
+}

@@ -1,0 +1,104 @@
+/**
+ * Divides views for the device. A **slice** is the records in one buffer: as many as a kernel may bind. A
+ * **batch** is some whole rows whose sums fit into the buffer of sums, and whose work is not too long for one
+ * dispatch.
+ */
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import type { ModeTable, ViewTable } from '../tables.ts'
+
+/** First number, and one past the last. */
+export type Range = readonly [number, number]
+
+/** Consecutive segments of a view whose records lie in one buffer. */
+export interface Slice {
+  /** The numbers of its segments and records in the view. */
+  segments: Range
+  records: Range
+}
+
+/** Largest buffer, whatever the device allows: it is filled through memory of the process. */
+const LARGEST_SLICE = 2 ** 30
+
+/** Divides a view into slices of at most `mostBytes`. */
+export function sliceRecords({ segments, words }: ViewTable, mostBytes: number): Slice[] {
+  const most = Math.floor(Math.min(mostBytes, LARGEST_SLICE) / (4 * words))
+  const count = segments.length / 4
+  const slices: Slice[] = []
+  const startOf = (s: number): number => segments[4 * s]
+  const endOf = (s: number): number => segments[4 * s] + segments[4 * s + 1]
+  for (let first = 0; first < count; ) {
+    let end = first + 1
+    while (end < count && endOf(end) - startOf(first) <= most) end++
+    const records: Range = [startOf(first), endOf(end - 1)]
+    if (records[1] - records[0] > most)
+      throw new InputError(
+        'memory',
+        `${records[1] - records[0]} entries that are sampled together take ${formatBytes(4 * words * (records[1] - records[0]))}, and this graphics card shows a program ${formatBytes(mostBytes)} at a time; use the CPU engine.`,
+      )
+    slices.push({ segments: [first, end], records })
+    first = end
+  }
+  return slices
+}
+
+/** Whole rows of a mode that are summed and updated together. */
+export interface Batch {
+  /** Rows, and their segments, counted over all modes. */
+  rows: Range
+  segments: Range
+  /** Positions in the mode's list of long rows. */
+  long: Range
+  /** The segments of the batch by slice. */
+  pieces: { slice: number; segments: Range }[]
+  entries: number
+}
+
+/**
+ * Divides the rows of a mode into batches.
+ * @param rows Tables.rows of all modes
+ * @param mostSegments segments whose sums fit into the buffer of sums
+ * @param mostEntries entries whose work is not too long for one dispatch
+ */
+export function batchRows(
+  mode: ModeTable,
+  rows: Uint32Array,
+  slices: readonly Slice[],
+  mostSegments: number,
+  mostEntries: number,
+): Batch[] {
+  const batches: Batch[] = []
+  const end = mode.firstRow + mode.rows
+  let long = 0
+  for (let first = mode.firstRow; first < end; ) {
+    const firstSegment = rows[4 * first]
+    let [to, segments, entries] = [first, 0, 0]
+    const firstLong = long
+    while (to < end) {
+      const [count, length] = [rows[4 * to + 1], rows[4 * to + 2]]
+      if (to > first && (segments + count > mostSegments || entries + length > mostEntries)) break
+      segments += count
+      entries += length
+      if (count > 1) long++
+      to++
+    }
+    const range: Range = [firstSegment, firstSegment + segments]
+    batches.push({
+      rows: [first, to],
+      segments: range,
+      long: [firstLong, long],
+      pieces: piecesOf(range, slices, mode.firstSegment),
+      entries,
+    })
+    first = to
+  }
+  return batches
+}
+
+function piecesOf([from, to]: Range, slices: readonly Slice[], firstSegment: number): Batch['pieces'] {
+  return slices.flatMap(({ segments }, slice) => {
+    const begin = Math.max(from, firstSegment + segments[0])
+    const end = Math.min(to, firstSegment + segments[1])
+    return begin < end ? [{ slice, segments: [begin, end] as const }] : []
+  })
+}

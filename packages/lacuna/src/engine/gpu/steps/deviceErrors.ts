@@ -1,0 +1,100 @@
+/**
+ * Dispatches that sum errors over views: per segment, then over blocks of segments, which the CPU adds in
+ * float64.
+ */
+import type { ErrorSums } from '../../engine.ts'
+import type { Device } from '../device.ts'
+import type { DeviceView } from '../deviceBuffers.ts'
+import { quadsOf, teamFor } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables, ViewTable } from '../tables.ts'
+import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from '../wgsl/errors.ts'
+
+/** A view with buffers for its error sums. */
+interface ErrorView extends DeviceView {
+  segments: GPUBuffer
+  count: number
+  entries: number
+  errors: GPUBuffer
+  reduced: GPUBuffer
+}
+
+/** Sums errors over the sets of a problem on a device. */
+export class DeviceErrors {
+  readonly #device: Device
+  readonly #tables: Tables
+  readonly #factors: GPUBuffer
+  readonly #queue: SubmissionQueue
+  readonly #views = new Map<string, ErrorView>()
+
+  constructor(device: Device, tables: Tables, factors: GPUBuffer, queue: SubmissionQueue) {
+    this.#device = device
+    this.#tables = tables
+    this.#factors = factors
+    this.#queue = queue
+  }
+
+  /**
+   * Registers a set.
+   * @param own registers a buffer with its owner, which destroys it
+   */
+  add(
+    name: string,
+    view: ViewTable,
+    uploaded: DeviceView,
+    segments: GPUBuffer,
+    own: (buffer: GPUBuffer) => GPUBuffer,
+  ): void {
+    const count = view.segments.length / 4
+    this.#views.set(name, {
+      ...uploaded,
+      segments,
+      count,
+      entries: view.entries,
+      errors: own(this.#device.storage(8 * count)),
+      reduced: own(this.#device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
+    })
+  }
+
+  /** The error sums of each of these sets. */
+  async sum(names: readonly string[]): Promise<ErrorSums[]> {
+    const views = names.map((name) => this.#views.get(name)!)
+    for (const view of views) await this.#sumErrors(view)
+    this.#queue.flush()
+    const found = await this.#device.read(
+      views.map(({ reduced, count }) => ({
+        buffer: reduced,
+        byteLength: 8 * Math.ceil(count / ERROR_BLOCK),
+      })),
+    )
+    return found.map((sums) => {
+      const total = { squares: 0, absolutes: 0 }
+      for (let at = 0; at < sums.length; at += 2) {
+        total.squares += sums[at]
+        total.absolutes += sums[at + 1]
+      }
+      return total
+    })
+  }
+
+  async #sumErrors({ shape, slices, segments, count, entries, errors, reduced }: ErrorView): Promise<void> {
+    const { steps, slot } = this.#queue
+    const team = teamFor(shape, entries / count)
+    const kernel = await this.#device.compile(errorsKernel(shape, team), ['read', 'read', 'read', 'write'])
+    const others = this.#tables.modes.slice(1).map(({ firstRow }) => firstRow)
+    for (const { buffer, segments: range, records } of slices) {
+      const group = this.#device.bind(kernel, steps, slot, [buffer, this.#factors, segments, errors])
+      const step = { segments: range, firstRecord: records[0], others }
+      const work = quadsOf(shape) * (records[1] - records[0])
+      await this.#queue.add({ kernel, group, step, groups: range[1] - range[0], work })
+    }
+    const reduce = await this.#device.compile(reduceErrorsKernel(shape), ['read', 'write'])
+    const group = this.#device.bind(reduce, steps, slot, [errors, reduced])
+    await this.#queue.add({
+      kernel: reduce,
+      group,
+      step: { count },
+      groups: Math.ceil(count / ERROR_BLOCK),
+    })
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * Dispatches of AO iterations. For every mode: the windows of its segments; the sums over these windows; for
+ * long rows, the reduction over their segments; and the updates of the rows. A kernel reads only sums that an
+ * earlier kernel has finished: no two invocations add to the same address, and the order of all additions is
+ * fixed.
+ */
+import { InputError } from '../../../base/inputError.ts'
+import { formatBytes } from '../../../base/memory.ts'
+import { purpose, stream } from '../../../base/random.ts'
+import type { Iterations } from '../../engine.ts'
+import type { Device, GpuKernel } from '../device.ts'
+import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
+import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
+import type { SubmissionQueue } from '../submission.ts'
+import type { Tables } from '../tables.ts'
+import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
+import type { StepWords } from '../wgsl/step.ts'
+import {
+  boundKernel,
+  boundQuads,
+  gramKernel,
+  gramQuads,
+  reduceKernel,
+  reduceWidth,
+  tileGroups,
+} from '../wgsl/sums.ts'
+import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
+import { type Batch, batchRows } from './batches.ts'
+
+/** Steps that run on the device. */
+export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
+
+/** Whether a step runs on the device; the others run on the CPU. */
+export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
+  step.kind === 'paper' || step.kind === 'gradient' || step.kind === 'newton'
+
+/** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
+const MOST_SUM_BYTES = 2 ** 28
+/** Vectors of four that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
+const MOST_WORK = 2 ** 29
+
+/**
+ * Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10
+ * twice.
+ */
+const MANY_TILES = 32
+const LARGEST_GROUP = 256
+
+/** The sums over a sample: 'bound' is Hv and g, 'gram' is H and g. */
+type Sums = 'bound' | 'gram'
+
+/** The buffer of sums, and the batches of rows whose sums fit into it. */
+interface SumPlan {
+  quads: number
+  buffer: GPUBuffer
+  /** Per mode. */
+  batches: Batch[][]
+}
+
+/** The kernels of a mode, with their bind groups. */
+interface ModeKernels {
+  team: Team
+  sum: GpuKernel
+  /** Per slice. */
+  sumGroups: GPUBindGroup[]
+  reduce: GpuKernel
+  reduceGroup: GPUBindGroup | undefined
+  update: GpuKernel
+  updateGroup: GPUBindGroup
+}
+
+/** Runs AO iterations of a problem on a device. */
+export class DeviceSteps {
+  readonly #device: Device
+  readonly #tables: Tables
+  readonly #shape: Shape
+  readonly #hasMomentumFactors: boolean
+  readonly #buffers: DeviceBuffers
+  readonly #views: readonly DeviceView[]
+  readonly #queue: SubmissionQueue
+  readonly #plans = new Map<Sums, SumPlan>()
+  readonly #prepared = new Map<
+    string,
+    Promise<{ windows: GpuKernel; windowsGroup: GPUBindGroup; modes: ModeKernels[] }>
+  >()
+
+  constructor(
+    device: Device,
+    tables: Tables,
+    shape: Shape,
+    hasMomentumFactors: boolean,
+    buffers: DeviceBuffers,
+    views: readonly DeviceView[],
+    queue: SubmissionQueue,
+  ) {
+    this.#device = device
+    this.#tables = tables
+    this.#shape = shape
+    this.#hasMomentumFactors = hasMomentumFactors
+    this.#buffers = buffers
+    this.#views = views
+    this.#queue = queue
+  }
+
+  close(): void {
+    for (const { buffer } of this.#plans.values()) buffer.destroy()
+  }
+
+  /** Compiles the kernels of steps of this kind on samples of this size, unless they are compiled. */
+  prepare(kind: DeviceStep['kind'], sample: number): Promise<unknown> {
+    return this.#prepare(kind, sample)
+  }
+
+  #prepare(kind: DeviceStep['kind'], sample: number) {
+    const sums = kind === 'gradient' ? 'bound' : 'gram'
+    const teams = this.#tables.modes.map(({ entries, segments }, i) =>
+      this.#teamFor(sums, this.#views[i].shape, (4 * sample * entries) / segments.length),
+    )
+    const key = `${kind} ${teams.map(({ size }) => size)}`
+    const known = this.#prepared.get(key)
+    if (known) return known
+    const prepared = this.#compile(kind, sums, teams)
+    this.#prepared.set(key, prepared)
+    return prepared
+  }
+
+  #teamFor(sums: Sums, shape: Shape, expected: number): Team {
+    if (sums === 'bound') return teamFor(shape, expected)
+    // With many tiles a block of k is worth more invocations than it takes to gather it.
+    if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGEST_GROUP)
+    return teamFor(shape, expected, Math.min(LARGEST_TEAM, powerOfTwo(tilesOf(shape))))
+  }
+
+  async #compile(kind: DeviceStep['kind'], sums: Sums, teams: readonly Team[]) {
+    const device = this.#device
+    const shape = this.#views[0].shape
+    const { steps, slot } = this.#queue
+    const {
+      factors,
+      momentumFactors,
+      segments,
+      rows,
+      vectors,
+      windows: windowBuffer,
+      sampled,
+      longRows,
+    } = this.#buffers
+    const plan = await this.#planSums(sums)
+    const write = 'write' as const
+    const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
+    const windowsGroup = device.bind(windows, steps, slot, [segments, rows, windowBuffer, sampled])
+    const codes = { gradient: boundRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
+    const [update, reduce, ...sumKernels] = await Promise.all([
+      device.compile(codes[kind](shape), ['read', 'read', 'read', 'read', write, write]),
+      device.compile(reduceKernel(shape, plan.quads), ['read', 'read', 'read', write]),
+      ...teams.map((team) =>
+        device.compile((sums === 'bound' ? boundKernel : gramKernel)(shape, team), [
+          ...Array<'read'>(6).fill('read'),
+          write,
+        ]),
+      ),
+    ])
+    const updateGroup = device.bind(update, steps, slot, [
+      rows,
+      sampled,
+      plan.buffer,
+      vectors,
+      factors,
+      momentumFactors,
+    ])
+    const modes = teams.map((team, i): ModeKernels => {
+      const long = longRows[i]
+      const sum = sumKernels[i]
+      return {
+        team,
+        sum,
+        sumGroups: this.#views[i].slices.map(({ buffer }) =>
+          device.bind(sum, steps, slot, [
+            buffer,
+            factors,
+            momentumFactors,
+            segments,
+            windowBuffer,
+            vectors,
+            plan.buffer,
+          ]),
+        ),
+        reduce,
+        reduceGroup: long && device.bind(reduce, steps, slot, [long, rows, windowBuffer, plan.buffer]),
+        update,
+        updateGroup,
+      }
+    })
+    return { windows, windowsGroup, modes }
+  }
+
+  /** Allocates the buffer for sums of a kind when it is first needed. */
+  async #planSums(sums: Sums): Promise<SumPlan> {
+    const known = this.#plans.get(sums)
+    if (known) return known
+    const shape = this.#shape
+    const quads = sums === 'bound' ? boundQuads(shape) : gramQuads(shape)
+    const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, this.#device.mostBinding) / (16 * quads))
+    const mostEntries = MOST_WORK / this.#workPerEntry(sums)
+    const batches = this.#tables.modes.map((mode, i) =>
+      batchRows(mode, this.#tables.rows, this.#views[i].slices, mostSegments, mostEntries),
+    )
+    const segments = Math.max(...batches.flat().map((batch) => batch.segments[1] - batch.segments[0]))
+    const byteLength = 16 * quads * segments
+    if (byteLength > this.#device.mostBinding)
+      throw new InputError(
+        'memory',
+        `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.mostBinding)} at a time; use the CPU engine or a smaller rank.`,
+      )
+    const buffer = await this.#device.watch(() => this.#device.storage(byteLength))
+    const plan = { quads, batches, buffer }
+    this.#plans.set(sums, plan)
+    return plan
+  }
+
+  #workPerEntry(sums: Sums): number {
+    const quads = quadsOf(this.#shape)
+    return sums === 'bound'
+      ? quads * (this.#shape.order + 1)
+      : quads * this.#shape.order + 4 * tilesOf(this.#shape)
+  }
+
+  /** Enqueues AO iteration number k. */
+  async add(run: Iterations & { step: DeviceStep }, k: number): Promise<void> {
+    const { step, sample, seed } = run
+    const { windows, windowsGroup, modes } = await this.#prepare(step.kind, sample)
+    const isPaper = step.kind === 'paper'
+    const inner = step.kind === 'paper' ? step.maxInner : 1
+    const common: StepWords = {
+      stream: stream(seed, purpose.sample, k),
+      isPaper,
+      sample,
+      leastWindow: this.#tables.leastWindow,
+      lambda: run.lambda,
+      momentum: step.kind === 'paper' ? 0 : step.momentum,
+      damping: step.kind === 'newton' ? step.damping : 0,
+      hasMomentumFactors: this.#hasMomentumFactors,
+    }
+    const drawWindows = (from: number, to: number, l: number): Promise<void> =>
+      this.#queue.add({
+        kernel: windows,
+        group: windowsGroup,
+        step: { ...common, inner: l, segments: [from, to] },
+        groups: Math.ceil((to - from) / WINDOWS_TEAM),
+      })
+    if (inner === 1) await drawWindows(0, this.#tables.totalSegments, 0)
+    for (const [i, mode] of this.#tables.modes.entries())
+      for (let l = 0; l < inner; l++) {
+        if (inner > 1) await drawWindows(mode.firstSegment, mode.firstSegment + mode.segments.length / 4, l)
+        const others = this.#tables.modes.filter((_, o) => o !== i).map(({ firstRow }) => firstRow)
+        await this.#addMode(i, modes[i], step.kind, { ...common, mode: i, inner: l, others })
+      }
+  }
+
+  async #addMode(
+    i: number,
+    kernels: ModeKernels,
+    kind: DeviceStep['kind'],
+    common: StepWords,
+  ): Promise<void> {
+    const sums = kind === 'gradient' ? 'bound' : 'gram'
+    const plan = await this.#planSums(sums)
+    const shape = this.#shape
+    for (const { rows, segments, long, pieces, entries } of plan.batches[i]) {
+      const step = { ...common, base: segments[0], rows }
+      for (const { slice, segments } of pieces) {
+        const { records, segments: own } = this.#views[i].slices[slice]
+        const fraction = (segments[1] - segments[0]) / (own[1] - own[0])
+        const covered = Math.min(entries, fraction * (records[1] - records[0]))
+        await this.#queue.add({
+          kernel: kernels.sum,
+          group: kernels.sumGroups[slice],
+          step: { ...step, segments, firstRecord: records[0] },
+          groups: segments[1] - segments[0],
+          layers: sums === 'gram' ? tileGroups(shape, kernels.team) : 1,
+          work: covered * (common.sample ?? 1) * this.#workPerEntry(sums),
+        })
+      }
+      if (kernels.reduceGroup && long[1] > long[0])
+        await this.#queue.add({
+          kernel: kernels.reduce,
+          group: kernels.reduceGroup,
+          step: { ...step, rows: [long[0], 0], count: long[1] - long[0] },
+          groups: long[1] - long[0],
+          layers: Math.ceil(plan.quads / reduceWidth(plan.quads)),
+        })
+      const count = rows[1] - rows[0]
+      await this.#queue.add({
+        kernel: kernels.update,
+        group: kernels.updateGroup,
+        step,
+        groups: kind === 'gradient' ? Math.ceil((count * quadsOf(shape)) / BOUND_ROWS_TEAM) : count,
+        work: kind === 'gradient' ? 0 : count * tilesOf(shape) * 16,
+      })
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Errors on held-out entries, of a model and of the mean of the training values, over all processes: the bits of one process. */
+import { type Communicator, singleProcess } from '../../comm/index.ts'
+import { cellsOf, countEntries, type SparseTensor } from '../../tensor/index.ts'
+import type { CpModel } from '../cpModel.ts'
+import type { ErrorSummary } from './errorSummary.ts'
+import { ErrorTally } from './errorTally.ts'
+import { ExactSum } from './exactSum.ts'
+
+/** Measures the error of a model. @param test the entries of this process */
+export async function testError(
+  model: CpModel,
+  test: SparseTensor,
+  communicator: Communicator = singleProcess,
+): Promise<ErrorSummary> {
+  return summarizeTallies(communicator, model.errorTally(test))
+}
+
+/**
+ * Measures the error of the trivial predictor: the mean of the training values, everywhere.
+ * @param train @param test the entries of this process
+ * @param zeros whether cells that are neither trained on nor tested are zeros
+ */
+export async function meanError(
+  train: SparseTensor,
+  test: SparseTensor,
+  zeros = false,
+  communicator: Communicator = singleProcess,
+): Promise<ErrorSummary> {
+  const own = new ExactSum()
+  for (let e = 0; e < train.values.length; e++) own.add(train.values[e])
+  const sum = new ExactSum()
+  for (const text of await communicator.allGatherTexts(String(own))) sum.addAll(text)
+  const count = zeros
+    ? cellsOf(train.dims) - (await countEntries(communicator, test))
+    : await countEntries(communicator, train)
+  const mean = sum.value / count
+  const tally = new ErrorTally()
+  for (let e = 0; e < test.values.length; e++) tally.add(test.values[e], mean)
+  return summarizeTallies(communicator, tally)
+}
+
+/** Adds the tallies of all processes; sums are exact, so that it does not matter which process has which entries. */
+async function summarizeTallies(communicator: Communicator, own: ErrorTally): Promise<ErrorSummary> {
+  const all = new ErrorTally()
+  for (const text of await communicator.allGatherTexts(String(own))) all.addAll(text)
+  return all.summary
+}

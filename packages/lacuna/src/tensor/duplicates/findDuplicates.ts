@@ -1,0 +1,94 @@
+/**
+ * Finds entries with the same coordinates. One hash table over all of them would miss the cache at every step: 10
+ * million entries need tens of megabytes. So the entries are first dealt, in order, to parts by the leading bits of
+ * their hashes; equal entries meet in the same part, and the table of a part fits in the cache. Hashes travel with the
+ * entries' numbers, so that coordinates, which lie far apart, are looked at only where hashes are equal.
+ *
+ * Takes 8 bytes an entry while it runs, and a table for the largest part: half a megabyte, up to 12 bytes an entry if
+ * all entries are equal. If there are duplicates, the answer takes 4 bytes an entry.
+ */
+import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
+
+/** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
+const PART = 2 ** 15
+/** More parts than this would be written to in too many places at a time. */
+const MAX_PART_BITS = 12
+
+/**
+ * For each entry, 0 if it is the first one with its coordinates, else 1 + the number of the first one; nothing if all
+ * entries are different.
+ */
+export function findDuplicates(indices: readonly Uint32Array[], count: number): Uint32Array | undefined {
+  const bits = Math.min(MAX_PART_BITS, Math.max(0, Math.ceil(Math.log2(count / PART))))
+  const { hashes, entries, ends } = partition(indices, count, bits)
+  const starts = [0, ...ends]
+  const largest = ends.reduce((most, end, part) => Math.max(most, end - starts[part]), 0)
+  const slots = new Uint32Array(slotsFor(largest)) // 1 + the place in the part; 0 is an empty slot
+  let firstOf: Uint32Array | undefined
+
+  function equal(a: number, b: number): boolean {
+    for (const column of indices) if (column[a] !== column[b]) return false
+    return true
+  }
+
+  ends.forEach((end, part) => {
+    const start = starts[part]
+    const mask = slotsFor(end - start) - 1
+    slots.fill(0, 0, mask + 1)
+    for (let at = start; at < end; at++) {
+      const hash = hashes[at]
+      let slot = (hash & mask) >>> 0
+      for (let found = slots[slot]; found !== 0; found = slots[slot]) {
+        const first = start + found - 1
+        if (hashes[first] === hash && equal(entries[first], entries[at])) {
+          firstOf ??= new Uint32Array(count)
+          firstOf[entries[at]] = entries[first] + 1
+          break
+        }
+        slot = ((slot + 1) & mask) >>> 0
+      }
+      if (slots[slot] === 0) slots[slot] = at - start + 1
+    }
+  })
+  return firstOf
+}
+
+/** A power of two that leaves a third of the slots empty. */
+function slotsFor(entries: number): number {
+  return 2 ** Math.min(32, Math.ceil(Math.log2(Math.max(16, entries * 1.5))))
+}
+
+interface Partition {
+  hashes: Uint32Array
+  /** The entries' numbers, ascending within each part. */
+  entries: Uint32Array
+  /** Where each part ends. */
+  ends: Float64Array
+}
+
+function partition(indices: readonly Uint32Array[], count: number, bits: number): Partition {
+  const hashed = new Uint32Array(Math.min(HASHED_AT_A_TIME, count))
+  const shift = 16 - bits // after a shift by 16, because a shift by 32 would be none
+  const sizes = new Float64Array(2 ** bits)
+  for (let start = 0; bits > 0 && start < count; start += HASHED_AT_A_TIME) {
+    const length = Math.min(HASHED_AT_A_TIME, count - start)
+    hashCoordinates(indices, start, start + length, 0, hashed)
+    for (let i = 0; i < length; i++) sizes[(hashed[i] >>> 16) >>> shift]++
+  }
+  // Where the next entry of each part goes; when all are dealt, where the part ends.
+  const ends = new Float64Array(2 ** bits)
+  for (let part = 1; part < ends.length; part++) ends[part] = ends[part - 1] + sizes[part - 1]
+  const hashes = new Uint32Array(count)
+  const entries = new Uint32Array(count)
+  for (let start = 0; start < count; start += HASHED_AT_A_TIME) {
+    const length = Math.min(HASHED_AT_A_TIME, count - start)
+    hashCoordinates(indices, start, start + length, 0, hashed)
+    for (let i = 0; i < length; i++) {
+      const hash = hashed[i]
+      const at = ends[(hash >>> 16) >>> shift]++
+      hashes[at] = hash
+      entries[at] = start + i
+    }
+  }
+  return { hashes, entries, ends }
+}

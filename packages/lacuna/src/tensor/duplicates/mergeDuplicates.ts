@@ -1,0 +1,92 @@
+/** Merges entries with equal coordinates, or refuses them. */
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { trim } from '../../base/sharedArrays.ts'
+import { cellText, type DuplicatePolicy, type SparseTensor } from '../sparseTensor.ts'
+import { findDuplicates } from './findDuplicates.ts'
+
+/**
+ * Merges entries with equal coordinates, in the order of the entries; writes to the arrays.
+ * @param where names an entry in messages
+ */
+export function mergeDuplicates(
+  { indices, values, weights }: SparseTensor,
+  policy: DuplicatePolicy,
+  where: (entry: number) => string,
+): Pick<SparseTensor, 'indices' | 'values' | 'weights'> {
+  // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final position
+  // among the merged ones, its 0 is replaced by that position.
+  const firstOf = findDuplicates(indices, values.length)
+  if (!firstOf) return { indices, values, ...(weights && { weights }) }
+  if (weights && policy === 'sum') throw weightedSumError()
+  const weightOf = (e: number): number => (weights ? weights[e] : 1)
+  // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of its weights.
+  // In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
+  let sums: Float64Array | undefined
+  let counts: Float64Array | undefined
+  let merged = 0
+  for (let e = 0; e < values.length; e++) {
+    if (firstOf[e] === 0) {
+      if (merged !== e) {
+        for (const column of indices) column[merged] = column[e]
+        values[merged] = values[e]
+        if (weights) weights[merged] = weights[e]
+      }
+      if (sums && counts) {
+        sums[merged] = weightOf(merged) * values[merged]
+        counts[merged] = weightOf(merged)
+      }
+      firstOf[e] = merged++
+      continue
+    }
+    const first = firstOf[firstOf[e] - 1]
+    if (policy === 'error') throw duplicateError(where(e), textOf(indices, first), where(first))
+    if (policy === 'last') {
+      values[first] = values[e]
+      if (weights) weights[first] = weights[e]
+      continue
+    }
+    sums ??= Float64Array.from(values, (x, entry) => weightOf(entry) * x)
+    counts ??= Float64Array.from(values, (_, entry) => weightOf(entry))
+    sums[first] += weightOf(e) * values[e]
+    counts[first] += weightOf(e)
+    if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
+      throw new InputError(
+        'value',
+        `${where(e)}: the sum at ${textOf(indices, first)} is too large for a float32.`,
+      )
+  }
+  if (sums && counts)
+    for (let e = 0; e < merged; e++) {
+      if (policy === 'sum') values[e] = sums[e]
+      else if (counts[e] > 0) values[e] = sums[e] / counts[e]
+      if (weights) weights[e] = counts[e]
+    }
+  return {
+    indices: indices.map((column) => trim(column, merged)),
+    values: trim(values, merged),
+    ...(weights && { weights: trim(weights, merged) }),
+  }
+}
+
+function weightedSumError(): InputError {
+  return new InputError(
+    'option',
+    sentence`Entries that are added up have no one weight; merge them with ${option('duplicates', 'mean', 'last')}, or leave the weights out.`,
+  )
+}
+
+/** Returns the error of an entry that has the coordinates of an earlier one. @param first names the earlier entry */
+export function duplicateError(where: string, coordinates: string, first: string): InputError {
+  return new InputError(
+    'duplicate',
+    sentence`${where}: coordinates ${coordinates} were already given by ${first}; say how to merge duplicates with ${option('duplicates', 'sum', 'mean', 'last')}.`,
+  )
+}
+
+const textOf = (indices: readonly Uint32Array[], entry: number): string =>
+  cellText(indices.map((column) => column[entry]))
+
+/** Throws if two entries have equal coordinates. @param where names an entry in messages */
+export function refuseDuplicates(tensor: SparseTensor, where: (entry: number) => string): void {
+  mergeDuplicates(tensor, 'error', where)
+}
