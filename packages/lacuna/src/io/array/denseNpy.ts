@@ -27,7 +27,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
   const { dims, indices, values } = inCOrder(tensor)
   yield npyHeader('<f4', dims)
-  const place = (entry: number): number => {
+  const positionOf = (entry: number): number => {
     let at = 0
     for (let mode = 0; mode < dims.length; mode++) at = at * dims[mode] + indices[mode][entry]
     return at
@@ -37,7 +37,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
     const end = Math.min(cells, start + CHUNK_CELLS)
     const chunk = new Float32Array(end - start).fill(NaN)
     for (; entry < values.length; entry++) {
-      const at = place(entry)
+      const at = positionOf(entry)
       if (at >= end) break
       chunk[at - start] = values[entry]
     }

@@ -10,7 +10,7 @@ import {
 } from '../../tensor/index.ts'
 import type { NpyArray, NpyData } from '../npz/index.ts'
 
-/** Which elements of an array are observed. */
+/** Options for reading a dense array. */
 export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
   /** I_1 … I_N, at least as large as the array; its shape by default. */
   dims?: readonly number[]
@@ -39,7 +39,7 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
     for (let e = 0; e < observed.length; e++) tensor.values[e] = Number(data[observed[e]])
     const where = (entry: number) =>
       `element [${tensor.indices.map((column) => column[entry]).join(', ')}] (counting from 0)`
-    return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, ...(negative && { negative }) })
+    return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, negative })
   })
 }
 

@@ -47,8 +47,8 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
     ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
     ...namesToJson(ensemble),
     ...knowledgeToJson({ observed }),
-    ...(intervals && { intervals: { ...intervals, scale: { ...intervals.scale, rows: undefined } } }),
-    ...(neighbours && { neighbours: { ...neighbours, indices: undefined, residuals: undefined } }),
+    intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
+    neighbours: neighbours && { ...neighbours, indices: undefined, residuals: undefined },
     training,
   }
   const entries: NpzEntries = {

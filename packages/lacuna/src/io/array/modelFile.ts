@@ -53,7 +53,7 @@ export function modelEntries(model: CpModel): NpzEntries {
   const about = {
     ...{ format: MODEL_FORMAT, version: reshaping ? VERSION : PLAIN_VERSION, dims, rank },
     ...namesToJson(model),
-    ...(reshaping && { arrangement: reshaping }),
+    arrangement: reshaping,
     ...knowledgeToJson(model),
     training,
   }

@@ -11,8 +11,8 @@ type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
 /** The numbers of metadata.json. */
 export function knowledgeToJson({ observed, prior }: Knowledge): object {
   return {
-    ...(observed && { observed: pick(observed, ['entries', 'min', 'max', 'mean']) }),
-    ...(prior && { prior: pick(prior, ['kind', 'sigma2', 'noise', 'least']) }),
+    observed: observed && pick(observed, ['entries', 'min', 'max', 'mean']),
+    prior: prior && pick(prior, ['kind', 'sigma2', 'noise', 'least']),
   }
 }
 

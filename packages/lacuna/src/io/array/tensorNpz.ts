@@ -71,8 +71,7 @@ export function decodeTensorNpz(
   const { negative, duplicates } = options
   return inFile(name, () =>
     sparseTensor(fitToDims({ ...sparse, ...names }, options.dims), {
-      ...(negative && { negative }),
-      ...(duplicates && { duplicates }),
+      ...{ negative, duplicates },
     }),
   )
 }

@@ -111,7 +111,7 @@ export interface PngFile {
  * transparent.
  */
 export async function writePng(path: string, picture: Picture, alpha?: Uint8Array): Promise<void> {
-  await writePngs([{ path, picture, ...(alpha && { alpha }) }])
+  await writePngs([{ path, picture, alpha }])
 }
 
 /** Writes several PNGs as one unit: all or none. */

@@ -36,7 +36,7 @@ import {
 import type { SqlSource } from './duckdb/index.ts'
 import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
-/** How tables are read as a tensor. */
+/** Options for reading tables as a tensor. */
 export interface ReadTableOptions extends ReadRowsOptions {
   /** The one file, if it has been opened already. */
   input?: Input

@@ -26,10 +26,10 @@ const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|pr
 const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
 /** A column is one of numbers if more than this fraction of its cells are. */
 const BULK = 0.9
-/** The same limit for a column whose name is that of a value. */
+/** The limit for a column whose name is that of a value. */
 const NAMED_BULK = 0.5
 
-/** What the first rows of a table show of a column. */
+/** A column, as the first rows of a table show it. */
 export interface ColumnSummary {
   name: string
   /** The type of most cells. */
@@ -41,7 +41,7 @@ export interface ColumnSummary {
   /**
    * The first of a few cells that are not of the type, its file and line, and how many such cells there are.
    */
-  spoilt?: { text: string; place: string; count: number }
+  spoilt?: { text: string; where: string; count: number }
   /** Formats that fit all cells, if they are times but not written as ISO 8601 has it. */
   foreign?: string[]
 }
@@ -77,7 +77,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       type: all,
       examples,
       numbersRows,
-      ...(foreign.length > 0 && !dates && { foreign }),
+      foreign: foreign.length > 0 && !dates ? foreign : undefined,
     }
     if (all !== 'VARCHAR' || quoted) return summary
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
@@ -90,7 +90,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     return {
       ...summary,
       type: typeOfTexts(good),
-      spoilt: { text, place: locateRow(sample, row, table.unit), count: spoilt.length },
+      spoilt: { text, where: locateRow(sample, row, table.unit), count: spoilt.length },
     }
   })
 
@@ -202,7 +202,7 @@ function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, whe
 /** The message about cells of the guessed value that are no numbers; undefined if there are none. */
 export function describeSpoilt({ name, spoilt }: ColumnSummary): string | undefined {
   if (!spoilt) return undefined
-  const { count, place, text } = spoilt
+  const { count, where, text } = spoilt
   const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
-  return `${place}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
+  return `${where}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
 }

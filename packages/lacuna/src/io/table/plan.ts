@@ -73,7 +73,7 @@ export interface TableOptions {
   database?: string
 }
 
-/** How a table is read as a tensor. */
+/** Options for reading a table as a tensor. */
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
@@ -162,7 +162,7 @@ export interface TableGuess {
 export async function guessTable(table: Table): Promise<TableGuess> {
   const columns = summarizeColumns(table, await table.sample())
   const value = guessValue(columns)?.name
-  const named = { columns, ...(value !== undefined && { value }) }
+  const named = { columns, value }
   try {
     return { ...named, modes: guessModes(columns, value, table.name) }
   } catch (problem) {
@@ -209,7 +209,7 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
   const found = like?.modes ? [] : texts.map((text) => mustFind(table, text))
-  return { modes: found, ...(name !== undefined && { value: findValue(table, name) }) }
+  return { modes: found, value: name === undefined ? undefined : findValue(table, name) }
 }
 
 function mustFind({ columns, name }: Table, text: string): FoundMode {

@@ -64,7 +64,7 @@ export function openQueries(
             ? new Float64Array(rowCount).fill(NaN)
             : numbersOf(columns[modes.length], batch, table),
         fields: columns.slice(first),
-        ...(records && { records }),
+        records,
       }
     }
   }

@@ -23,9 +23,9 @@ export interface Names {
 
 /** The names of a tensor or model as JSON. */
 export const namesToJson = (from: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
-  ...(from.labels && { labels: from.labels.map((names) => names ?? null) }),
-  ...(from.modes && { modes: from.modes }),
-  ...(from.valueName !== undefined && { value: from.valueName }),
+  labels: from.labels?.map((names) => names ?? null),
+  modes: from.modes,
+  value: from.valueName,
 })
 
 /** The names of a tensor or model from JSON. */

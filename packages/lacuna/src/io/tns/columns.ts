@@ -2,7 +2,7 @@
 import type { Layout } from './fault.ts'
 import type { TnsHeader } from './header.ts'
 
-/** How a .tns text is parsed. */
+/** Options of the parser. */
 export interface ParserOptions {
   /** The file, as messages name it. */
   name: string

@@ -7,7 +7,7 @@ import { writeHeader } from './header.ts'
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
-/** How a .tns text is written. */
+/** Options for writing a .tns text. */
 export interface WriteTnsOptions {
   /**
    * Whether sizes, modes and labels are written in comments where the entries do not imply them; true by

@@ -2,6 +2,7 @@
 
 const ZEROS: u64 = 0x3030303030303030;
 
+/** Whether a byte is a digit. */
 @inline
 export function isDigit(c: u32): bool { return c - 48 <= 9; }
 

@@ -66,11 +66,11 @@ export function lookUpLabels(
   const known = missing;
   freshCount = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
+    const offset = <usize>row << 2;
     let code: u32 = 0;
     if (load<u8>(valid + <usize>row) == 0) continue;
-    const at = base + load<i32>(starts + place);
-    const length = base + load<i32>(ends + place) - at;
+    const at = base + load<i32>(starts + offset);
+    const length = base + load<i32>(ends + offset) - at;
     const n = plainNumber(at, length);
     if (n < size) {
       code = load<u32>(numbers + (<usize>n << 2));
@@ -87,7 +87,7 @@ export function lookUpLabels(
       code = select<u32>(load<u32>(entry, 16), 0, isAt(entry, a, b))
         | select<u32>(load<u32>(entry + ENTRY, 16), 0, isAt(entry + ENTRY, a, b));
     }
-    store<u32>(out + place, code - 1);
+    store<u32>(out + offset, code - 1);
     missing += u32(code == 0);
   }
   return missing - known;
@@ -101,9 +101,9 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
   const length = end - at;
   const n = plainNumber(at, length);
   if (n < size) {
-    const place = numbers + (<usize>n << 2);
-    const isNew = load<u32>(place) == 0;
-    store<u32>(place, code + 1);
+    const slot = numbers + (<usize>n << 2);
+    const isNew = load<u32>(slot) == 0;
+    store<u32>(slot, code + 1);
     return isNew;
   }
   if (length <= SHORT) {

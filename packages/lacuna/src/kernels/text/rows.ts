@@ -74,15 +74,15 @@ function splitPlainRows(
       }
       if (quoted != 0) mask &= (<u32>1 << ctz(quoted)) - 1;
       const count = popcnt(mask);
-      const place = <u32>block;
+      const position = <u32>block;
       for (let more: u32 = 0; more < count; more += 4) {
-        store<u32>(next, place + ctz(mask));
+        store<u32>(next, position + ctz(mask));
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 4);
+        store<u32>(next, position + ctz(mask), 4);
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 8);
+        store<u32>(next, position + ctz(mask), 8);
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 12);
+        store<u32>(next, position + ctz(mask), 12);
         mask &= mask - 1;
         next += 16;
       }
@@ -98,10 +98,10 @@ function splitPlainRows(
       }
       let fieldStart = at;
       for (let column: u32 = 0; column < width; column++) {
-        const place = <usize>load<u32>(row + (<usize>column << 2));
-        let stop = place;
-        if (place == last) stop -= usize(place > fieldStart && load<u8>(place - 1) == CR);
-        else if (load<u8>(place) == LF) {
+        const position = <usize>load<u32>(row + (<usize>column << 2));
+        let stop = position;
+        if (position == last) stop -= usize(position > fieldStart && load<u8>(position - 1) == CR);
+        else if (load<u8>(position) == LF) {
           stoppedAt = at;
           return rows;
         }
@@ -111,7 +111,7 @@ function splitPlainRows(
           store<i32>(starts + cell, <i32>(fieldStart - base));
           store<i32>(ends + cell, <i32>(stop - base) - i32(stop == fieldStart));
         }
-        fieldStart = place + 1;
+        fieldStart = position + 1;
       }
       store<u32>(lines + (<usize>rows << 2), line++);
       rows++;
@@ -152,15 +152,15 @@ function splitAnyRows(
       mask &= (<u32>1 << ctz(quoted)) - 1;
     }
     while (mask != 0) {
-      const place = block + <usize>ctz(mask);
+      const position = block + <usize>ctz(mask);
       mask &= mask - 1;
-      const isEnd = load<u8>(place) == LF;
-      if (!isEnd && (place < fieldStart || (second != 0 && load<u8>(place + 1) != second))) continue;
-      let stop = place;
-      if (isEnd && place > fieldStart && load<u8>(place - 1) == CR) stop--;
+      const isEnd = load<u8>(position) == LF;
+      if (!isEnd && (position < fieldStart || (second != 0 && load<u8>(position + 1) != second))) continue;
+      let stop = position;
+      if (isEnd && position > fieldStart && load<u8>(position - 1) == CR) stop--;
       if (isEnd && column == 0 && stop == rowStart) {
         line++; // a blank line
-        rowStart = place + 1;
+        rowStart = position + 1;
         fieldStart = rowStart;
         continue;
       }
@@ -174,7 +174,7 @@ function splitAnyRows(
       }
       column++;
       if (!isEnd) {
-        fieldStart = place + step;
+        fieldStart = position + step;
         continue;
       }
       if (column != width) {
@@ -186,7 +186,7 @@ function splitAnyRows(
       rows++;
       line++;
       column = 0;
-      rowStart = place + 1;
+      rowStart = position + 1;
       fieldStart = rowStart;
       if (rows == capacity) {
         stoppedAt = rowStart;
@@ -221,9 +221,9 @@ export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
 export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): u32 {
   let others: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    let from = base + load<i32>(starts + place);
-    let to = base + load<i32>(ends + place);
+    const offset = <usize>row << 2;
+    let from = base + load<i32>(starts + offset);
+    let to = base + load<i32>(ends + offset);
     let x: f32 = NaN;
     while (<isize>from < <isize>to && load<u8>(from) == SPACE) from++;
     while (<isize>to > <isize>from && load<u8>(to - 1) == SPACE) to--;

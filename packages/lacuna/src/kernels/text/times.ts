@@ -67,9 +67,9 @@ export function gridTimes(base: usize, starts: usize, ends: usize, rows: u32, or
   let others: u32 = 0;
   numberCount = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    const at = base + load<i32>(starts + place);
-    const length = base + load<i32>(ends + place) - at;
+    const offset = <usize>row << 2;
+    const at = base + load<i32>(starts + offset);
+    const length = base + load<i32>(ends + offset) - at;
     let time: f64 = NaN;
     if (length - 1 < 15 && length != DATE_DIGITS) {
       const bytes = load<u64>(at);

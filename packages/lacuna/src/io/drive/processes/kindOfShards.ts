@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { kindByName, packingByName } from '../../text/index.ts'
 
-/** How the files are to be read. */
+/** Options for reading the files. */
 export interface ShardedOptions extends ReadTableOptions {
   /** An .npy file of truth values beside a dense array. */
   mask?: string

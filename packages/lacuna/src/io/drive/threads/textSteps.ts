@@ -82,7 +82,7 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     entries?.write(indexOfCode, {
       indices: indices.map(own),
       values: own(values),
-      ...(weights && { weights: own(weights) }),
+      weights: weights && own(weights),
     })
     entries = undefined
   }

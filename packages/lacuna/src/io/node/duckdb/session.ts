@@ -139,11 +139,11 @@ export async function openSession(where: string): Promise<TableSession> {
       }),
     lock: ({ paths, folders = [] }) =>
       explainErrors(async () => {
-        for (const [setting, places] of [
+        for (const [setting, allowed] of [
           ['allowed_paths', paths],
           ['allowed_directories', folders],
         ] as const)
-          await connection.run(`SET ${setting} = [${places.map(literal).join(', ')}]`)
+          await connection.run(`SET ${setting} = [${allowed.map(literal).join(', ')}]`)
         await connection.run('SET enable_external_access = false')
         await connection.run('SET lock_configuration = true')
       }),

@@ -32,7 +32,7 @@ export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): S
     name,
     type,
     text,
-    ...(number && { number }),
+    number,
   })
   if (Number(width) > 15) return column('VARCHAR')
   switch (own) {

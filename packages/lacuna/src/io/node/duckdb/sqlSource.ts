@@ -119,8 +119,8 @@ function literalsIn(sql: string): { files: string[]; folders: string[] } {
   for (const text of texts) {
     const [folder] = /^[^*?[]*(?=\/[^/]*[*?[])|^(?=[^/]*[*?[])/.exec(text) ?? []
     if (/[*?[]/.test(text)) {
-      const place = resolve(folder ?? dirname(text))
-      if (existsSync(place) && statSync(place).isDirectory()) found.folders.push(place)
+      const parent = resolve(folder ?? dirname(text))
+      if (existsSync(parent) && statSync(parent).isDirectory()) found.folders.push(parent)
     } else if (existsSync(text) && statSync(text).isFile()) found.files.push(text)
   }
   return found

@@ -91,7 +91,7 @@ function tableOf(
         columns: wanted.map((_, w) => cellsFrom(chunk, w, asNumbers[w] !== undefined, codes[w])),
         file: name,
         lines: countingFrom(first, chunk.rowCount),
-        ...(records && { records: textsFrom(chunk, wanted.length).map(String) }),
+        records: records ? textsFrom(chunk, wanted.length).map(String) : undefined,
       }
     }
   }

@@ -49,8 +49,8 @@ export async function zipMembers(file: FileHandle, size: number): Promise<ZipMem
     const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
     if (extraEnd > length) return undefined
     const large = largeNumbers(directory.subarray(nameEnd, extraEnd))
-    const number = (place: number): number => {
-      const given = directory.readUInt32LE(at + place)
+    const number = (offset: number): number => {
+      const given = directory.readUInt32LE(at + offset)
       return given === FULL ? (large.shift() ?? given) : given
     }
     const byteLength = number(24)
@@ -77,7 +77,7 @@ async function largeDirectory(
   if (end < 20 || tail.readUInt32LE(end - 20) !== LOCATOR_64) return undefined
   const record = await readAt(file, Number(tail.readBigUInt64LE(end - 12)), 56)
   if (record.length < 56 || record.readUInt32LE(0) !== END_64) return undefined
-  const [count, length, start] = [32, 40, 48].map((place) => Number(record.readBigUInt64LE(place)))
+  const [count, length, start] = [32, 40, 48].map((offset) => Number(record.readBigUInt64LE(offset)))
   return { count, length, start }
 }
 

@@ -29,9 +29,9 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
  * string is made of a text only once, and of whole numbers only on request.
  */
 export class TextCoder {
-  /** In order of arrival; texts that are small whole numbers as numbers. */
+  /** The distinct texts in order of arrival, small whole numbers among them as numbers. */
   readonly #values: (string | number)[] = []
-  /** How many of the values are not small whole numbers. */
+  /** The number of values that are not small whole numbers. */
   #texts = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #encoder = new TextEncoder()
@@ -57,7 +57,7 @@ export class TextCoder {
     return this.#values.length
   }
 
-  /** How many distinct texts are small whole numbers. */
+  /** The number of distinct texts that are small whole numbers. */
   get numbers(): number {
     return this.#values.length - this.#texts
   }

@@ -112,7 +112,7 @@ export class Entries {
       this.#blocks.push({
         codes: Array.from({ length: this.#order }, () => new Uint32Array(BLOCK)),
         values: new Float32Array(BLOCK),
-        ...(isWeighted && { weights: new Float32Array(BLOCK) }),
+        weights: isWeighted ? new Float32Array(BLOCK) : undefined,
       })
     return this.#blocks[this.#blocks.length - 1]
   }

@@ -106,8 +106,8 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
         }
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
-        const place = locateRow(batch, row, unit)
-        throw new InputError('format', `${place}: this is not UTF-8 text; convert the file to UTF-8.`)
+        const where = locateRow(batch, row, unit)
+        throw new InputError('format', `${where}: this is not UTF-8 text; convert the file to UTF-8.`)
       }
       return codes
     },

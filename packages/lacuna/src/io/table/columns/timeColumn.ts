@@ -167,12 +167,12 @@ export class TimeColumn {
    * The error for a text that is no time.
    * @param others texts of the same column, from which formats are guessed
    */
-  explain(text: string, place: string, others: readonly string[]): InputError {
+  explain(text: string, where: string, others: readonly string[]): InputError {
     const formats = this.#formats ? [] : likelyFormats([text, ...others])
     const one = formats.length > 0 || this.#formats ? formats : likelyFormats([text])
     return new InputError(
       'table',
-      sentence`${place}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
+      sentence`${where}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
     )
   }
 }

@@ -99,27 +99,27 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
     noteMark(context.marks, batch, row, context.unit, text)
     return NaN
   }
-  const place = locateRow(batch, row, context.unit)
+  const where = locateRow(batch, row, context.unit)
   if (/^[-+]?(nan|inf(inity)?)$/i.test(text))
     throw new InputError(
       'value',
-      `${place}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
+      `${where}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
     )
   if (context.decimal === ',' && /^[-+]?\d+\.\d*$/.test(text))
     throw new InputError(
       'value',
-      sentence`${place}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
+      sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
     )
   if (!Number.isNaN(Number(context.decimal === ',' ? text.replace(',', '.') : text)))
-    throw tooLarge(place, text)
+    throw tooLarge(where, text)
   throw new InputError(
     'value',
-    `${place}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
+    `${where}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
   )
 }
 
-const tooLarge = (place: string, value: string | number): InputError =>
-  new InputError('value', `${place}: the value ${value} is too large for a float32; scale the values down.`)
+const tooLarge = (where: string, value: string | number): InputError =>
+  new InputError('value', `${where}: the value ${value} is too large for a float32; scale the values down.`)
 
 /**
  * Reads the numbers of a column in double precision; NaN where a cell is empty.

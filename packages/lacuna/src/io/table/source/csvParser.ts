@@ -212,8 +212,7 @@ export class CsvParser {
     if (this.#rest.length > LONGEST_ROW)
       throw this.#fault('the line has no end, or a quote is never closed; mend it, or give a table as text.')
     const columns = starts.map((column, slot) => ({
-      ...{ bytes, starts: column, ends: ends[slot] },
-      ...(kernel && { numbers: kernel.numbersOf(slot) }),
+      ...{ bytes, starts: column, ends: ends[slot], numbers: kernel?.numbersOf(slot) },
     }))
     return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
   }

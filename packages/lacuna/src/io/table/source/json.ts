@@ -92,7 +92,7 @@ function batchOf(
     }),
     file,
     lines: Uint32Array.from(rows, ({ line }) => line),
-    ...(records && { records: rows.map(({ text }) => text) }),
+    records: records ? rows.map(({ text }) => text) : undefined,
   }
 }
 

@@ -150,8 +150,8 @@ export class RowKernel {
 
   /** The addresses of the beginnings and ends of a slot's fields. */
   #columnOf(slot: number): [starts: number, ends: number] {
-    const place = 4 * this.#capacity * slot
-    return [this.#at.starts + place, this.#at.ends + place]
+    const offset = 4 * this.#capacity * slot
+    return [this.#at.starts + offset, this.#at.ends + offset]
   }
 
   #codesOf(coder: object, slot: number): KnownCodes | undefined {
@@ -172,8 +172,8 @@ export class RowKernel {
       },
       lookUp(rowCount, valid, codes, next = MISSING) {
         new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
-        const places = [text, starts, ends, validAt, rowCount] as const
-        const missing = lookUpLabels(...places, ...known, out, next, numbers)
+        const fields = [text, starts, ends, validAt, rowCount] as const
+        const missing = lookUpLabels(...fields, ...known, out, next, numbers)
         codes.set(new Uint32Array(buffer, out, rowCount))
         const fresh = new Uint32Array(buffer, numbers, freshNumbers())
         own.numbers += fresh.length
