@@ -74,6 +74,21 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('of another workspace are declared in the package.json', () => {
+    const undeclared = [...graph.keys()].flatMap((file) => {
+      const folder = packageOf(file)
+      if (folder === 'bench') return []
+      const { name, dependencies, devDependencies } = JSON.parse(
+        readFileSync(join(root, folder, 'package.json'), 'utf8'),
+      )
+      const declared = Object.keys({ [name]: '', ...dependencies, ...devDependencies })
+      return [...readFileSync(join(root, file), 'utf8').matchAll(/from '(lacuna[\w-]*)/g)]
+        .filter(([, imported]) => !declared.includes(imported))
+        .map(([, imported]) => `${file} → ${imported}`)
+    })
+    expect(undeclared).toEqual([])
+  })
+
   test('of what a page can use need nothing of Node or DuckDB', () => {
     const reached = new Set([`${LIBRARY}browser.ts`, `${LIBRARY}internalInBrowser.ts`])
     for (const file of reached)

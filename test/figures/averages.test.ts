@@ -4,6 +4,7 @@ import { meanCurve, timingPoints } from 'lacuna-figures/results'
 import { expect, it } from 'vitest'
 import { rowBalance } from '#cli/paper/experiments/balance.ts'
 import { falling, sampleResults } from '../cli/paper/sample.ts'
+import { checkProperty } from '../properties.ts'
 
 it('curves with the same epochs are averaged point by point', () => {
   const curves = [falling(1, 0.1, 10), falling(1, 0.3, 10)]
@@ -35,7 +36,7 @@ it('a mean curve lies within the range of its trials for any epochs', () => {
       const errors = steps.map(([, error]) => error)
       return { epoch, seconds: epoch.map((e) => e / 7), observed: errors, hidden: errors }
     })
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(curve, { minLength: 1, maxLength: 4 }), (curves) => {
       const all = curves.flatMap(({ hidden }) => hidden)
       const points = meanCurve(curves)

@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { toPng } from '#cli/paper/report/render.ts'
 import { sampleResults } from '../cli/paper/sample.ts'
+import { checkProperty } from '../properties.ts'
 
 const { document } = parseHTML('<html></html>') as unknown as { document: Document }
 const { image, convergence, timing } = sampleResults()
@@ -73,7 +74,7 @@ it('figure 2 has one line per solver, c and panel', () => {
 
 it('a logarithmic axis labels all of its ticks differently', () => {
   const positive = fc.double({ min: 1e-7, max: 1e7, noNaN: true })
-  fc.assert(
+  checkProperty(
     fc.property(
       fc.array(positive, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 2, max: 5 }),

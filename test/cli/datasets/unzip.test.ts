@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { unzip } from '#cli/datasets/unzip.ts'
 import { InputError } from '#lacuna/base/inputError.js'
 import { sentence } from '../../lacuna/io/pieces.ts'
+import { checkProperty } from '../../properties.ts'
 
 let folder = ''
 const at = (name: string) => join(folder, name)
@@ -65,7 +66,7 @@ test('a zip cut off or changed anywhere gives one sentence or the right file, ne
     cut: fc.boolean(),
     flip: fc.integer({ min: 1, max: 255 }),
   })
-  await fc.assert(
+  await checkProperty(
     fc.asyncProperty(damage, async ({ where, cut, flip }) => {
       const place = Math.floor(where * zip.length)
       const bytes = zip.slice(0, cut ? place : zip.length)

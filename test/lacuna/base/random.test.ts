@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { below, checkSeed, draw, extend, normal, purpose, stream, unit } from '#lacuna/base/random.js'
 import { chiSquare } from '../../chiSquare.ts'
+import { checkProperty } from '../../properties.ts'
 import { refusal } from '../../refusal.ts'
 
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 
 describe('below', () => {
   it('is the high word of bits · n, exactly', () => {
-    fc.assert(
+    checkProperty(
       fc.property(word, fc.integer({ min: 1, max: 2 ** 32 }), (bits, n) => {
         expect(below(bits, n)).toBe(Number((BigInt(bits) * BigInt(n)) >> 32n))
       }),

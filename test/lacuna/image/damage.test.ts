@@ -8,12 +8,13 @@ import {
   holesOfMask,
   type Picture,
 } from '#lacuna/image/index.js'
+import { checkProperty } from '../../properties.ts'
 
 const size = { width: 30, height: 20, channels: 3, maximum: 255 } as const
 
 describe('hiding at random', () => {
   it('hides exactly the share, whole pixels or single values, the same for the same seed', () => {
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.double({ min: 0.01, max: 0.99, noNaN: true }),
         fc.integer({ min: 0 }),

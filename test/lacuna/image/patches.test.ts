@@ -5,6 +5,7 @@ import { averagePatches, patchGrid, patchTensor } from '#lacuna/image/patches.js
 import { pixelTensor, pixelValues } from '#lacuna/image/pixelTensor.js'
 import { smoothValues } from '#lacuna/image/smoothStart.js'
 import { CpModel } from '#lacuna/model/index.js'
+import { checkProperty } from '../../properties.ts'
 
 const sizes = fc.record({
   width: fc.integer({ min: 2, max: 40 }),
@@ -15,7 +16,7 @@ const ramp = (length: number) => Float32Array.from({ length }, (_, at) => (at % 
 
 describe('a picture as a tensor', () => {
   it('plain: every known value stands at its row, column and channel', () => {
-    fc.assert(
+    checkProperty(
       fc.property(sizes, (size) => {
         const values = ramp(size.width * size.height * size.channels)
         const known = hideAtRandom({ ...size, maximum: 255 }, { share: 0.5, perChannel: true })
@@ -32,7 +33,7 @@ describe('a picture as a tensor', () => {
   })
 
   it('patches: all cover the picture, and each entry is the value at its place', () => {
-    fc.assert(
+    checkProperty(
       fc.property(
         sizes,
         fc.integer({ min: 2, max: 9 }),
@@ -99,6 +100,24 @@ describe('a picture as a tensor', () => {
     const model = new CpModel({ dims: reshaped.tensor.dims, rank: 2, factors })
     for (const y of averagePatches(model, reshaped, size, source.values)) expect(y).toBeCloseTo(0.5, 5)
   })
+})
+
+it('the middle of a patch counts more than its edge where patches of a picture differ', () => {
+  // Two patches of four pixels in a row of six: the first says 0, the second 1.
+  const size = { width: 6, height: 1, channels: 1 }
+  const values = new Float32Array(6)
+  const source = { ...size, values, known: new Uint8Array(6), knownShare: 1, guessShare: 1, key: 1 }
+  const reshaped = patchTensor({ ...source, guess: values }, patchGrid(size, 4, 2))
+  expect(reshaped.tensor.dims).toEqual([2, 4, 1])
+  const factors = [Float32Array.of(0, 1), new Float32Array(4).fill(1), Float32Array.of(1)]
+  const model = new CpModel({ dims: reshaped.tensor.dims, rank: 1, factors })
+  const weight = (place: number): number => Math.exp(-4 * ((place + 0.5) / 4 - 0.5) ** 2)
+  const mixed = (first: number, second: number): number => weight(second) / (weight(first) + weight(second))
+  const expected = [0, 0, mixed(2, 0), mixed(3, 1), 1, 1]
+  expect([...averagePatches(model, reshaped, size, values)]).toEqual(
+    expected.map((y) => expect.closeTo(y, 6)),
+  )
+  expect(expected[2]).toBeLessThan(0.4)
 })
 
 describe('plain values', () => {

@@ -42,6 +42,26 @@ describe('components', () => {
     expect(evenings.modes[0].strongest.map(({ label }) => label)).toEqual(['17', '16'])
   })
 
+  it('name frequent rows first, but by the root of their entries', () => {
+    const named = (weights: number[], counts: number[]): number[] => {
+      const model = new CpModel({
+        dims: [4, 2],
+        rank: 2,
+        // The first two rows have the first component alone, in these sizes.
+        factors: [Float32Array.of(weights[0], 0, weights[1], 0, 0, 9, 0, 9), Float32Array.of(1, 1, 1, 1)],
+        observed: {
+          ...{ entries: 200, min: 0, max: 9, mean: 1 },
+          counts: [Uint32Array.of(...counts, 50, 50), Uint32Array.of(100, 100)],
+          means: [new Float32Array(4).fill(1), new Float32Array(2).fill(1)],
+        },
+      })
+      const own = model.components().find(({ column }) => column === 0)!
+      return own.modes[0].strongest.map(({ row }) => row)
+    }
+    expect(named([2, 1], [4, 100])).toEqual([1, 0])
+    expect(named([2, 1], [9, 25])).toEqual([0, 1])
+  })
+
   it('name no rows of few entries', () => {
     const model = randomModel([9, 12], 3)
     const counts = model.observed!.counts[1]

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CpModel } from '#lacuna/model/index.js'
+import { checkProperty } from '../../properties.ts'
 
 /** A random model of order 2 to 4 and a random coordinate in it. */
 const models = fc
@@ -42,7 +43,7 @@ const ones = (length: number) => new Float32Array(length).fill(1)
 
 describe('predicting', () => {
   test('predict and predictMany give the sum over ranks of products over modes', () => {
-    fc.assert(
+    checkProperty(
       fc.property(models, (fields) => {
         const model = new CpModel(fields)
         const coordinates = allCoordinates(fields.dims)
@@ -67,7 +68,7 @@ describe('predicting', () => {
   })
 
   test('a slice holds the predictions in row-major order, whichever modes are fixed', () => {
-    fc.assert(
+    checkProperty(
       fc.property(
         models,
         fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { complete } from '#lacuna/index.js'
 import { CpModel } from '#lacuna/model/index.js'
 import { observe, pickEntries, type SparseTensor, split, syntheticRatings } from '#lacuna/tensor/index.js'
-import { plainly, randomModel } from './answers.ts'
+import { plainly, randomModel, tensorOf } from './answers.ts'
 
 const pick = (tensor: SparseTensor, isMeant: (entry: number) => boolean): SparseTensor =>
   pickEntries(tensor, Uint32Array.from(tensor.values.keys()).filter(isMeant))
@@ -89,6 +89,57 @@ describe('a new row', () => {
     model.observed!.counts[1].forEach((count, film) => {
       if (count > 0) expect(folded.observed!.counts[1][film]).toBe(count)
     })
+  })
+
+  it('is solved with what is uncertain of the other rows, by the formula of one component', () => {
+    // All rows of a mode are equal and have as many entries, so that V is one number per mode: V = σ² / (n H + P), where
+    // H is the product of a² + V over the other modes and P = σ²Σ⁻¹. A few rounds bring V to where it stays.
+    const rows = [6, 7, 8]
+    const [values, counts, precisions] = [
+      [0.9, 0.6, 1.1],
+      [4, 9, 3],
+      [2, 5, 3],
+    ]
+    const sigma2 = 0.5
+    const moment = (V: readonly number[], j: number): number => values[j] ** 2 + V[j]
+    const uncertain = (V: readonly number[], mode: number, n: number): number =>
+      sigma2 / (n * V.reduce((H, _, j) => (j === mode ? H : H * moment(V, j)), 1) + sigma2 * precisions[mode])
+    let V = [0, 0, 0]
+    for (let round = 0; round < 100; round++) V = V.map((_, mode) => uncertain(V, mode, counts[mode]))
+    const mean = 0.8
+    const model = new CpModel({
+      dims: rows,
+      rank: 1,
+      factors: rows.map((dim, mode) => new Float32Array(dim).fill(values[mode])),
+      observed: {
+        ...{ entries: 24, min: 0, max: 9, mean: 1 },
+        counts: rows.map((dim, mode) => new Uint32Array(dim).fill(counts[mode])),
+        means: rows.map((dim) => new Float32Array(dim).fill(1)),
+      },
+      prior: {
+        ...{ kind: 'learned', sigma2, noise: [1, 0, 0], least: 0 },
+        means: rows.map(() => Float32Array.of(mean)),
+        precisions: precisions.map((precision) => Float32Array.of(precision)),
+      },
+    })
+    const given = [1, 0.2, 1.5]
+    const folded = model.foldIn(
+      tensorOf(
+        [7, 7, 8],
+        given.map((_, e) => [6, e, e]),
+        given,
+      ),
+    )
+    // The rows that the new entries meet have one entry more.
+    const others = [1, 2].map((j) => values[j] ** 2 + uncertain(V, j, counts[j] + 1))
+    const k = values[1] * values[2]
+    const P = sigma2 * precisions[0]
+    const row =
+      (given.reduce((sum, x) => sum + x * k, 0) + P * mean) / (given.length * others[0] * others[1] + P)
+    expect(folded.factors[0][6] / row).toBeCloseTo(1, 2)
+    // As if the other rows were certain it would be another number by far.
+    const certain = (given.reduce((sum, x) => sum + x * k, 0) + P * mean) / (given.length * k ** 2 + P)
+    expect(certain / row).toBeGreaterThan(1.1)
   })
 
   it('counts in what was seen, and what says nothing new does not', () => {

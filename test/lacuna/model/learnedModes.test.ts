@@ -14,6 +14,7 @@ import {
 } from '#lacuna/model/index.js'
 import { observe } from '#lacuna/tensor/index.js'
 import { reshapedModes, resolveReshaping, rowAt } from '#lacuna/tensor/reshape.js'
+import { checkProperty } from '../../properties.ts'
 import { allCoordinates, reshapings } from '../../reshapings.ts'
 
 const RANK = 2
@@ -41,7 +42,7 @@ const columnsOf = (cells: number[][], order: number): Uint32Array[] =>
   Array.from({ length: order }, (_, mode) => Uint32Array.from(cells, (cell) => cell[mode]))
 
 test('a model of reshaped modes answers for every cell of the original', () => {
-  fc.assert(
+  checkProperty(
     fc.property(models, ({ dims, model, naive }) => {
       const cells = allCoordinates(dims)
       const indices = columnsOf(cells, dims.length)
@@ -58,7 +59,7 @@ test('a model of reshaped modes answers for every cell of the original', () => {
 })
 
 test('so does a slice, whichever modes are fixed, and a mean over what is not known', () => {
-  fc.assert(
+  checkProperty(
     fc.property(models, fc.array(fc.nat(), { minLength: 4, maxLength: 4 }), fc.nat(15), (some, at, mask) => {
       const { dims, model, naive } = some
       const fixed = dims.map((dim, mode) => ((mask >> mode) & 1 ? at[mode] % dim : null))

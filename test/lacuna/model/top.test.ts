@@ -64,6 +64,15 @@ describe('the best rows along a mode', () => {
     expect(first.why[0].lift).toBeCloseTo(1 / parts.components()[number - 1].share, 10)
   })
 
+  it('name a component as a reason only from a share of 5% on', () => {
+    // Of the first two rows the second component has 6% and 4%; of all rows together it has less.
+    const rows = Float32Array.of(0.94, 0.06, 0.96, 0.04, 100, 0)
+    const parts = new CpModel({ dims: [1, 3], rank: 2, factors: [Float32Array.of(1, 1), rows] })
+    const ranked = parts.top({ for: { mode_1: 1 }, of: 'mode_2' })
+    const reasons = ranked.map(({ row, why }) => [row, why.map(({ component }) => component)])
+    expect(Object.fromEntries(reasons)).toEqual({ 0: [2], 1: [], 2: [1] })
+  })
+
   it.each([
     [{ of: 'film', for: { film: 'f1' } }, 'cannot be both'],
     [{ of: 'genre' }, 'There is no mode "genre"; the modes are user, film.'],
@@ -115,6 +124,33 @@ describe('for all rows at once', () => {
       )
     },
   )
+
+  it('with a further mode fixed, entries leave rows out only where they lie in that row, for all rows as for each', async () => {
+    // Every user has an entry of each film in one of the four weeks.
+    const cells = Array.from({ length: 180 }, (_, e) => [
+      e % 6,
+      Math.floor(e / 6),
+      (e + Math.floor(e / 6)) % 4,
+    ])
+    const exclude = tensorOf(wide.dims, cells, new Array(cells.length).fill(1))
+    const films = wide.observed!.counts[1]
+    for (const week of [0, 2]) {
+      const fixed = { week: `w${week}` }
+      const expected = Array.from({ length: 6 }, (_, user) => {
+        const seen = cells.filter(([u, , w]) => u === user && w === week).map(([, film]) => film)
+        expect(seen.length).toBeGreaterThan(0)
+        return Array.from({ length: 30 }, (_, film) => film)
+          .filter((film) => films[film] >= 1 && !seen.includes(film))
+          .sort((a, b) => plainly(wide, [user, b, week]) - plainly(wide, [user, a, week]) || a - b)
+      })
+      const found = await all(wide, { n: 30, fixed, exclude })
+      expect(found.map((list) => list.map(({ row }) => row))).toEqual(expected)
+      expected.forEach((list, user) => {
+        const alone = wide.top({ for: { user: `u${user}`, ...fixed }, of: 'film', n: 30, exclude })
+        expect(rows(alone)).toEqual(list)
+      })
+    }
+  })
 
   it('equal rows stand in their order, and sizes beyond float32 do no harm', async () => {
     const equal = new CpModel({

@@ -9,10 +9,11 @@ import {
   rowAt,
   unobservedRows,
 } from '#lacuna/tensor/reshape.js'
+import { checkProperty } from '../../properties.ts'
 import { allCoordinates, reshapings } from '../../reshapings.ts'
 
 test('every cell keeps a place of its own, within the sizes', () => {
-  fc.assert(
+  checkProperty(
     fc.property(reshapings, ({ dims, reshaping }) => {
       const modes = reshapedModes(resolveReshaping(reshaping, { dims }), dims)
       const cells = allCoordinates(dims)

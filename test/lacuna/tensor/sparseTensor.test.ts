@@ -7,6 +7,7 @@ import {
   sparseTensor,
   type TensorOptions,
 } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../properties.ts'
 import { refusal } from '../../refusal.ts'
 
 /** A 3 × 4 matrix with entries (row, column, value). */
@@ -98,7 +99,7 @@ describe('duplicates', () => {
   const entry = fc.tuple(fc.nat(2), fc.nat(3), fc.float({ min: 0, max: 1000, noNaN: true }))
 
   it.each(Object.entries(merge))('are merged by %s, in order of first appearance', (policy, mergeSeen) => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
         const seen = new Map<string, number[]>()
         for (const [i, j, x] of entries) seen.set(`${i},${j}`, [...(seen.get(`${i},${j}`) ?? []), x])

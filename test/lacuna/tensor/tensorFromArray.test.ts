@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type NestedArray, tensorFromArray } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../properties.ts'
 
 describe('lists within lists', () => {
   it('are a tensor whose gaps are null, undefined and NaN', () => {
@@ -22,7 +23,7 @@ describe('lists within lists', () => {
 
   it('come back from their entries', () => {
     const cell = fc.option(fc.integer({ min: 0, max: 9 }))
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
         (rows) => {

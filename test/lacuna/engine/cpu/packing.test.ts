@@ -4,6 +4,7 @@ import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { indexIn, packingOf } from '#lacuna/engine/cpu/setup/place/packing.js'
 import type { Step } from '#lacuna/engine/engine.js'
 import { randomFactors, randomTensor, weighted } from '../../../problems.ts'
+import { checkProperty } from '../../../properties.ts'
 import { bytesOf } from '../bits.ts'
 
 const dims = fc.array(fc.integer({ min: 1, max: 2 ** 32 - 1 }), { minLength: 2, maxLength: 6 })
@@ -18,7 +19,7 @@ function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readon
 }
 
 it('gives back every index, of modes of any size, packed or not', () => {
-  fc.assert(
+  checkProperty(
     fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, unpacked, draws) => {
       const mode = at % dims.length
       const packing = packingOf(dims, mode, unpacked)
@@ -45,11 +46,29 @@ it('takes a word where all fit into one, and keeps the order of coordinates', ()
   }
   const index = (dim: number) => fc.integer({ min: 0, max: dim - 1 })
   const coordinates = fc.tuple(index(300), index(40), index(2000), index(9))
-  fc.assert(
+  checkProperty(
     fc.property(coordinates, coordinates, (a, b) => {
       expect(Math.sign(compare(packed(packing, a), packed(packing, b)))).toBe(Math.sign(compare(a, b)))
     }),
   )
+})
+
+it('takes no bit more than the largest index needs where modes are powers of two', () => {
+  expect(packingOf([2, 256, 256, 65_536], 0, false)).toEqual({
+    words: 1,
+    fields: [
+      { word: 0, shift: 24, mask: 255 },
+      { word: 0, shift: 16, mask: 255 },
+      { word: 0, shift: 0, mask: 65_535 },
+    ],
+  })
+  // One row more takes one bit more, which no longer fits.
+  expect(packingOf([2, 257, 256, 65_536], 0, false).words).toBe(2)
+  // A mode of one row still has a bit of its own.
+  expect(packingOf([2, 1, 2 ** 31], 0, false)).toMatchObject({
+    words: 1,
+    fields: [{ shift: 31, mask: 1 }, {}],
+  })
 })
 
 describe('records of packed indices lead to the bits of plain ones', () => {

@@ -12,6 +12,7 @@ import {
   writeChunks,
 } from '#lacuna/engine/cpu/setup/place/segments.js'
 import { CHUNK_BYTES } from '#lacuna/kernels/solve/layout.js'
+import { checkProperty } from '../../../properties.ts'
 
 const length = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 20 }) },
@@ -52,7 +53,7 @@ const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: ViewSlice)
 }
 
 it('gives every row, and every segment of a long one, to exactly one chunk of one part, in order', () => {
-  fc.assert(
+  checkProperty(
     fc.property(rows, fc.constantFrom(4, 64, 256), fc.integer({ min: 1, max: 7 }), (lengths, rank, parts) => {
       const problem = cut(lengths, rank, parts)
       const { segment, first, shares, entries } = problem
@@ -85,7 +86,7 @@ it('gives every row, and every segment of a long one, to exactly one chunk of on
 })
 
 it('knows which rows several parts share, and who has what of them', () => {
-  fc.assert(
+  checkProperty(
     fc.property(rows, fc.constantFrom(4, 256), fc.integer({ min: 2, max: 9 }), (lengths, rank, parts) => {
       const { first, shares } = cut(lengths, rank, parts)
       const shared = sharedRows(shares, first)
@@ -134,4 +135,31 @@ it('makes segments that are worth their sums, and windows that every segment has
       expect(segmentsOfRow(segment + 1, segment)).toBe(2)
       expect(segmentsOfRow(3 * segment, segment)).toBe(3)
     }
+})
+
+it('counts a row for eight entries more than it has, so that chunks of short rows take as long as others', () => {
+  for (const [rows, length, perChunk] of [
+    [1000, 1, 10],
+    [1000, 10, 5],
+    [1000, 37, 2],
+    [1000, 50, 1],
+  ]) {
+    const { words, count } = makeChunks(new Uint32Array(rows).fill(length), 90)
+    expect(count).toBe(Math.ceil(rows / perChunk))
+    expect([...words.subarray(0, 3)]).toEqual([0, perChunk, 0])
+  }
+})
+
+it('visits another segment of a row for a sixteenth of its entries or more', () => {
+  expect([15, 16, 128, 4096].map(leastWindow)).toEqual([0, 1, 8, 256])
+})
+
+it('gives the parts about as many entries each where chunks of some rows have far more than those of others', () => {
+  // Chunks of one row of 60 entries, and of eleven rows of one entry.
+  const lengths = Uint32Array.from({ length: 3000 }, (_, row) => (row < 300 ? 60 : 1))
+  const chunks = makeChunks(lengths, 100)
+  const first = firstSegments(lengths, 100, new Uint32Array(3001))
+  for (const parts of [2, 3, 7])
+    for (const { entries } of assignChunks(chunks, parts, first, lengths))
+      expect(Math.abs(entries - (300 * 60 + 2700) / parts)).toBeLessThanOrEqual(60)
 })

@@ -53,6 +53,12 @@ it('3 processes of 2 threads do what every engine does', async () => {
   expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
+it('every process knows how many processes plan with the memory of its machine', async () => {
+  const names = ['counts the processes of this machine']
+  for (const sharedMemory of [true, false])
+    expect(await checked('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
+})
+
 it('knows a launcher by what it tells the processes', () => {
   expect(launchedProcesses({})).toBe(1)
   expect(launchedProcesses({ OMPI_COMM_WORLD_SIZE: '8' })).toBe(8)

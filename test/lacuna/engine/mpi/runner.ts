@@ -89,4 +89,12 @@ if (suites.includes('engine'))
   // What a process takes is less than all.
   for (const { name, check } of engineChecks.filter(({ name }) => !name.startsWith('plans')))
     await attempt(name, () => check(() => shared(Math.max(...threads))))
+// What memory a machine has is divided by how many processes it has.
+if (suites.includes('memory'))
+  await attempt('counts the processes of this machine', async () => {
+    if (engine.communicator.hostSize !== processes)
+      throw new Error(
+        `Of ${processes} processes on this machine ${engine.communicator.hostSize} are counted.`,
+      )
+  })
 await engine.close()

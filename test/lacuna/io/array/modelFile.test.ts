@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { decodeModel, decodeNpz, encodeModel, encodeNpz, type NpzEntries } from '#lacuna/io/index.js'
 import { CpModel } from '#lacuna/model/index.js'
+import { checkProperty } from '../../../properties.ts'
 import { bits } from '../pieces.ts'
 
 const model = new CpModel({
@@ -47,7 +48,7 @@ test('a model is read as it was written', () => {
     dims: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 2, maxLength: 5 }),
     rank: fc.integer({ min: 1, max: 5 }),
   })
-  fc.assert(
+  checkProperty(
     fc.property(shapes, fc.nat(), ({ dims, rank }, salt) => {
       const factors = dims.map((dim) =>
         Float32Array.from({ length: dim * rank }, (_, i) => Math.abs(Math.sin(salt + i))),

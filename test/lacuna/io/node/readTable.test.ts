@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '#lacuna/io/node/duckdb/session.js'
 import { type ReadTableOptions, readTable, readTensor } from '#lacuna/io/node/index.js'
+import { checkProperty } from '../../../properties.ts'
 import { rejection } from '../pieces.ts'
 import { at, entries, modes, RATINGS, write } from '../tables.ts'
 
@@ -69,7 +70,7 @@ describe('labels', () => {
       v: fc.integer({ min: 0, max: 1000 }),
     })
     const quote = (field: unknown) => `"${String(field).replaceAll('"', '""')}"`
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
         const lines = rows.map(({ who, n, v }) => `${quote(who)},${n % 7},${v}\n`)
         const path = write('fuzz.csv', `who,n,v\nno number,0,0\n${lines.join('')}`)

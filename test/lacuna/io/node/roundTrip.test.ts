@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readTable, readTensor, writeTensor } from '#lacuna/io/node/index.js'
 import { columnNames } from '#lacuna/io/table/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../../properties.ts'
 import { byLabels, labelledTensor } from '../labelled.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-round-'))
@@ -27,7 +28,7 @@ async function through(tensor: SparseTensor, format: string): Promise<SparseTens
 
 describe('a tensor comes back from', () => {
   test.each(ARRAYS)('.%s with its sizes, names, labels and bits', async (format) => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(labelledTensor(), fc.boolean(), async (tensor, named) => {
         const given = named
           ? {
@@ -48,7 +49,7 @@ describe('a tensor comes back from', () => {
   })
 
   test('.npy with its sizes and bits', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(labelledTensor(), async ({ labels: _, ...tensor }) => {
         const back = await through(tensor, 'npy')
         expect(byLabels(back)).toEqual(byLabels(tensor))
@@ -59,7 +60,7 @@ describe('a tensor comes back from', () => {
   })
 
   test.each(TABLES)('.%s with the labels and bits of its entries', async (format) => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(labelledTensor({ named: true }), async (tensor) => {
         const back = await through(tensor, format)
         expect(byLabels(back)).toEqual(byLabels(tensor))

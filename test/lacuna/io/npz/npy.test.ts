@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeNpy, encodeNpy, type NpyData } from '#lacuna/io/index.js'
+import { checkProperty } from '../../../properties.ts'
 
 const shapes = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 4 })
 const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1)
@@ -30,7 +31,7 @@ test.each([
   ['uint8', (n: number): NpyData => Uint8Array.from({ length: n }, (_, i) => 255 - i)],
   ['uint32', (n: number): NpyData => Uint32Array.from({ length: n }, (_, i) => 2 ** 32 - 1 - i)],
 ])('an array of %s is read as it was written', (_, make) => {
-  fc.assert(
+  checkProperty(
     fc.property(shapes, fc.nat(7), (shape, offset) => {
       const array = { shape, data: make(size(shape)) }
       const encoded = encodeNpy(array)

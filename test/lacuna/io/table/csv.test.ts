@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CsvParser } from '#lacuna/io/table/source/csvParser.js'
 import { cellText } from '#lacuna/io/table/source/rows.js'
 import { guessTable, type ReadRowsOptions, readRows, readTable, textTable } from '#lacuna/tables.js'
+import { checkProperty } from '../../../properties.ts'
 import { pieces } from '../pieces.ts'
 import { write } from '../tables.ts'
 
@@ -59,7 +60,7 @@ describe('the parser', () => {
           size: fc.integer({ min: 1, max: 9 }),
         }),
       )
-    fc.assert(
+    checkProperty(
       fc.property(table, ({ rows, delimiter, newline, always, ended, size }) => {
         const written = (text: string): string =>
           always || text === '' || /["\r\n,;\t:]/.test(text) ? quote(text) : text
@@ -106,7 +107,7 @@ describe('a tensor from a table', () => {
       'bins(fraction, 2)',
       'round(fraction, 1)',
     ]
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         fc.array(row, { minLength: 12, maxLength: 30 }),
         fc.subarray(modes, { minLength: 2, maxLength: 4 }),

@@ -13,6 +13,7 @@ import {
   unixTime,
 } from '#lacuna/io/text/time.js'
 import { readRows, textTable } from '#lacuna/tables.js'
+import { checkProperty } from '../../../properties.ts'
 import { pieces, rejection } from '../pieces.ts'
 
 const iso = (text: string): number => {
@@ -26,7 +27,7 @@ const read = async (text: string, modes: string[], dates?: string[]) =>
 describe('times as numbers', () => {
   test('are those of JavaScript’s calendar, day by day and microsecond by microsecond', () => {
     const millis = fc.integer({ min: Date.UTC(0, 0, 1) - 1e13, max: Date.UTC(9999, 11, 31) })
-    fc.assert(
+    checkProperty(
       fc.property(millis, fc.nat(999), (ms, us) => {
         const date = new Date(ms)
         const days = Math.floor(ms / 864e5)
@@ -57,6 +58,8 @@ describe('times as numbers', () => {
 
   test.each([
     '2023-02-29',
+    '1900-02-29',
+    '2100-02-29',
     '2024-13-01',
     '2024-00-10',
     '2024-04-31',
@@ -83,6 +86,12 @@ describe('times as numbers', () => {
   test('are Unix seconds, or milliseconds where they are that large', () => {
     expect(unixTime(964982703)).toBe(unixTime(964982703000))
     expect(unixTime(1e30)).toBeNaN()
+    // Seconds up to 10¹¹, of which those beyond 2⁵³ microseconds are no time, and milliseconds from there on.
+    for (const sign of [1, -1]) {
+      expect(unixTime(sign * 9e9)).toBe(sign * 9e15)
+      expect(unixTime(sign * 5e10)).toBeNaN()
+      expect(unixTime(sign * 1.01e11)).toBe(sign * 1.01e14)
+    }
   })
 })
 
@@ -188,7 +197,7 @@ describe('a column of times', () => {
 
 test('every time lies in its bins', () => {
   const time = fc.integer({ min: -3e9, max: 6e9 }).map((seconds) => 1e6 * seconds)
-  fc.assert(
+  checkProperty(
     fc.property(time, (t) => {
       const date = new Date(t / 1000)
       expect(binnings.year.bin(t, 0)).toBe(date.getUTCFullYear())

@@ -74,6 +74,22 @@ describe('guesses', () => {
     expect((await rejection(told(`${columns}\n${others.join('')}`))).message).toMatch(message)
   })
 
+  test('take a column for numbers if nine tenths of it are, or half of it where it is called a value', async () => {
+    const table = (column: string, spoilt: number): string => {
+      const rows = Array.from({ length: 100 }, (_, r) => `u${r},i${r},${r < spoilt ? `x${r}` : r + 0.5}\n`)
+      return `user,item,${column}\n${rows.join('')}`
+    }
+    // Numbers that are spoilt are refused by the first of them; text is a mode, or is refused as a whole.
+    expect((await rejection(told(table('depth', 9)))).message).toMatch(
+      /line 2: depth is "x0" and 8 more .* no number/,
+    )
+    expect((await told(table('depth', 11))).guesses.join()).not.toContain("value: 'depth'")
+    expect((await rejection(told(table('rating', 49)))).message).toMatch(/line 2: rating is "x0"/)
+    expect((await rejection(told(table('rating', 51)))).message).toContain(
+      'should be numbers, but it is text',
+    )
+  })
+
   test('do not take text for a value, nor count rows where a column is called one', async () => {
     const { message } = await rejection(told('user,item,rating\nann,tea,good\nbo,jam,bad\n'))
     expect(message).toContain('the column rating should be numbers, but it is text, such as "good"')

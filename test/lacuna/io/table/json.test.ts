@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readTable } from '#lacuna/io/node/index.js'
 import { guessTable, jsonTable, readRows } from '#lacuna/tables.js'
+import { checkProperty } from '../../../properties.ts'
 import { pieces, rejection } from '../pieces.ts'
 import { entries, write } from '../tables.ts'
 
@@ -23,7 +24,7 @@ describe('JSON', () => {
       n: fc.integer({ min: 1, max: 9 }),
       'odd "key"': value,
     })
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         fc.array(row, { minLength: 1, maxLength: 8 }),
         fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 20 }),

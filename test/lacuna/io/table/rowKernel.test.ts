@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { CsvParser } from '#lacuna/io/table/source/csvParser.js'
 import { type Batch, cellText } from '#lacuna/io/table/source/rows.js'
 import { compileTextKernel } from '#lacuna/io/text/kernel.js'
+import { checkProperty } from '../../../properties.ts'
 
 let module: WebAssembly.Module
 beforeAll(async () => {
@@ -107,7 +108,7 @@ const misaligned = fc
 describe('rows cut by the kernel', () => {
   it('are those that the parser cuts, with their lines and faults, and their numbers are right', () => {
     let seen = 0
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.oneof(text, text, misaligned),
         fc.integer({ min: 1, max: 400 }),

@@ -24,6 +24,15 @@ describe('a wide table', () => {
     expect(message).toMatch(/modes.*station.*zone.*melt.*day/)
   })
 
+  test('is one of three columns or more that are named like labels', async () => {
+    const two = await read('station,zone,2024-01-01,2024-01-02\nnorth,a,5,6\nsouth,b,7,8\n', {})
+    expect(two.valueName).toBe('2024-01-02')
+    const three = rejection(
+      read('station,zone,2024-01-01,2024-01-02,2024-01-03\nnorth,a,5,6,1\nsouth,b,7,8,2\n', {}),
+    )
+    expect((await three).message).toMatch(/the columns 2024-01-01, 2024-01-02 … look like labels of one mode/)
+  })
+
   test('is melted by all columns that no mode names', async () => {
     const tensor = await read(WIDE, { modes: ['station', 'zone'], melt: 'day' })
     expect(entries(tensor)).toEqual(

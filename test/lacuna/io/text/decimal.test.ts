@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseDecimal } from '#lacuna/io/text/decimal.js'
 import { LONGEST_FLOAT32, writeFloat32, writeWhole } from '#lacuna/io/text/writeNumber.js'
+import { checkProperty } from '../../../properties.ts'
 
 function parse(text: string): number {
   const bytes = new TextEncoder().encode(`${text}\n`)
@@ -34,7 +35,7 @@ test('decimal text is read as Math.fround(Number(text)), to the bit', () => {
       ([sign, whole, fraction, e]) =>
         sign + whole + (fraction === null ? '' : `.${fraction}`) + (e ? e.join('') : ''),
     )
-  fc.assert(
+  checkProperty(
     fc.property(text, (t) => {
       expect(parse(t), t).toBe(Math.fround(Number(t)))
     }),
@@ -43,7 +44,7 @@ test('decimal text is read as Math.fround(Number(text)), to the bit', () => {
 })
 
 test('text on the border between two float32 values is rounded as Number() and fround do', () => {
-  fc.assert(
+  checkProperty(
     fc.property(float32s, fc.integer({ min: 1, max: 21 }), (x, precision) => {
       const next = new Float32Array(
         Uint32Array.of(new Uint32Array(Float32Array.of(x).buffer)[0] + 1).buffer,
@@ -78,7 +79,7 @@ test.each([
 })
 
 test('a float32 is written in at most 9 significant digits and read back with the same bits', () => {
-  fc.assert(
+  checkProperty(
     fc.property(float32s, (x) => {
       const text = write(x)
       expect(parse(text), text).toBe(x)
@@ -98,7 +99,7 @@ test('values of ordinary size are read back with the same bits, next to powers o
       return new Float32Array(Uint32Array.of(word).buffer)[0]
     }),
   )
-  fc.assert(
+  checkProperty(
     fc.property(ordinary, (x) => {
       expect(parse(write(x)), write(x)).toBe(x)
     }),

@@ -5,6 +5,7 @@ import { byteOrderMarkLength } from '#lacuna/io/text/byteOrderMark.js'
 import { endOfPlainLine, isEntryLine } from '#lacuna/io/text/entryLines.js'
 import { kindByContent, kindByName, packingByName, tableText } from '#lacuna/io/text/fileKind.js'
 import { compileTextKernel, MARGIN, startTextKernel } from '#lacuna/io/text/kernel.js'
+import { checkProperty } from '../../../properties.ts'
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -14,7 +15,7 @@ test('the kernel and the parser agree on which of random lines are entries', asy
   const memory = new Uint8Array(kernel.memory.buffer, at)
   const byte = fc.constantFrom(...utf8(' \t\r#%$&\'1-x"'))
   const line = fc.array(fc.oneof(byte, byte, fc.integer({ min: 0, max: 255 })), { maxLength: 40 })
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
       const text = Uint8Array.from(lines.flatMap((bytes) => [...bytes.filter((b) => b !== 10), 10]))
       memory.set(text)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compileTextKernel } from '#lacuna/io/text/kernel.js'
 import { TnsParser } from '#lacuna/io/tns/parser.js'
+import { checkProperty } from '../../../properties.ts'
 import { bits } from '../pieces.ts'
 import { tnsBytes, tnsText } from '../tnsTexts.ts'
 
@@ -42,7 +43,7 @@ describe('the kernel takes the lines that the parser takes, with the same bits',
     ['text with faults', tnsText(1).map(utf8)],
     ['any bytes', tnsBytes],
   ])('%s', (_, contents) => {
-    fc.assert(
+    checkProperty(
       fc.property(contents, cuts, (content, places) => {
         expect(parsed(content, places, module)).toEqual(parsed(content, places))
       }),
@@ -65,7 +66,7 @@ describe('the kernel takes the lines that the parser takes, with the same bits',
           `${sign}${whole}${dot}${dot && fraction}${e % 3 === 0 ? '' : `e${e}`}`,
       )
       .filter((text) => /\d/.test(text.replace(/e.*/, '')) && Number.isFinite(Math.fround(Number(text))))
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(numbers, { minLength: 1, maxLength: 40 }), (texts) => {
         const { values } = parsed(utf8(texts.map((text) => `1 1 ${text}\n`).join('')), [], module) as {
           values: number[]

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readCoordinates, readTns, writeTns } from '#lacuna/io/tns/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../../properties.ts'
 import { bits, join, pieces, rejection } from '../pieces.ts'
 
 const float32s = fc
@@ -34,7 +35,7 @@ const read = (content: string | Uint8Array, options = {}) =>
 
 describe('readTns', () => {
   test('reads what writeTns wrote, bit by bit', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(tensors, async (tensor) => {
         const back = await read(join(writeTns(tensor)), { negative: 'keep' })
         expect(back.dims).toEqual(tensor.dims)
@@ -69,7 +70,7 @@ describe('readTns', () => {
     const text = '\ufeff# head\n\n1 2 3.5\r\n  12\t1 \t 1e-3  \n%x\n3 3 0.1234567890123456789\n  \n4 400 7'
     const whole = await read(text)
     expect([...whole.values]).toEqual([3.5, 1e-3, Number('0.1234567890123456789'), 7].map(Math.fround))
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 60 }), async (lengths) => {
         expect(await readTns(pieces(text, lengths), { name: 'a.tns' })).toEqual(whole)
       }),
@@ -79,7 +80,7 @@ describe('readTns', () => {
 
   test('a fault is found, with its line, however the bytes are cut', async () => {
     const text = '# head\n1 1 1\n\n2 2 2\n3 x 3\n'
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 20 }), async (lengths) => {
         const error = await rejection(readTns(pieces(text, lengths), { name: 'a.tns' }))
         expect(error.message).toMatch(/^a\.tns, line 5: the index "x" of mode 2 is not a number/)

@@ -1,6 +1,7 @@
 /** What kernels/solve/rows/gradientRow.ts rests on: for K ≥ 0, H = KᵀK and any v > 0, D = diag((Hv)_r / v_r) is no smaller than H. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { checkProperty } from '../../../properties.ts'
 import { jacobiEigenvalues } from './jacobi.ts'
 
 /** λ_max(D^-½ H D^-½), λ_max(H) and max_r D_r; components that no row of K has are left out. */
@@ -34,7 +35,7 @@ const rows = fc.integer({ min: 1, max: 12 }).chain((rank) =>
 )
 
 it('bounds the Hessian for any rows, columns of any size and any v', () => {
-  fc.assert(
+  checkProperty(
     fc.property(rows, ({ K, columns, v }) => {
       const { ratio, H, D } = spectrum(
         K.map((k) => k.map((x, r) => x * columns[r])),

@@ -4,6 +4,7 @@ import { below, draw } from '#lacuna/base/random.js'
 import { partialBytes, scratchBytes } from '#lacuna/engine/cpu/memory/layout.js'
 import { compileKernel } from '#lacuna/engine/cpu/threads/compileKernel.js'
 import { instantiateKernel, paddedRank, paddedRanks } from '#lacuna/engine/cpu/threads/kernel.js'
+import { checkProperty } from '../../../properties.ts'
 import { jacobiEigenvalues } from './jacobi.ts'
 
 const memory = new WebAssembly.Memory({ initial: 32, maximum: 32, shared: true })
@@ -12,7 +13,7 @@ const load = async (rank: number) => instantiateKernel(await compileKernel(rank)
 it('draws the same random numbers as TypeScript does', async () => {
   const kernel = await load(4)
   const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
-  fc.assert(
+  checkProperty(
     fc.property(word, word, (key, counter) => {
       expect(kernel.draw(key, counter) >>> 0).toBe(draw(key, counter))
       expect(kernel.below(key, counter) >>> 0).toBe(below(key, counter))
@@ -46,7 +47,7 @@ describe('the power method', () => {
 
   it('finds the largest eigenvalue of random Gram matrices', async () => {
     const value = fc.double({ min: 0, max: 1, noNaN: true })
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         fc
           .constantFrom(4, 12, 20)

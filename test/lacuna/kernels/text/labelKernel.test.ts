@@ -4,6 +4,7 @@ import { planRows, type ReadRowsOptions, readPlanned } from '#lacuna/io/table/in
 import { CsvParser } from '#lacuna/io/table/source/csvParser.js'
 import type { Batch, Table, Wanted } from '#lacuna/io/table/source/rows.js'
 import { compileTextKernel } from '#lacuna/io/text/kernel.js'
+import { checkProperty } from '../../../properties.ts'
 import { bits } from '../../io/pieces.ts'
 
 let module: WebAssembly.Module
@@ -204,7 +205,7 @@ describe('texts that are no times, or hardly', () => {
 describe('values that the kernel has seen before', () => {
   it('have the numbers that one coder gives them, in whichever pieces and files they come', async () => {
     let tensors = 0
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         files,
         options,

@@ -6,7 +6,7 @@ import { coreConsistencyOf } from '#lacuna/model/answer/coreConsistency.js'
 import { alikeLags } from '#lacuna/model/ensemble/alikeLags.js'
 import { CpEnsemble, CpModel } from '#lacuna/model/index.js'
 import { inverse } from '#lacuna/reference/symmetric.js'
-import { random, randomModel } from '../answers.ts'
+import { cellsOf, plainly, random, randomModel, tensorOf } from '../answers.ts'
 
 /** The same components in another order, of other lengths, and with a little noise. */
 function shuffled(model: CpModel, order: readonly number[], noise: number, seed: number): CpModel {
@@ -49,6 +49,17 @@ describe('components of several models', () => {
     expect(components[1].match).toBeLessThan(0.9)
     expect(match).toBeGreaterThan(0.6)
     expect(match).toBeLessThan(0.95)
+  })
+
+  it('are each matched with a component of their own: two that are alike are not both found in one', () => {
+    const columns = (...of: number[][]): Float32Array =>
+      Float32Array.from({ length: 20 }, (_, at) => of[at % 2][Math.floor(at / 2)])
+    const wave = (shift: number): number[] => Array.from({ length: 10 }, (_, i) => 1 + Math.sin(i + shift))
+    const modelOf = (a: number[], b: number[]): CpModel =>
+      new CpModel({ dims: [10, 10], rank: 2, factors: [columns(a, b), columns(a, b)] })
+    const members = [modelOf(wave(0), wave(0.1)), modelOf(wave(0), wave(3))]
+    const { components } = new CpEnsemble({ dims: [10, 10], members }).stability()
+    expect(components.map((found) => found.in)).toEqual([2, 1])
   })
 
   it('are told with that, and those of one model without', () => {
@@ -137,6 +148,45 @@ describe('core consistency', () => {
     const { model } = await complete(whole, { rank: 3, threads: 1 })
     const exact = consistencyByDefinition(model, whole)
     expect(coreConsistencyOf(model, whole)! / exact).toBeCloseTo(1, 4)
+  })
+
+  it('is that of the definition where some rows are seen far more often than others', () => {
+    const dims = [24, 20, 16]
+    const model = randomModel(dims, 2, { observed: undefined })
+    const often = (index: number, mode: number): number => ((index + mode) % 2 === 0 ? 0.95 : 0.25)
+    const places = cellsOf(dims).filter(
+      (cell, at) => random(3e6 + at) < cell.reduce((chance, index, mode) => chance * often(index, mode), 1),
+    )
+    const tensor = tensorOf(
+      dims,
+      places,
+      places.map((cell, e) => plainly(model, cell) + random(4e6 + e) - 0.5),
+    )
+    const own = coreConsistencyOf(model, tensor)!
+    expect(Math.abs(Math.log((1 - own) / (1 - consistencyByDefinition(model, tensor))))).toBeLessThan(0.2)
+  })
+
+  it('leaves out components of less than a thousandth of the largest', () => {
+    const model = randomModel([20, 16, 12], 2, { observed: undefined })
+    const cells = cellsOf(model.dims)
+    const tensor = tensorOf(
+      model.dims,
+      cells,
+      cells.map((cell, e) => plainly(model, cell) + 0.2 * random(4e6 + e)),
+    )
+    const withThird = (size: number): number => {
+      const factors = model.factors.map((factor, mode) =>
+        Float32Array.from({ length: (factor.length / 2) * 3 }, (_, at) =>
+          at % 3 === 2
+            ? (mode === 0 ? size : 1) * random(6e6 + 1e5 * mode + at)
+            : factor[Math.floor(at / 3) * 2 + (at % 3)],
+        ),
+      )
+      return coreConsistencyOf(new CpModel({ ...model.fields, rank: 3, factors, prior: undefined }), tensor)!
+    }
+    const two = 1 - coreConsistencyOf(model, tensor)!
+    expect((1 - withThird(1e-4)) / two).toBeCloseTo(1, 1)
+    expect((1 - withThird(1e-2)) / two).toBeGreaterThan(2)
   })
 
   it('leaves out components that are nothing, and what would take long', () => {

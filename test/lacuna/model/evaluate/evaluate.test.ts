@@ -46,6 +46,42 @@ describe('an evaluation', () => {
     for (const { predicted, observed } of calibration) expect(predicted).toBeCloseTo(observed, 5)
   })
 
+  it('compares predictions with what was observed in ten parts of equally many entries, the smallest first', () => {
+    const grid = cellsOf([4, 10])
+    const factors = [new Float32Array(4).fill(1), Float32Array.from({ length: 10 }, (_, j) => 1 + j)]
+    const all = tensorOf(
+      [4, 10],
+      grid,
+      grid.map(([i, j]) => 1 + j + (i % 2)),
+    )
+    const { calibration } = evaluate(new CpModel({ dims: [4, 10], rank: 1, factors }), all, { clip: false })
+    expect(calibration).toEqual(
+      Array.from({ length: 10 }, (_, j) => ({
+        entries: 4,
+        predicted: expect.closeTo(1 + j, 5),
+        observed: expect.closeTo(1.5 + j, 5),
+      })),
+    )
+  })
+
+  it('takes the mean of all for a row that has had no entries, as a baseline', () => {
+    const seen = tensorOf(
+      [2, 2],
+      [
+        [0, 0],
+        [0, 1],
+      ],
+      [2, 4],
+    )
+    const model = new CpModel({
+      ...{ dims: [2, 2], rank: 1, factors: [Float32Array.of(1, 1), Float32Array.of(1, 1)] },
+      observed: observe(seen),
+    })
+    const { baselines } = evaluate(model, tensorOf([2, 2], [[1, 0]], [4]), { clip: false })
+    // The mean is 3; that of the column is 2.
+    expect(baselines.map(({ rmse }) => rmse)).toEqual([1, 1, 2, 2].map((x) => expect.closeTo(x, 6)))
+  })
+
   it('says in which rows the error lies, and by how many entries they had', () => {
     const factors = rank2.factors.map((factor) => factor.slice())
     factors[0][2 * 2] += 3 // of row 3, all predictions are 3 too large

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExactSum } from '#lacuna/model/evaluate/exactSum.js'
+import { checkProperty } from '../../../properties.ts'
 
 const sumOf = (numbers: readonly number[]): ExactSum => {
   const sum = new ExactSum()
@@ -21,7 +22,7 @@ describe('a sum without rounding', () => {
 
   it('is that of whole numbers, in any order, and in any number of heaps', () => {
     const numbers = fc.array(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), { minLength: 1, maxLength: 60 })
-    fc.assert(
+    checkProperty(
       fc.property(numbers, fc.integer({ min: -60, max: 60 }), fc.nat(60), (list, exponent, cut) => {
         const scaled = list.map((n) => n * 2 ** exponent)
         const exact = Number(list.reduce((sum, n) => sum + BigInt(n), 0n)) * 2 ** exponent

@@ -75,3 +75,27 @@ it('leaves most of what the entries say to them as long as they are sampled', ()
   const geometric = (40 * 30 * 20) ** (1 / 3)
   expect(capped).toBeCloseTo((0.1 * 6000 * tau2 ** 2 * geometric ** 2) / (40 * 30 * 20), 6)
 })
+
+it('is six times the noise over the mean square of balanced factors, the noise being that of as many entries as are free', () => {
+  const N = 3
+  const [allRows, geometric] = [40 + 30 + 20, (40 * 30 * 20) ** (1 / N)]
+  const mean = tensor.values.reduce((sum, x) => sum + x, 0) / 6000
+  for (const [rank, free] of [
+    [4, 6000 - 90 * 4],
+    // Half of the entries are never given up.
+    [50, 3000],
+  ]) {
+    const tau2 = (4 / 3) * (mean / rank) ** (2 / N)
+    const sigma2 = (0.01 ** 2 * 6000) / free
+    const expected = (6 * (sigma2 / tau2) * allRows) / (N * geometric)
+    expect(lambdaFor(tensor.values, rank)(0.01, 1) / expected).toBeCloseTo(1, 6)
+  }
+})
+
+it('is at most twice what the entries of a row say when all entries are used', () => {
+  const rank = 200
+  const mean = tensor.values.reduce((sum, x) => sum + x, 0) / 6000
+  const tau2 = (4 / 3) * (mean / rank) ** (2 / 3)
+  const evidence = (6000 * tau2 ** 2 * (40 * 30 * 20) ** (2 / 3)) / (40 * 30 * 20)
+  expect(lambdaFor(tensor.values, rank)(1e6, 1) / evidence).toBeCloseTo(2, 6)
+})

@@ -98,6 +98,19 @@ describe('the schedule', () => {
     expect(schedule.stage).toBe(stages[0])
   })
 
+  it('waits for 32 rounds at the most before it tries the next stage again', () => {
+    const schedule = start()
+    const begins: number[] = []
+    for (let round = 0; round < 300; round++) {
+      const before = schedule.state.at
+      schedule.observe(1, 1, 1)
+      if (schedule.state.at > before) begins.push(round)
+    }
+    const apart = begins.slice(1).map((round, n) => round - begins[n])
+    // Two rounds of the trial, those that it waits for, and the one that begins the next trial.
+    expect(apart.slice(0, 8).map((rounds) => rounds - 3)).toEqual([2, 4, 8, 16, 32, 32, 32, 32])
+  })
+
   it('never climbs beyond the top', () => {
     const schedule = start()
     for (let i = 0; i < 5; i++) schedule.climb()

@@ -22,6 +22,21 @@ describe('strata are used', () => {
     expect(usesStrata(settings(), { dims: [4000, 3000, 2000, 500], entries: 1_000_000 })).toBe(true)
   })
 
+  it('from modes of 128 rows on, and where solved rows would begin with 2.5% to 50% of the entries', () => {
+    // Solved rows would begin with 3 · 10 · 7157 entries.
+    for (const [rows, share, isUsed] of [
+      [128, 0.2, true],
+      [127, 0.2, false],
+      [730, 0.0251, true],
+      [730, 0.0249, false],
+      [730, 0.499, true],
+      [730, 0.501, false],
+    ] as const) {
+      const problem = { dims: [7157, 6513, rows], entries: Math.round((30 * 7157) / share) }
+      expect(usesStrata(settings(), problem), `${rows} rows, ${share}`).toBe(isUsed)
+    }
+  })
+
   it('neither where a mode is short, nor where rows are long or next to empty, nor for matrices or very many modes', () => {
     for (const { dims, entries } of [
       { dims: [183, 24, 1140, 1717], entries: 3_309_490 },
@@ -81,6 +96,14 @@ describe('the schedule of strata', () => {
     expect(rates.flatMap((rate, epoch) => (rate === 0.65 ? [epoch] : []))).toEqual([1, 7, 17])
     expect(rates).toHaveLength(18)
     expect(ratesAfter(...slow(3), 0.01, 0.05)).toHaveLength(4)
+  })
+
+  it('goes on after a trial at half the rate only if the epoch before it had brought 2% or more', () => {
+    expect(ratesAfter(0.021, 0.01, 0.05)).toEqual([1.3, 0.65, 1.3, 1.3])
+    expect(ratesAfter(0.019, 0.01, 0.05)).toEqual([1.3, 0.65])
+    // While it waits for the next trial, too.
+    expect(ratesAfter(0.05, 0.05, 0.021, 0.05)).toHaveLength(5)
+    expect(ratesAfter(0.05, 0.05, 0.019, 0.05)).toHaveLength(3)
   })
 
   it('hands over at once when the error grows at half the rate, or is no number', () => {

@@ -297,6 +297,26 @@ describe('a saved run', () => {
     await expect(resume(tensor, { validation: hidden, solver: 'paper' })).rejects.toThrow("solver: 'fast'")
   })
 
+  it('goes on with none of its settings changed but when it ends', async () => {
+    const run = await startRun(tensor, { rank: 4, epochs: 5 })
+    await run.save(at('b.run'))
+    await run.close()
+    const others: RunOptions[] = [
+      { lambda: 2 },
+      { sample: 0.5 },
+      { seed: 2 },
+      { tolerance: 0.1 },
+      { prior: 'isotropic' },
+      { noise: 'gaussian' },
+      { loss: 'huber' },
+    ]
+    for (const change of others)
+      await expect(resumeRun(at('b.run'), tensor, change), JSON.stringify(change)).rejects.toThrow(
+        /^The run was saved .*; leave it as it was, or start anew\.$/,
+      )
+    await (await resumeRun(at('b.run'), tensor, { epochs: 9, seconds: 60 })).close()
+  })
+
   it('is refused when it is damaged, cut short, or something else', async () => {
     const run = await startRun(tensor, { rank: 4 })
     await run.advance()
@@ -335,6 +355,8 @@ describe('a saved run', () => {
       [forged((s) => Object.assign(s.progress, { best: null })), /progress\.best is not an object/],
       [forged((s) => s.engine.factors.pop()), /factors/],
       [forged((s) => s.engine.factors.splice(0, 1, new Float32Array(3))), /factors/],
+      [forged((s) => s.engine.factors[1].set([-1e-3], 7)), /The factors of the saved run/],
+      [forged((s) => s.engine.factors[2].fill(Infinity)), /The factors of the saved run/],
       [forged((s) => s.engine.snapshot?.[0].fill(Number.NaN)), /snapshot/],
       [forged((s) => Object.assign(s.progress.method, { strata: { rate: 1 } })), /strata/],
     ]

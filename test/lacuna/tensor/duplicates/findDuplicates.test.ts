@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { draw } from '#lacuna/base/random.js'
 import { findDuplicates } from '#lacuna/tensor/duplicates/findDuplicates.js'
 import { sparseTensor } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../../properties.ts'
 
 /** What a Map says: the first entry with each entry's coordinates. */
 function firstByMap(columns: readonly Uint32Array[]): number[] {
@@ -33,7 +34,7 @@ it('agrees with a Map on few entries, with any indices and orders', () => {
     .chain((order) =>
       fc.array(fc.array(index, { minLength: order, maxLength: order }), { minLength: 1, maxLength: 200 }),
     )
-  fc.assert(
+  checkProperty(
     fc.property(cells, (entries) => {
       expectAsByMap(entries[0].map((_, mode) => Uint32Array.from(entries, (cell) => cell[mode])))
     }),

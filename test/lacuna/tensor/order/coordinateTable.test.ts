@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { coordinateTable } from '#lacuna/tensor/order/coordinateTable.js'
+import { checkProperty } from '../../../properties.ts'
 
 it('finds the first entry with the same coordinates, like a Map', () => {
   const wide = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 2 ** 32 - 1 }))
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(fc.tuple(wide, wide, wide), { maxLength: 200 }), (cells) => {
       const columns = [0, 1, 2].map((mode) => Uint32Array.from(cells, (cell) => cell[mode]))
       const table = coordinateTable(columns, cells.length)

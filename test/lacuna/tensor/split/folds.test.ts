@@ -87,6 +87,16 @@ describe('gaps', () => {
     expect(by(([i, j, k]) => chance(i, k) < 0.3 || chance(i, j, k) < 0.1)).toEqual([0, 2])
   })
 
+  it('are taken for whole only if they make up 30% of what is missing', () => {
+    // One of 15 rows is missing, and of the others so much that the row is 35% or 25% of all that is missing.
+    const rowAndSome = (share: number): number[] => {
+      const others = (1 / 15 / share - 1 / 15) / (14 / 15)
+      return by((place) => place[2] === 4 || chance(...place) < others)
+    }
+    expect(rowAndSome(0.35)).toEqual([2])
+    expect(rowAndSome(0.25)).toEqual([0, 1, 2])
+  })
+
   it('say nothing where next to everything is missing', () => {
     expect(by(([i, j, k]) => (i + j + k) % 60 !== 0 || k % 2 === 0)).toEqual([0, 1, 2])
   })

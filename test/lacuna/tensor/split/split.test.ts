@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { SparseTensor } from '#lacuna/tensor/sparseTensor.js'
 import { split } from '#lacuna/tensor/split/split.js'
 import { chiSquare } from '../../../chiSquare.ts'
+import { checkProperty } from '../../../properties.ts'
 import { refusal } from '../../../refusal.ts'
 
 /** Entry e is at (e, 0) and has the value e. */
@@ -15,7 +16,7 @@ const numbersIn = (part: SparseTensor) => [...part.values]
 
 it('divides the entries with exact counts, each into one part, whole', () => {
   const share = fc.double({ min: 0, max: 0.45, noNaN: true })
-  fc.assert(
+  checkProperty(
     fc.property(
       fc.integer({ min: 20, max: 300 }),
       share,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leaveOneOut, type SparseTensor, type Split, splitByTime } from '#lacuna/tensor/index.js'
 import { randomTensor } from '../../../problems.ts'
+import { checkProperty } from '../../../properties.ts'
 
 const entriesOf = ({ indices, values }: SparseTensor): string[] =>
   Array.from(values, (value, e) => [...indices.map((column) => column[e]), value].join())
@@ -14,7 +15,7 @@ const tensors = fc.record({
 
 describe('splitByTime', () => {
   test('holds out the latest entries, as many as asked, and loses none', () => {
-    fc.assert(
+    checkProperty(
       fc.property(tensors, fc.nat(3), (shape, mode) => {
         const tensor = { ...randomTensor(shape), labels: shape.dims.map((dim) => Array(dim).fill('x')) }
         const time = mode % shape.dims.length
@@ -57,7 +58,7 @@ describe('splitByTime', () => {
 
 describe('leaveOneOut', () => {
   test('holds out the last entry of every row that has another, and loses none', () => {
-    fc.assert(
+    checkProperty(
       fc.property(tensors, fc.boolean(), (shape, validation) => {
         const tensor = randomTensor(shape)
         const parts = leaveOneOut(tensor, { validation, seed: shape.seed })

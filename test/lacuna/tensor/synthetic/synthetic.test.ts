@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type SparseTensor, sparseTensor } from '#lacuna/tensor/index.js'
 import { type SyntheticOptions, synthetic } from '#lacuna/tensor/synthetic/synthetic.js'
 import { chiSquare } from '../../../chiSquare.ts'
+import { checkProperty } from '../../../properties.ts'
 import { refusal } from '../../../refusal.ts'
 
 /** The entry of X° by its definition. */
@@ -32,7 +33,7 @@ const problems = fc
 
 describe('without noise', () => {
   it('entries are distinct cells with the values of the factors, and test entries are others', () => {
-    fc.assert(
+    checkProperty(
       fc.property(problems, (options) => {
         const { tensor, test, factors } = synthetic(options)
         expect(tensor.values.length).toBe(options.entries)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { areDistinct, areDistinctBy } from '#lacuna/io/drive/threads/distinct.js'
 import { type ReadingPool, startReading } from '#lacuna/io/drive/threads/pool.js'
 import { findDuplicates } from '#lacuna/tensor/duplicates/findDuplicates.js'
+import { checkProperty } from '../../../../properties.ts'
 
 let pool: ReadingPool
 beforeAll(() => {
@@ -31,7 +32,7 @@ describe('threads that look for the same coordinates', () => {
           maxLength: 40,
         }),
       )
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(entries, async (rows) => {
         const indices = rows[0].map((_, mode) => shared(rows.map((row) => row[mode])))
         const isDistinct = findDuplicates(indices, rows.length) === undefined

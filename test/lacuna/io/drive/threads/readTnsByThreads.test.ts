@@ -8,6 +8,7 @@ import { readTnsByThreads } from '#lacuna/io/drive/threads/readTns.js'
 import { readTensor } from '#lacuna/io/node/index.js'
 import { type ReadTnsOptions, readTns } from '#lacuna/io/tns/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'
+import { checkProperty } from '../../../../properties.ts'
 import { bits, pieces } from '../../pieces.ts'
 import { tnsBytes, tnsText } from '../../tnsTexts.ts'
 
@@ -62,7 +63,7 @@ const policies = fc.constantFrom<Partial<ReadTnsOptions>>({}, ...lenient, { dims
 describe('a .tns file by threads is what it is by one', () => {
   test('threads read good .tns files as one thread does, wherever blocks are cut', async () => {
     let tensors = 0
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(tnsText(0), blockBytes, policies, async (content, bytes, options) => {
         const found = await byThreads(content, bytes, options)
         expect(found).toEqual(await byOne(content, options))
@@ -75,7 +76,7 @@ describe('a .tns file by threads is what it is by one', () => {
 
   test('threads report faults of .tns files with the same sentence and line as one thread', async () => {
     let refused = 0
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(tnsText(1), blockBytes, async (content, bytes) => {
         const options = { negative: 'keep', duplicates: 'last' } as const
         const found = await byThreads(content, bytes, options)
@@ -88,7 +89,7 @@ describe('a .tns file by threads is what it is by one', () => {
   })
 
   test('threads read any bytes as .tns like one thread', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(tnsBytes, blockBytes, async (content, size) => {
         expect(await byThreads(content, size)).toEqual(await byOne(content))
       }),

@@ -12,6 +12,7 @@ import {
   readPlanned,
   textTable,
 } from '#lacuna/io/table/index.js'
+import { checkProperty } from '../../../../properties.ts'
 import { bits, pieces } from '../../pieces.ts'
 
 let folder: string
@@ -155,7 +156,7 @@ const merges = fc.constantFrom<ReadRowsOptions>(
 describe('a table as text by threads is what it is by one', () => {
   test('threads read rows of all kinds as one thread does, wherever ranges are cut', async () => {
     let byThreads = 0
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(lines(0), merges, async (content, options) => {
         const threads = await read(content, options, true)
         expect(threads.found).toEqual((await read(content, options, false)).found)
@@ -167,7 +168,7 @@ describe('a table as text by threads is what it is by one', () => {
   })
 
   test('threads report faults of rows with the same sentences as one thread', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(lines(1), merges, async (content, options) => {
         expect((await read(content, options, true)).found).toEqual(
           (await read(content, options, false)).found,
@@ -179,7 +180,7 @@ describe('a table as text by threads is what it is by one', () => {
 
   test('threads read several files as one table, with the names and lines of each', async () => {
     let byThreads = 0
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(fc.oneof(inFiles(0), inFiles(0), inFiles(1)), merges, async (files, options) => {
         const threads = await read(files, options, true)
         expect(threads.found).toEqual((await read(files, options, false)).found)
@@ -220,12 +221,32 @@ describe('a table as text by threads is what it is by one', () => {
     expect(threads.found).toHaveProperty('modes.0.type', 'DOUBLE')
   })
 
+  test.each([7, 8, 9, 15, 16, 17])(
+    'labels of %i letters that differ in the last ones keep rows of their own when threads read them',
+    async (length) => {
+      // Each label comes back many times, so that the threads find it among those they have seen.
+      const labels = Array.from({ length: 40 }, (_, n) =>
+        String(n).padStart(2, '0').padStart(length, 'customer-of'),
+      )
+      const rows = Array.from(
+        { length: 2000 },
+        (_, e) => `${labels[e % 40]},v${Math.floor(e / 40)},${(e % 40) + 1}`,
+      )
+      const content = `u,v,x\n${rows.join('\n')}\n`
+      const { found, isByThreads } = await read(content, { modes: ['u', 'v'], value: 'x' }, true)
+      expect(isByThreads).toBe(true)
+      expect(found).toHaveProperty('labels.0', labels)
+      if (!('indices' in found)) throw new Error('The table was refused.')
+      expect([...found.indices[0]]).toEqual(rows.map((_, e) => e % 40))
+    },
+  )
+
   test('threads read any bytes as a table like one thread', async () => {
     const bytes = fc
       .array(fc.constantFrom(...[...'019,,,\n\n\r". -a'].map((c) => c.charCodeAt(0)), 0xef, 0xbb, 0xbf, 0xff))
       .map((content) => Buffer.concat([Buffer.from('a,b,c\nx,y,1\n'), Uint8Array.from(content)]))
     const options = { modes: ['a', 'b'], value: 'c', merge: 'sum', negative: 'keep' } as const
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(bytes, async (content) => {
         expect((await read(content, options, true)).found).toEqual(
           (await read(content, options, false)).found,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession, type TableSession } from '#lacuna/io/node/duckdb/session.js'
 import { binnings, binText } from '#lacuna/io/table/columns/bins.js'
 import type { BinningName } from '#lacuna/io/text/names.js'
+import { checkProperty } from '../../../../properties.ts'
 
 describe('binnings', () => {
   let session: TableSession
@@ -55,7 +56,7 @@ describe('binnings', () => {
   test('every value lies in its bin, and the bins are whole multiples of their width', async () => {
     const width = fc.constantFrom(0.001, 0.1, 0.25, 1, 3, 7.5, 1000)
     const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(x, width, async (x, width) => {
         const [[edge]] = await session.rows(`SELECT bins(CAST('${x}' AS DOUBLE), ${width})`)
         expect(Number(edge) - 1e-9 * width <= x && x < Number(edge) + width).toBe(true)
@@ -68,7 +69,7 @@ describe('binnings', () => {
   test('are those of io/table, which decides', async () => {
     const time = fc.integer({ min: -2e9, max: 4e9 })
     const x = fc.integer({ min: -1e6, max: 1e6 }).map((n) => n / 1000)
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(time, x, fc.constantFrom(0.01, 0.25, 1, 3, 1000), async (seconds, x, width) => {
         const of = (name: BinningName, argument: number): string => {
           const binning = binnings[name]

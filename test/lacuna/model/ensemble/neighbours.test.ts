@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { normal, stream } from '#lacuna/base/random.js'
+import { alikeLags } from '#lacuna/model/ensemble/alikeLags.js'
+import { learnNeighbours } from '#lacuna/model/ensemble/neighbours.js'
+import { cellsOf, tensorOf } from '../answers.ts'
+
+const gauss = (at: number, key = 1): number => normal(stream(key, 79), at)
+
+/** A tensor of all cells that are predicted to be 10, by two folds' models, and miss by these residuals. */
+function problem(
+  dims: number[],
+  residual: (cell: number[], at: number) => number,
+  fold: (cell: number[]) => number,
+) {
+  const cells = cellsOf(dims)
+  const tensor = tensorOf(
+    dims,
+    cells,
+    cells.map((cell, at) => 10 + residual(cell, at)),
+  )
+  const predictions = [0, 1].map(() => new Float32Array(cells.length).fill(10))
+  return { tensor, predictions, folds: Uint8Array.from(cells, fold) }
+}
+
+const ordered = [{ mode: 1, lags: [1] }]
+const learn = ({ tensor, predictions, folds }: ReturnType<typeof problem>) =>
+  learnNeighbours(tensor, predictions, folds, true, ordered)
+const squaresOf = (values: Float32Array, predictions: Float32Array): number =>
+  values.reduce((sum, x, e) => sum + (x - predictions[e]) ** 2, 0)
+
+it('residuals of neighbours are used where they lower the squared error, and left where it is by less than 0.2%', () => {
+  // A part of the residual that a whole row of the second mode has in common.
+  const withCommon = (size: number) =>
+    problem(
+      [40, 300],
+      ([i], at) => gauss(at) + size * gauss(i, 2),
+      ([i, j]) => (i + j) % 2,
+    )
+  const strong = withCommon(0.5)
+  const found = learn(strong)!
+  expect(found.neighbours.lags).toEqual([[], [1]])
+  expect(squaresOf(strong.tensor.values, found.predictions)).toBeLessThan(
+    0.9 * squaresOf(strong.tensor.values, strong.predictions[0]),
+  )
+  expect(learn(withCommon(0)) === undefined).toBe(true)
+  expect(learn(withCommon(0.06)) === undefined).toBe(true)
+})
+
+it('how much neighbours count in a fold is learned from the other folds alone', () => {
+  // In the one fold residuals are those of the neighbours, in the other their opposites: each misleads the other.
+  const apart = problem(
+    [40, 100],
+    ([i, j]) => gauss(i, 2) * (i < 20 || j % 2 === 0 ? 1 : -1),
+    ([i]) => (i < 20 ? 0 : 1),
+  )
+  expect(learn(apart) === undefined).toBe(true)
+})
+
+it('distances are not taken for alike by chance where pairs of entries are few', () => {
+  const dims = [6, 60]
+  const cells = cellsOf(dims)
+  const { indices } = tensorOf(dims, cells, [])
+  for (let key = 1; key <= 10; key++) {
+    const noise = Float32Array.from(cells, (_, at) => gauss(at, key))
+    expect(alikeLags(dims, indices, noise, undefined, 1, true)).toEqual([1])
+    expect(alikeLags(dims, indices, noise, undefined, 1, false)).toEqual([])
+  }
+})

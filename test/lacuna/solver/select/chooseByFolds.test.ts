@@ -1,0 +1,75 @@
+/**
+ * The rules by which a rank is chosen, with errors that are given: a search that was saved knows them, so that nothing is
+ * learned but what is chosen.
+ */
+import { expect, it } from 'vitest'
+import { synthetic } from '#lacuna/index.js'
+import { chooseByFolds, type FoldTrial, settingsOf } from '#lacuna/solver/index.js'
+import { gapsOf } from '#lacuna/tensor/gaps.js'
+
+const { tensor } = synthetic({ dims: [12, 10, 8], entries: 500, rank: 2, seed: 1 })
+const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
+const folds = 2
+
+/** Chooses among trials of these errors, by rank; each with its standard error. */
+function chosenOf(
+  findRank: 'smallest' | 'best',
+  errors: Record<number, number>,
+  { spread = 0, withModels = false } = {},
+) {
+  const foldErrors = [0, 1].map(() => ({ squares: 1, entries: 250 }))
+  const trials = Object.entries(errors).map(
+    ([rank, rmse]): FoldTrial => ({
+      ...{ rank: Number(rank), noise: 'auto', lags: '', features: false, merged: '', split: '' },
+      ...{ rmse, spread, folds, foldErrors },
+    }),
+  )
+  const by = gapsOf(tensor)
+  const settings = settingsOf(options)
+  const saved = { settings, folds, starts: 1, by, seconds: 0, trials, runs: [] }
+  const begun: number[] = []
+  return chooseByFolds(tensor, options, {
+    ...{ folds, findRank, withModels, onBegin: ({ rank }: { rank: number }) => void begun.push(rank) },
+    checkpointing: { saved, every: Infinity, save: async () => {} },
+  }).then((found) => ({ ...found!, begun }))
+}
+
+it.each([
+  // By less than a standard error above the best, and by no more than 0.5%.
+  { of: 1.004, spread: 0.1, rank: 2 },
+  { of: 1.006, spread: 0.1, rank: 3 },
+  { of: 1.0009, spread: 0.001, rank: 2 },
+  { of: 1.0011, spread: 0.001, rank: 3 },
+])(
+  'the smallest rank is one whose error is within a standard error of the best and within 0.5% of it: %o',
+  async ({ of, spread, rank }) => {
+    const { choice, begun } = await chosenOf('smallest', { 1: 2, 2: of, 3: 1, 4: 1, 6: 1 }, { spread })
+    expect(choice.chosen.rank).toBe(rank)
+    expect(begun).toEqual([])
+  },
+)
+
+it('ranks are no longer raised when two in a row gain less than 0.5% together', async () => {
+  const slow = { 1: 2, 2: 1, 3: 0.998, 4: 0.996, 6: 0.9 }
+  expect((await chosenOf('smallest', slow)).choice.trials.map(({ rank }) => rank)).toEqual([1, 2, 3, 4])
+  const quick = { 1: 2, 2: 1, 3: 0.998, 4: 0.994, 6: 0.993, 8: 0.992 }
+  const { choice } = await chosenOf('smallest', quick, { spread: 1 })
+  expect(choice.trials.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 6, 8])
+})
+
+it('models of all ranks within 1% of the best are candidates where the best is wanted, and of no others', async () => {
+  const errors = { 2: 1.009, 4: 1, 8: 1.011, 16: 1.02 }
+  const { choice, candidates } = await chosenOf('best', errors, { withModels: true })
+  expect(choice.chosen.rank).toBe(4)
+  expect(candidates.map(({ trial }) => trial.rank)).toEqual([4, 2])
+  expect(candidates.map(({ fit }) => fit.models.map(({ rank }) => rank))).toEqual([
+    [4, 4],
+    [2, 2],
+  ])
+})
+
+it('the model of the smallest rank is the only candidate where that is wanted', async () => {
+  const errors = { 1: 1.003, 2: 1, 3: 1, 4: 1 }
+  const { candidates } = await chosenOf('smallest', errors, { spread: 1, withModels: true })
+  expect(candidates.map(({ trial }) => trial.rank)).toEqual([1])
+})

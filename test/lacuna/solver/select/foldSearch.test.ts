@@ -1,0 +1,54 @@
+/** When a search by folds gives up a trial: by errors of another one that are made up relative to its own. */
+import { beforeAll, expect, it } from 'vitest'
+import { synthetic } from '#lacuna/index.js'
+import type { FoldError } from '#lacuna/model/evaluate/foldErrors.js'
+import { settingsOf } from '#lacuna/solver/index.js'
+import { FoldSearch, type FoldTrial } from '#lacuna/solver/select/foldSearch.js'
+import { gapsOf } from '#lacuna/tensor/gaps.js'
+
+const { tensor } = synthetic({ dims: [12, 10, 8], entries: 600, rank: 2, seed: 1 })
+const options = { threads: 1, prior: 'isotropic', epochs: 2 } as const
+const folds = 3
+
+/** The trial of rank 2, after one of rank 4 that had these errors. */
+async function after(foldErrors: FoldError[]): Promise<FoldTrial> {
+  const rmse = Math.sqrt(foldErrors.reduce((sum, { squares }) => sum + squares, 0) / 600)
+  const best: FoldTrial = {
+    ...{ rank: 4, noise: 'auto', lags: '', features: false, merged: '', split: '' },
+    ...{ rmse, spread: 0, folds, foldErrors },
+  }
+  const by = gapsOf(tensor)
+  const saved = { settings: settingsOf(options), folds, starts: 1, by, seconds: 0, trials: [best], runs: [] }
+  const search = new FoldSearch(tensor, options, {
+    folds,
+    checkpointing: { saved, every: Infinity, save: async () => {} },
+  })
+  await search.attempt({ rank: 4 })
+  return (await search.attempt({ rank: 2 }))!
+}
+
+let own: FoldError[]
+beforeAll(async () => {
+  own = (await new FoldSearch(tensor, options, { folds }).attempt({ rank: 2 }))!.foldErrors
+})
+
+/** Errors by which each fold of the trial is above those of the best by these factors. */
+const below = (...factors: number[]): FoldError[] =>
+  own.map(({ squares, entries }, fold) => ({ squares: squares / factors[fold] ** 2, entries }))
+
+it('a trial is given up when it is more than 1% above the best on each of the first two folds', async () => {
+  expect((await after(below(1.015, 1.015, 1))).folds).toBe(2)
+  expect((await after(below(1.005, 1.015, 1))).folds).toBe(3)
+  expect((await after(below(1.015, 1.005, 1))).folds).toBe(3)
+})
+
+it('a trial that is bad on its first fold alone is not given up, nor one that is bad on the last', async () => {
+  expect((await after(below(10, 0.9, 10))).folds).toBe(3)
+})
+
+it('the error of a trial that was given up is as far above the best as on the folds that both have', async () => {
+  const { rmse, folds } = await after(below(2, 2, 1))
+  expect(folds).toBe(2)
+  const squares = below(2, 2, 1).reduce((sum, error) => sum + error.squares, 0)
+  expect(rmse / Math.sqrt(squares / 600)).toBeCloseTo(2, 6)
+})
