@@ -70,6 +70,7 @@ export function checkFill(fill: number): void {
     )
 }
 
+/** The values of entries as float32. @param name the array, as messages call it */
 function toValues({ shape, data }: NpyArray, name = 'data'): Float32Array {
   if (shape.length !== 1)
     throw new InputError(

@@ -20,6 +20,7 @@ export function denseBytes(dims: readonly number[]): number {
   return 4 * cells
 }
 
+/** Bytes in GiB, for messages. */
 const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2 ** 34 ? 1 : 0)
 
 /** Encodes a tensor as a dense array of float32, NaN where nothing was observed; without labels. */

@@ -43,6 +43,7 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
   })
 }
 
+/** Refuses a mask of another shape or type. */
 function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void {
   if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis]))
     throw new InputError(

@@ -114,6 +114,7 @@ function within(files: Record<string, Uint8Array>, folder: string): Record<strin
   )
 }
 
+/** Reads what intervals are made from. */
 function readIntervals(
   files: Record<string, Uint8Array>,
   value: unknown,
@@ -140,6 +141,7 @@ function readIntervals(
   return { ...intervals, scale: { ...scale, rows } }
 }
 
+/** The numbers of an array per mode. */
 function numbersOf(
   files: Record<string, Uint8Array>,
   file: string,
@@ -150,6 +152,7 @@ function numbersOf(
   return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
 }
 
+/** Reads the regression on neighbouring residuals. */
 function readNeighbours(
   files: Record<string, Uint8Array>,
   value: unknown,

@@ -91,6 +91,7 @@ export function modelOf(files: Record<string, Uint8Array>, name: string): CpMode
   return inFile(name, () => new CpModel(fields))
 }
 
+/** Reads and checks metadata.json of a model. */
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
   const text = files['metadata.json']
   if (text === undefined)

@@ -16,6 +16,7 @@ export function knowledgeToJson({ observed, prior }: Knowledge): object {
   }
 }
 
+/** Some properties of an object. */
 const pick = <T extends object>(from: T, keys: readonly (keyof T)[]): object =>
   Object.fromEntries(keys.map((key) => [key, from[key]]))
 
@@ -65,6 +66,7 @@ export function readKnowledge(
   }
 }
 
+/** The counts and extremes of the training entries. */
 function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'means'> {
   if (!isRecord(value)) throw damaged('summary of entries', name)
   const { entries, min, max, mean } = value
@@ -73,6 +75,7 @@ function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'm
   return { entries, min, max, mean }
 }
 
+/** The noise model of the prior. */
 function readNoise(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
   if (!isRecord(value)) throw damaged('prior', name)
   const { kind, sigma2, noise, least } = value

@@ -87,6 +87,7 @@ async function headOfText(path: string): Promise<{ text: string; fraction: numbe
   }
 }
 
+/** The largest index of each mode in some lines of a .tns file. */
 function largestIndices(lines: readonly string[], order: number): number[] {
   const dims = new Array<number>(order).fill(1)
   for (const line of lines) {
@@ -104,6 +105,7 @@ async function estimateParquet(path: string, order: number): Promise<Estimate> {
   return { entries, order, dims: new Array(order).fill(1), reading }
 }
 
+/** Estimates a dense array by its header. */
 async function estimateNpy(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
@@ -122,6 +124,7 @@ function estimateDense(shape: readonly number[], bytes: number): Estimate | unde
   return { entries, order: shape.length, dims: [...shape], reading: bytes + 4 * entries }
 }
 
+/** Estimates the arrays of an .npz file by their headers. */
 async function estimateNpz(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {

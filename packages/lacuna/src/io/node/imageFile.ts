@@ -19,6 +19,7 @@ const MOST_PIXELS = 100e6
 const MOST_BYTES = 8 * MOST_PIXELS
 const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
+/** Loads sharp, which is an optional package. */
 async function loadSharp(): Promise<typeof import('sharp')['default']> {
   const { default: sharp } = await import('sharp').catch(
     missingPackage('sharp', 'Reading and writing pictures'),
@@ -69,6 +70,7 @@ async function readPicture(path: string): Promise<Buffer> {
   }
 }
 
+/** Decodes the pixels of an image. @param deep with 16 bits @param grey with one channel */
 async function unpack(image: Sharp, deep: boolean, grey: boolean): Promise<ImageFile> {
   // As RGB even where it is grey: sharp's raw output of 8-bit grey loses the alpha channel.
   const space = deep ? 'rgb16' : 'srgb'
@@ -91,6 +93,7 @@ async function unpack(image: Sharp, deep: boolean, grey: boolean): Promise<Image
   return alpha?.includes(0) ? { picture, alpha } : { picture }
 }
 
+/** An error of sharp as a sentence. */
 function explain(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   if (/unsupported image format|Input buffer is empty|Input Buffer is empty/i.test(text))
@@ -122,6 +125,7 @@ export async function writePngs(files: readonly PngFile[]): Promise<void> {
   await replaceFiles(written)
 }
 
+/** Encodes a picture as PNG. */
 async function encodePng(picture: Picture, alpha: Uint8Array | undefined): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const { width, height, channels, maximum, data } = picture

@@ -162,11 +162,13 @@ async function asFiles<T>(
   return asFile(plain, ending, (path) => asFiles(more, ending, (paths) => work([path, ...paths])))
 }
 
+/** Whether an input begins with a byte order mark. */
 async function beginsWithMark({ open }: Input): Promise<boolean> {
   for await (const piece of open()) return byteOrderMarkLength(piece) > 0
   return false
 }
 
+/** The input without its byte order mark, as a pipe. */
 function withoutMark(input: Input): Input {
   async function* open(): AsyncGenerator<Uint8Array> {
     let isFirst = true
@@ -178,6 +180,7 @@ function withoutMark(input: Input): Input {
   return { ...input, isPipe: true, open }
 }
 
+/** Does work with a table that DuckDB reads. */
 async function withSql<T>(
   source: SqlSource,
   work: (table: Table, driver?: RowsDriver) => Promise<T>,
@@ -273,6 +276,7 @@ async function ownTable(
   })
 }
 
+/** A function that reads the content of an input, unpacked if it is gzip or Zstandard. */
 function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   if (packingByName(path) !== 'zstd') return open
   return async function* () {

@@ -92,6 +92,7 @@ async function openAs(path: string, what: string, allowed: readonly string[]): P
   return openInput(path)
 }
 
+/** Reads an opened input by its kind; large .tns files by threads. */
 async function readInput(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { path, name, kind, open, byteLength } = input
   if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
@@ -124,6 +125,7 @@ function rethrowInputError(error: unknown): undefined {
   if (error instanceof InputError) throw error
 }
 
+/** Reads an .npy or .npz input. */
 async function readArray(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { onProgress, mask: maskFile, ...policies } = options
   const mask = maskFile === undefined ? undefined : await readMask(maskFile)
@@ -148,10 +150,12 @@ export async function readTensorOrModel(
   return isModel ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() }) : readInput(held, options)
 }
 
+/** A source of one piece. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
+/** Reads the mask of a dense array. */
 async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   checkEnding(path, 'mask', endings.npy)
   return decodeNpy(await readWhole(await openInput(path)), path)
@@ -203,6 +207,7 @@ export async function writeTensors(
   await replaceFiles(replacements)
 }
 
+/** The chunks of a tensor in the format of an ending. */
 function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
   const text = tableText(ending)
   if (text) return writeTable(tensor, text)

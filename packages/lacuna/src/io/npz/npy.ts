@@ -126,6 +126,7 @@ function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
   return ordered
 }
 
+/** The product of the sizes of an array: its number of elements. */
 function product(shape: readonly number[]): number {
   return shape.reduce((size, dim) => size * dim, 1)
 }

@@ -61,11 +61,15 @@ export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> 
   yield Uint8Array.from([u32(END_OF_DIRECTORY), ...counts, u32(lengthOf(directory)), u32(at), u16(0)].flat())
 }
 
+/** The number of bytes of chunks. */
 const lengthOf = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
+/** The CRC-32 of chunks. */
 const checksum = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => crc32(chunk, sum), 0)
+/** A number as two bytes, little-endian. */
 const u16 = (n: number): number[] => [n & 255, n >>> 8]
+/** A number as four bytes, little-endian. */
 const u32 = (n: number): number[] => [n & 255, (n >>> 8) & 255, (n >>> 16) & 255, n >>> 24]
 
 /**

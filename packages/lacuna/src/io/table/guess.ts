@@ -154,6 +154,7 @@ export function refuseWide(columns: readonly ColumnSummary[], where: string): vo
   )
 }
 
+/** The first example of a column, for messages. */
 const exampleOf = ({ examples }: ColumnSummary): string =>
   examples.length > 0 ? `, such as "${examples[0]}"` : ''
 
@@ -190,6 +191,7 @@ export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
 /** Whether a column holds times that are binned already, by its name: week(timestamp). */
 const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
+/** The error for a column of dates in other formats than ISO. */
 function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
   const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]

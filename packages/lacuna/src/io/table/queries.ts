@@ -109,6 +109,7 @@ function queryModes(
   return dims.map((_, column) => ({ name: columns[column].name, column }))
 }
 
+/** Finds the column of observed values; undefined if there is none. */
 function observedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
   const wanted = typeof value === 'object' ? value.ifPresent : value
   if (wanted === undefined) return undefined
@@ -161,6 +162,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
     })
 }
 
+/** A number as the text of its column. */
 const numberCell = (x: number, { type }: TableColumn): string | null =>
   Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
 

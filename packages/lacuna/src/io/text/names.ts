@@ -93,6 +93,7 @@ export function readModes(value: unknown): Mode[] | undefined {
   return modes.every((mode) => mode !== undefined) ? modes : undefined
 }
 
+/** A mode of JSON; undefined if it is not valid. */
 function readMode(value: unknown): Mode | undefined {
   if (!isRecord(value) || !isString(value.name)) return undefined
   const type = isString(value.type) ? columnType(value.type) : undefined
@@ -102,6 +103,7 @@ function readMode(value: unknown): Mode | undefined {
   return { name: value.name, ...(type && { type }), ...(from && { from }) }
 }
 
+/** How a mode is made of a column, from JSON; undefined if it is not valid. */
 function readSource(value: unknown): ModeSource | undefined {
   if (!isRecord(value) || !isString(value.column)) return undefined
   const { column, binning, argument, dates } = value

@@ -35,6 +35,7 @@ export function daysOf(year: number, month: number, day: number): number {
   return 146_097 * era + 365 * yearOfEra + leapDays + dayOfYear - 719_468
 }
 
+/** The number of days of a month. */
 function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
@@ -56,7 +57,7 @@ export function calendarOf(days: number): [year: number, month: number, day: num
 /** A day since 1970 as text: 2014-04-01. */
 export function dateText(days: number): string {
   const [year, month, day] = calendarOf(days)
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
 }
 
 /** A time as text: 2014-04-01 12:30:00, with a fraction where there is one. */
@@ -67,11 +68,13 @@ export function timestampText(time: number): string {
   const fraction = String(micros - SECOND * seconds)
     .padStart(6, '0')
     .replace(/0+$/, '')
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':')
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+    .map(twoDigits)
+    .join(':')
   return `${dateText(days)} ${clock}${fraction && `.${fraction}`}`
 }
 
-const two = (n: number): string => String(n).padStart(2, '0')
+const twoDigits = (n: number): string => String(n).padStart(2, '0')
 
 /**
  * The time in bytes [from, to) as ISO 8601 writes it: 2014-04-01, with 12:30, 12:30:05 or 12:30:05.25 after a
@@ -182,6 +185,7 @@ export function timeFormat(format: string): TimeReader {
   }
 }
 
+/** The error for a format of times. */
 function badFormat(format: string, part?: string): InputError {
   const fault = part === undefined ? 'has no parts of a time' : `has ${part}, which is unknown or repeated`
   return new InputError(
@@ -190,6 +194,7 @@ function badFormat(format: string, part?: string): InputError {
   )
 }
 
+/** The time of the parts that a format has matched, by their letters. */
 function timeOfParts(parts: ReadonlyMap<string, string>): number {
   const number = (letter: string, otherwise: number): number =>
     parts.has(letter) ? Number(parts.get(letter)) : otherwise
@@ -212,6 +217,7 @@ function timeOfParts(parts: ReadonlyMap<string, string>): number {
   return days * DAY + SECOND * (3600 * hour + 60 * minute + second) + fraction - offset
 }
 
+/** Days since 1970 of a day of a year, from 1; NaN if there is no such day. */
 function dayOfYear(year: number, day: number): number {
   const first = daysOf(year, 1, 1)
   return day >= 1 && day <= daysOf(year + 1, 1, 1) - first ? first + day - 1 : NaN

@@ -84,10 +84,12 @@ export function typeOfTexts(texts: Iterable<string>, quoted = false): ColumnType
   return possible === patterns ? 'VARCHAR' : possible[0][0]
 }
 
+/** Whether a text is changed when it is read as a number. */
 function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
   return quoted ? canonical(text, type) !== text : /^\s*[-+]?0\d/.test(text)
 }
 
+/** The time of a text in ISO 8601; NaN if it is none. */
 function timeOfText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   return isoTime(bytes, 0, bytes.length)

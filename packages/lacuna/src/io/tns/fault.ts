@@ -65,6 +65,7 @@ export function countColumns(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`
 }
 
+/** Why a word is no index of a mode; undefined if it is one. */
 function indexFault(word: string, mode: number, dim?: number): string | undefined {
   const index = Number(word)
   const which = `the index ${quote(word)} of mode ${mode + 1}`
@@ -79,6 +80,7 @@ function indexFault(word: string, mode: number, dim?: number): string | undefine
   return `${which} is not a number; write a whole number from 1.`
 }
 
+/** Why a word is no value. */
 function valueFault(word: string): string {
   if (/^[+-]?(nan|inf|infinity)$/i.test(word))
     return `the value is ${quote(word)}, but observed values must be finite; leave unobserved entries out.`

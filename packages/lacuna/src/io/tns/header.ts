@@ -92,6 +92,7 @@ export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   return header
 }
 
+/** A text as a JSON object; undefined if it is none. */
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text)

@@ -91,11 +91,13 @@ export class TnsParser {
     }
   }
 
+  /** The file and line of an entry. */
   #where(entry: number): string {
     const { name, linesBefore = 0 } = this.#options
     return `${name}, line ${linesBefore + this.#lines.lineOf(entry)}`
   }
 
+  /** Appends bytes to the unfinished line. */
   #store(bytes: Uint8Array): void {
     const length = this.#restLength + bytes.length
     if (length > this.#rest.length) {
@@ -112,6 +114,7 @@ export class TnsParser {
     }
   }
 
+  /** Parses the line that was unfinished. */
   #parseRest(): void {
     const length = this.#restLength
     this.#restLength = 0
@@ -257,6 +260,7 @@ export class TnsParser {
     if (hasValues) this.#values = float32Array(this.#capacity)
   }
 
+  /** Enlarges the columns. */
   #grow(): void {
     if (this.#entries >= MAX_INDEX)
       throw new InputError(
@@ -270,6 +274,7 @@ export class TnsParser {
     if (this.#layout?.hasValues) this.#values = grow(this.#values, this.#capacity)
   }
 
+  /** Throws the error for a line. */
   #fail(line: Uint8Array): never {
     const { dims } = this.#options
     const layout = this.#layout ?? { order: 0, hasValues: false }

@@ -29,6 +29,7 @@ export let numberEnd: usize = 0;
 @inline
 function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
 
+/** m · 10^e as float32, with one rounding. */
 @inline
 function scaleByTen(m: u64, e: i32): f32 {
   return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));
@@ -68,6 +69,7 @@ export function parseDecimal(from: usize): f32 {
   return parseLong(from);
 }
 
+/** Parses a number of any length. */
 function parseLong(from: usize): f32 {
   let at = from;
   let c = <u32>load<u8>(at);

@@ -43,6 +43,7 @@ function slotOf(texts: usize, mask: u32, a: u64, b: u64): usize {
   return texts + <usize>(<u32>(hash >> 32) & mask) * 2 * ENTRY;
 }
 
+/** Whether an entry holds the text of two words. */
 @inline
 function isAt(entry: usize, a: u64, b: u64): bool { return ((load<u64>(entry) ^ a) | (load<u64>(entry, 8) ^ b)) == 0; }
 

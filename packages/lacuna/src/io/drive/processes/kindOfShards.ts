@@ -12,7 +12,8 @@ export interface ShardedOptions extends ReadTableOptions {
 }
 
 /**
- * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An empty text for all others.
+ * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An
+ * empty text for all others.
  */
 export async function kindOfShards(
   files: readonly string[],

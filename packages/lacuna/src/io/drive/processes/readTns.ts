@@ -88,6 +88,7 @@ export async function readTnsShard(
   }
 }
 
+/** Opens a file; an error names it. */
 async function openFile(path: string): Promise<FileHandle> {
   return open(path).catch((error) => {
     throw explainFileError(error, path, 'read')

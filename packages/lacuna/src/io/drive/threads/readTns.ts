@@ -58,6 +58,10 @@ export async function readTnsByThreads(
   }
 }
 
+/**
+ * Counts and parses the blocks of a file; undefined if a thread cannot parse one and the file must be read by
+ * one thread.
+ */
 async function readBlocks(
   pool: ReadingPool,
   file: FileHandle,

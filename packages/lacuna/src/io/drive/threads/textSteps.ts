@@ -140,6 +140,7 @@ class ByteRange {
     return this.#hasFailed ? { failed: true } : this.#done
   }
 
+  /** Reads the rows of the range, file by file. */
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     const { files, dialect, module } = this.#text
     let kernel: RowKernel | undefined

@@ -186,6 +186,7 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   return new InputError('table', `${file}${sentence(kind, message)}`, { cause: error })
 }
 
+/** The sentence for an error of DuckDB, to follow the name of the file. */
 function sentence(kind: string, message: string): string {
   const first = message.split('\n')[0].trim().replace(/[.!]$/, '')
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
@@ -221,6 +222,7 @@ function sentence(kind: string, message: string): string {
   return `: ${first}.`
 }
 
+/** The sentence for an error in a CSV line. */
 function csvFault(message: string): string {
   const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
   if (found) return `${found[2]} fields where the first line has ${found[1]}; mend the line.`

@@ -87,6 +87,7 @@ export function rangeAsSql(range: RowRange | undefined, whole: string): string {
 export const parquetAsSql = (files: readonly string[]): string =>
   `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
 
+/** SQL for the rows of files. */
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`

@@ -49,6 +49,7 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
   }
 }
 
+/** The table of a session. @param from SQL to put after FROM */
 function tableOf(
   session: TableSession,
   { name, rows: range, query }: SqlSource,
@@ -115,6 +116,7 @@ function tableOf(
   }
 }
 
+/** A column of a chunk as cells. */
 function cellsFrom(chunk: DuckDBDataChunk, column: number, numbers: boolean, codes?: TextCodes): Cells {
   if (!numbers && !codes) return cellsOf(textsFrom(chunk, column))
   const { items } = chunk.getColumnVector(column) as unknown as { items: Float64Array | BigUint64Array }
@@ -122,12 +124,14 @@ function cellsFrom(chunk: DuckDBDataChunk, column: number, numbers: boolean, cod
   return items instanceof BigUint64Array ? codes!.cells(items.subarray(0, chunk.rowCount)) : items
 }
 
+/** The numbers first, first + 1 … */
 function countingFrom(first: number, count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   for (let n = 0; n < count; n++) numbers[n] = first + n
   return numbers
 }
 
+/** A column of a chunk as texts. */
 function textsFrom(chunk: DuckDBDataChunk, column: number): (string | null)[] {
   const vector = chunk.getColumnVector(column)
   return Array.from({ length: chunk.rowCount }, (_, row) => vector.getItem(row) as string | null)

@@ -65,6 +65,7 @@ async function typeOf(session: TableSession, sql: string): Promise<string> {
   return type
 }
 
+/** An error of SQL that the user typed, with the columns that it may name. */
 function explainSql(error: unknown, text: string, columns: readonly Column[]): unknown {
   if (!(error instanceof InputError)) return error
   const message = error.message.replace('; check the name.', `; the columns are ${columnList(columns)}.`)

@@ -47,6 +47,7 @@ export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement
   }
 }
 
+/** Does work in a session of its own. */
 async function inSession<T>(path: string, work: (session: TableSession) => Promise<T>): Promise<T> {
   const session = await openSession(path)
   try {
@@ -60,9 +61,11 @@ async function inSession<T>(path: string, work: (session: TableSession) => Promi
 const copyTo = (session: TableSession, file: string, query: string): Promise<void> =>
   session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
 
+/** SQL that selects expressions under names. */
 const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>
   `SELECT ${selected.map((sql, c) => `${sql} AS ${identifier(names[c])}`).join(', ')} FROM ${from}`
 
+/** The entries of a tensor as lists of values per column, BATCH at a time. */
 function* entryBatches({ indices, values, weights, labels }: SparseTensor): Generator<DuckDBValue[][]> {
   for (let start = 0; start < values.length; start += BATCH) {
     const end = Math.min(values.length, start + BATCH)

@@ -8,6 +8,7 @@ export function explainFileError(error: unknown, path: string, action: 'read' | 
   return new InputError('file', `${path}: ${sentence(String(error.code), path, action)}`, { cause: error })
 }
 
+/** The sentence for an error code of the system. */
 function sentence(code: string, path: string, action: 'read' | 'write'): string {
   switch (code) {
     case 'ENOENT':

@@ -29,6 +29,7 @@ export async function openInput(path: string): Promise<Input> {
   return { path, name, kind, open, byteLength, bytesRead, isPipe }
 }
 
+/** The first piece of a source; empty if there is none. */
 async function firstBytes(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of source) return piece
   return new Uint8Array(0)

@@ -50,8 +50,10 @@ export async function isPacked(path: string): Promise<boolean> {
   }
 }
 
+/** Whether bytes begin as gzip does. */
 const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
 
+/** A file or pipe with counters of what is read of it. */
 function describeFile(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
   let bytesRead = 0
   const count = (bytes: number) => {
@@ -95,6 +97,10 @@ export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
   }
 }
 
+/**
+ * Reads a file or stdin, unpacked if it is gzip.
+ * @param count receives the number of bytes of each piece on disk
+ */
 async function* read(name: string, path: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let file: FileHandle | undefined
   try {
@@ -151,16 +157,19 @@ async function* joinStart(
   if (start !== undefined && start.length > 0) yield start
 }
 
+/** Pieces with another one before them. */
 async function* behind(start: Uint8Array, pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start
   yield* pieces
 }
 
+/** Unpacks gzip. */
 function unpack(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   // If one side fails, pipeline closes both, and the iteration throws the error.
   return pipeline(Readable.from(pieces), createGunzip({ chunkSize: UNPACK_BYTES }), () => {})
 }
 
+/** An error of unpacking as a sentence; undefined for any other error. */
 function explainGzipError(error: unknown, path: string): InputError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const fault =

@@ -21,6 +21,7 @@ export function removeAtExit(path: string): () => void {
   }
 }
 
+/** Listens for the end of the process. */
 function listen(): void {
   process.on('exit', removeAll)
   for (const signal of SIGNALS) process.on(signal, onSignal)
@@ -31,6 +32,7 @@ function stopListening(): void {
   for (const signal of SIGNALS) process.off(signal, onSignal)
 }
 
+/** Removes all temporary files of this process. */
 function removeAll(): void {
   for (const path of left) rmSync(path, { recursive: true, force: true })
 }
@@ -65,6 +67,7 @@ export function sweepBeside(path: string): void {
   }
 }
 
+/** Removes a file that has not been written to for STALE_MS. */
 function removeStale(path: string): void {
   if (Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, { force: true })
 }

@@ -75,6 +75,7 @@ interface Written {
   forget(): void
 }
 
+/** Writes a temporary file beside the target, and syncs it. */
 async function writeBeside({ path, write }: Replacement): Promise<Written> {
   const { target, mode } = await resolveTarget(path)
   sweepBeside(target)
@@ -140,6 +141,7 @@ async function resolveTarget(path: string): Promise<{ target: string; mode?: num
   }
 }
 
+/** Packs chunks by gzip. */
 function pack(chunks: Chunks): AsyncIterable<Uint8Array> {
   return pipeline(Readable.from(chunks), createGzip(), () => {})
 }

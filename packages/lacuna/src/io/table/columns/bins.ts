@@ -40,7 +40,8 @@ export const cellOf = (time: number, origin: number, unit: number): number =>
 const WEEK = 7 * DAY
 const HOUR = 3600 * SECOND
 
-function ofTime(
+/** A binning of times by a grid. */
+function timeBinning(
   type: ColumnType,
   binOf: Grid['binOf'],
   unit: number = DAY,
@@ -57,9 +58,9 @@ export const timeBins = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as c
 
 /** Every binning, by its name. */
 export const binnings: Readonly<Record<BinningName, Binning>> = {
-  year: ofTime('BIGINT', (day) => calendarOf(day)[0]),
+  year: timeBinning('BIGINT', (day) => calendarOf(day)[0]),
   month: {
-    ...ofTime('VARCHAR', (day) => {
+    ...timeBinning('VARCHAR', (day) => {
       const [year, month] = calendarOf(day)
       return 12 * year + month - 1
     }),
@@ -70,10 +71,10 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
       return year === undefined ? NaN : 12 * Number(year) + Number(month) - 1
     },
   },
-  week: ofTime('DATE', (day) => day - weekdayOf(day) + 1),
-  day: ofTime('DATE', (day) => day),
-  hour: ofTime('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
-  weekday: ofTime('BIGINT', weekdayOf),
+  week: timeBinning('DATE', (day) => day - weekdayOf(day) + 1),
+  day: timeBinning('DATE', (day) => day),
+  hour: timeBinning('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
+  weekday: timeBinning('BIGINT', weekdayOf),
   bins: { of: 'number', argument: 'needed', type: 'DOUBLE', bin: lowerEdge },
   round: {
     of: 'number',
@@ -89,7 +90,7 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
   },
   /** Weeks since a time, given in seconds; the first is 1. */
   weeks: {
-    ...ofTime(
+    ...timeBinning(
       'BIGINT',
       (week) => week + 1,
       WEEK,

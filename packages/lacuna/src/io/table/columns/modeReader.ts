@@ -74,6 +74,7 @@ export function modeReader(mode: FoundMode, table: Table, context: CellContext):
     : numberReader(mode, type)
 }
 
+/** Encodes distinct texts. */
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
   const coder = new TextCoder()
   const room = codesBuffer()
@@ -133,6 +134,7 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
   }
 }
 
+/** Encodes distinct numbers. */
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
   const room = codesBuffer()
@@ -161,6 +163,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   }
 }
 
+/** Encodes the bins of times or numbers. */
 function binnedReader(
   mode: FoundMode,
   binning: Binning,

@@ -48,7 +48,7 @@ export class TimeColumn {
     this.#name = name
     this.#type = type
     this.#formats = dates?.map((format) =>
-      format === 'iso' ? (text) => this.#plain(text) : timeFormat(format),
+      format === 'iso' ? (text) => this.#timeWithoutFormat(text) : timeFormat(format),
     )
   }
 
@@ -82,42 +82,45 @@ export class TimeColumn {
       if (Number.isNaN(time)) missing++
     }
     if (cells instanceof Float64Array) {
-      for (let row = 0; row < rowCount; row++) store(row, this.#ofNumber(cells[row]))
+      for (let row = 0; row < rowCount; row++) store(row, this.#timeOfNumber(cells[row]))
       return missing
     }
     if (this.#formats || !cells.numbers) {
-      for (let row = 0; row < rowCount; row++) store(row, this.#ofCell(cells, row))
+      for (let row = 0; row < rowCount; row++) store(row, this.#timeOfCell(cells, row))
       return missing
     }
     const { others, numbers } = cells.numbers.gridTimes(rowCount, origin, unit, into)
     this.#numbers += numbers // none of which looks like a date
     for (let row = 0, left = others; left > 0; row++)
       if (Number.isNaN(into[row])) {
-        store(row, this.#ofCell(cells, row))
+        store(row, this.#timeOfCell(cells, row))
         left--
       }
     return missing
   }
 
-  #ofCell(cells: Texts, row: number): number {
+  /** The time of a cell of text. */
+  #timeOfCell(cells: Texts, row: number): number {
     const { bytes, starts, ends } = cells
     const [from, to] = [starts[row], ends[row]]
     if (to <= from) return NaN
-    if (this.#formats) return this.#byFormat(cellText(cells, row) ?? '')
+    if (this.#formats) return this.#timeByFormat(cellText(cells, row) ?? '')
     const x = wholeNumber(bytes, from, to)
-    return Number.isNaN(x) ? this.#ofText(bytes, from, to) : this.#ofUnix(x, to - from)
+    return Number.isNaN(x) ? this.#timeOfBytes(bytes, from, to) : this.#timeOfUnix(x, to - from)
   }
 
-  #ofNumber(x: number): number {
+  /** The time of a cell that is a number, by the type of the column. */
+  #timeOfNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
     // What looks like a date has eight digits; to write all numbers out takes long.
     return this.#formats
-      ? this.#byFormat(String(x))
-      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
+      ? this.#timeByFormat(String(x))
+      : this.#timeOfUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
   }
 
-  #ofUnix(x: number, length: number): number {
+  /** The time of a Unix time, which is counted. @param length the number of its digits */
+  #timeOfUnix(x: number, length: number): number {
     this.#numbers++
     if (x >= 1500 && x < 2500) this.#years++
     if (length === 8 && isCompactDate(x)) this.#compact++
@@ -125,19 +128,21 @@ export class TimeColumn {
     return unixTime(x)
   }
 
-  #ofText(bytes: Uint8Array, from: number, to: number): number {
+  /** The time of a text in ISO 8601 or of a Unix time. */
+  #timeOfBytes(bytes: Uint8Array, from: number, to: number): number {
     const time = isoTime(bytes, from, to)
     if (!Number.isNaN(time)) return time
     const text = textOfBytes(bytes, from, to).trim()
-    return text !== '' && Number.isFinite(Number(text)) ? this.#ofUnix(Number(text), 0) : NaN
+    return text !== '' && Number.isFinite(Number(text)) ? this.#timeOfUnix(Number(text), 0) : NaN
   }
 
-  #plain(text: string): number {
+  #timeWithoutFormat(text: string): number {
     const bytes = new TextEncoder().encode(text)
-    return this.#ofText(bytes, 0, bytes.length)
+    return this.#timeOfBytes(bytes, 0, bytes.length)
   }
 
-  #byFormat(text: string): number {
+  /** The time of a text by the first format that fits. */
+  #timeByFormat(text: string): number {
     for (const read of this.#formats ?? []) {
       const time = read(text)
       if (!Number.isNaN(time)) return time
@@ -145,6 +150,7 @@ export class TimeColumn {
     return NaN
   }
 
+  /** The counts of numbers so far. */
   get counts(): TimeCounts {
     const [compact, years, numbers, example] = [this.#compact, this.#years, this.#numbers, this.#example]
     return { compact, years, numbers, example }
@@ -177,6 +183,7 @@ export class TimeColumn {
   }
 }
 
+/** The sentence for a text that is no time. @param given whether the user gave formats */
 function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
   const what = `"${abbreviate(text)}" in ${column} is no time`
   if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`

@@ -118,6 +118,7 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
   )
 }
 
+/** The error for a value beyond float32. */
 const tooLarge = (where: string, value: string | number): InputError =>
   new InputError('value', `${where}: the value ${value} is too large for a float32; scale the values down.`)
 

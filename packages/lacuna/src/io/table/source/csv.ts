@@ -56,6 +56,7 @@ export async function textTable(
   }
 }
 
+/** A source of one piece. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
@@ -97,6 +98,7 @@ export function headText(head: Uint8Array, name: string): string {
   return text
 }
 
+/** Refuses a file with other columns than the first one. */
 async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void> {
   const { delimiter, header, decimal } = expected
   const start = headText(await headOf(file, 1), file.name)

@@ -154,6 +154,7 @@ export class RowKernel {
     return [this.#at.starts + offset, this.#at.ends + offset]
   }
 
+  /** The cache of a coder for the fields of a slot; undefined if there is no room for another one. */
   #codesOf(coder: object, slot: number): KnownCodes | undefined {
     if (!this.#caches.has(coder) && this.#caches.size === this.#mostCaches) return undefined
     const first: CodeCache = { table: this.#at.known + CACHE_BYTES * this.#caches.size, numbers: 0 }
