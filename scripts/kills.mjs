@@ -1,5 +1,5 @@
-// Kills `lacuna complete` again and again, resumes it each time on another number of threads, and compares what it learns
-// in the end with what it learns when it is left alone:  node scripts/kills.mjs --kills 200
+// Kills `lacuna complete` repeatedly, resumes it each time on another number of threads, and compares the factors
+// with those of an uninterrupted run:  node scripts/kills.mjs --kills 200
 // The tests do the same a few times (test/cli/resume.test.ts).
 // @ts-check
 import { spawn } from 'node:child_process'
@@ -15,22 +15,22 @@ const MAIN = join(ROOT, 'packages/cli/dist/lacuna.js')
 
 /**
  * @typedef {object} Outcome
- * @property {number} kills how often it was killed
- * @property {number} chains how many runs that makes: each is killed until it ends
- * @property {number} resumed how often it went on from a checkpoint, not from the beginning
- * @property {number} different how many of the runs learned other factors than the one that was left alone
+ * @property {number} kills number of kills
+ * @property {number} chains number of runs; each is killed and resumed until it ends
+ * @property {number} resumed how often a run continued from a checkpoint and not from the beginning
+ * @property {number} different number of runs whose factors differ from those of the uninterrupted run
  */
 
 /**
- * Runs the command until it has been killed so often, by signals in turn, at random moments.
+ * Runs the command and kills it at random moments, by the signals in turn, until the number of kills is reached.
  *
  * @param {object} options
  * @param {number} options.kills
- * @param {string} options.folder where data.tns is, and models go
- * @param {readonly string[]} options.args of `complete`, without files, threads and output
+ * @param {string} options.folder folder of data.tns and of the models
+ * @param {readonly string[]} options.args arguments of `complete`, without files, threads and output
  * @param {NodeJS.Signals[]} [options.signals]
- * @param {[number, number]} [options.between] the shortest and longest life after it has read the data, in milliseconds
- * @param {string} [options.wanted] the digest of what it learns when it is left alone, if that is known
+ * @param {[number, number]} [options.between] shortest and longest time to the kill after the data is read, in milliseconds
+ * @param {string} [options.wanted] digest of the uninterrupted run's factors, if it is known
  * @param {(line: string) => void} [options.say]
  * @returns {Promise<Outcome>}
  */
@@ -44,7 +44,7 @@ export async function killAndResume({
   say = () => {},
 }) {
   const command = ['complete', 'data.tns', ...args, '--checkpoint-every', '0.05']
-  wanted ??= await digestAlone(folder, command)
+  wanted ??= await digestUninterrupted(folder, command)
   const outcome = { kills: 0, chains: 0, resumed: 0, different: 0 }
   while (outcome.kills < kills) {
     const model = `model-${++outcome.chains}.npz`
@@ -53,7 +53,7 @@ export async function killAndResume({
       const signal = signals[outcome.kills % signals.length]
       const [shortest, longest] = between
       const afterMs = shortest + Math.random() * (longest - shortest)
-      // Every other one when there is something to go on from; the others maybe before.
+      // Every other kill waits for a checkpoint; the others may come before the first.
       const needs = outcome.kills % 2 === 1 ? `${model}.run` : undefined
       const run = await lacuna(
         folder,
@@ -65,7 +65,7 @@ export async function killAndResume({
       if (!run.killed) throw new Error(`It ended with ${run.code}:\n${run.stderr}`)
       outcome.kills++
       say(
-        `${outcome.kills} of ${kills} kills, ${outcome.resumed} times gone on, ${outcome.different} different`,
+        `${outcome.kills} of ${kills} kills, ${outcome.resumed} times resumed, ${outcome.different} different`,
       )
     }
     if ((await digest(join(folder, model))) !== wanted) outcome.different++
@@ -73,8 +73,8 @@ export async function killAndResume({
   return outcome
 }
 
-/** @param {string} folder @param {string[]} command @returns {Promise<string>} of the model that is learned without a break */
-async function digestAlone(folder, command) {
+/** Digest of an uninterrupted run's factors. @param {string} folder @param {string[]} command @returns {Promise<string>} */
+async function digestUninterrupted(folder, command) {
   const model = 'alone.npz'
   const args = [...command, '--threads', '2', '-o', model, '--checkpoint-every', '0']
   const { code, stderr } = await lacuna(folder, args)
@@ -83,9 +83,10 @@ async function digestAlone(folder, command) {
 }
 
 /**
+ * Runs the command line, and kills it if asked to.
  * @param {string} cwd @param {string[]} args
- * @param {{ signal: NodeJS.Signals, afterMs: number, needs?: string }} [end] so long after it has read the entries, and the
- *   file it needs is there
+ * @param {{ signal: NodeJS.Signals, afterMs: number, needs?: string }} [end] the signal, and the time to it after the
+ *   entries have been read and the file `needs` exists
  * @returns {Promise<{ code: number | null, killed: boolean, stderr: string }>}
  */
 function lacuna(cwd, args, end) {
@@ -96,7 +97,7 @@ function lacuna(cwd, args, end) {
     /** @type {NodeJS.Timeout | undefined} */
     let timer
     const watch = setInterval(() => {
-      // Now the entries are read, and what takes long begins.
+      // The line with the rank is printed when the entries have been read and learning begins.
       if (!end || !stderr.includes('Rank ') || (end.needs && !existsSync(join(cwd, end.needs)))) return
       clearInterval(watch)
       timer = setTimeout(() => {
@@ -115,7 +116,7 @@ function lacuna(cwd, args, end) {
   })
 }
 
-/** @param {string} path @returns {Promise<string>} of the factors, to the bit */
+/** SHA-256 of a model's factors. @param {string} path @returns {Promise<string>} */
 export async function digest(path) {
   const { readModel } = await import(pathToFileURL(join(ROOT, 'packages/lacuna/dist/index.js')).href)
   const hash = createHash('sha256')

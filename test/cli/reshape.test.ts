@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { blocks, group } from '#cli/commands/complete/reshape.ts'
+import { parseGroup, parseSplit } from '#cli/commands/complete/reshape.ts'
 import { startRun } from '#lacuna/fileRun.js'
 import { readModel, readTensor } from '#lacuna/io/node/index.js'
 import { lacuna } from './lacuna.ts'
@@ -13,15 +13,16 @@ const file = (name: string): string => join(cwd, name)
 afterAll(() => rmSync(cwd, { recursive: true }))
 
 it('takes modes apart at commas and colons, but not within a name', () => {
-  expect(group('1,2')).toEqual([['1', '2']])
-  expect(group('round(lat, 2), round(lon, 2)', [['a', 'b']])).toEqual([
+  expect(parseGroup('1,2')).toEqual([['1', '2']])
+  expect(parseGroup('round(lat, 2), round(lon, 2)', [['a', 'b']])).toEqual([
     ['a', 'b'],
     ['round(lat, 2)', 'round(lon, 2)'],
   ])
-  expect(blocks('3:24')).toEqual([{ mode: '3', into: [24], offset: 0 }])
-  expect(blocks('time:of day:7x24+12')).toEqual([{ mode: 'time:of day', into: [7, 24], offset: 12 }])
-  for (const text of ['1', '1,', ',']) expect(() => group(text)).toThrow('two modes or more')
-  for (const text of ['3', '3:', '3:1', '3:x24', '3:24+', ':24']) expect(() => blocks(text)).toThrow('3:24')
+  expect(parseSplit('3:24')).toEqual([{ mode: '3', into: [24], offset: 0 }])
+  expect(parseSplit('time:of day:7x24+12')).toEqual([{ mode: 'time:of day', into: [7, 24], offset: 12 }])
+  for (const text of ['1', '1,', ',']) expect(() => parseGroup(text)).toThrow('two modes or more')
+  for (const text of ['3', '3:', '3:1', '3:x24', '3:24+', ':24'])
+    expect(() => parseSplit(text)).toThrow('3:24')
 })
 
 it('speaks of the original modes from the table to the prediction, and goes on only as it began', async () => {

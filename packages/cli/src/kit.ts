@@ -1,7 +1,4 @@
-/**
- * What other programs of this repository (bench) use of the command line: arguments, progress, tables and
- * errors.
- */
+/** Exports of the command line for bench: parsers of arguments, progress, tables and errors. */
 export {
   decimalNumbers,
   numberOrAuto,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The program `lacuna`: its commands, each loaded when it is needed. */
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { version } from 'lacuna'
@@ -25,23 +26,23 @@ Examples:
   lacuna synth --dims 200x100x50 --entries 100000 --rank 5 -o data.tns --test-entries 1000 --test test.tns
   lacuna info data.tns                                       what is in the file
   lacuna complete data.tns --rank 5 --test test.tns -o model.npz
-  lacuna predict model.npz test.tns                          what the model says
-  lacuna evaluate model.npz --test test.tns                  how good that is, and where not
+  lacuna predict model.npz test.tns                          predictions of the model
+  lacuna evaluate model.npz --test test.tns                  errors, and where they are largest
   lacuna top model.npz --for mode_1=7 --of mode_2            the best rows along a mode, and why
-  lacuna components model.npz --html model.html              what it is made of, as a page
+  lacuna components model.npz --html model.html              its components, as a page
   lacuna data                                                public data sets to try
   lacuna convert data.tns data.npz                           the same entries in another format
   lacuna split data.tns --test 0.1 -o data                   data.train.tns and data.test.tns
   lacuna paper --scale tiny -o results                       the paper's experiments and figures
   lacuna studio                                              all of it, in your browser
 
-'lacuna COMMAND --help' tells more.`,
+'lacuna COMMAND --help' explains a command.`,
   )
   .configureHelp({ showGlobalOptions: true })
   .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
   .hook('preAction', (_, command) => leaveToFirst(command))
 
-/** By name, in the order of the help. */
+/** Loaders of the commands by name, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   complete: async () => (await import('./commands/complete/complete.ts')).completeCommand,
   predict: async () => (await import('./commands/predict.ts')).predictCommand,
@@ -49,7 +50,7 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   components: async () => (await import('./commands/components.ts')).componentsCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).evaluateCommand,
   fill: async () => (await import('./commands/fill.ts')).fillCommand,
-  fold: async () => (await import('./commands/foldIn.ts')).foldCommand,
+  fold: async () => (await import('./commands/foldIn.ts')).foldInCommand,
   update: async () => (await import('./commands/update.ts')).updateCommand,
   info: async () => (await import('./commands/info.ts')).infoCommand,
   data: async () => (await import('./commands/data.ts')).dataCommand,
@@ -63,14 +64,13 @@ const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
 }
 
-// Whoever asks for one command need not wait for the code of all others; only help and completions speak of
-// all.
-const asked = process.argv[2] ?? ''
-const isOne = Object.hasOwn(commands, asked) && asked !== 'completion'
-const isVersion = asked === '--version' || asked === '-V'
-for (const load of isOne ? [commands[asked]] : isVersion ? [] : Object.values(commands)) {
+// Only the code of the typed command is loaded; help and completions need all commands.
+const typed = process.argv[2] ?? ''
+const isOne = Object.hasOwn(commands, typed) && typed !== 'completion'
+const isVersion = typed === '--version' || typed === '-V'
+for (const load of isOne ? [commands[typed]] : isVersion ? [] : Object.values(commands)) {
   const make = await load()
-  // Settings of the program are not inherited by commands that are added to it.
+  // Commands that are added do not inherit the settings of the program.
   program.addCommand(make().copyInheritedSettings(program))
 }
 groupHelpOptions(program)
@@ -79,13 +79,12 @@ for (const command of commandsOf(program))
     .exitOverride()
     .showHelpAfterError(`(try 'lacuna ${command === program ? '' : `${command.name()} `}--help')`)
 
-// A reader that has seen enough (head, less) closes the pipe: no fault of anyone's. A full disk is one to be
-// told.
+// A reader that has read enough (head, less) closes the pipe, which is no error. A full disk is one.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : explainFailure(explainFileError(error, 'stdout', 'write')))
 })
 
-// Who cannot be told anything is not to lose the result for it.
+// A closed stderr must not lose the result.
 process.stderr.on('error', () => {})
 
 try {

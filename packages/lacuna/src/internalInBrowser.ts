@@ -1,15 +1,15 @@
 /** lacuna/internal in a browser: what runs there of it. */
-export { grouped } from './base/groupDigits.ts'
+export { groupDigits } from './base/groupDigits.ts'
 export {
-  inWords,
+  formatSentence,
+  joinWithOr,
   type OptionMention,
-  oneOf,
   option,
   type Remark,
   type Sentence,
   sentence,
 } from './base/inputError.ts'
-export { type Shape, shapeFault } from './base/jsonShape.ts'
+export { findShapeFault, type Shape } from './base/jsonShape.ts'
 export { draw, mix, purpose, stream, unit } from './base/random.ts'
 export { float32Array, uint32Array } from './base/sharedArrays.ts'
 export { Communicator, singleProcess } from './comm/index.ts'

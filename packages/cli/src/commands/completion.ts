@@ -1,10 +1,11 @@
-/** Scripts by which shells complete what is being typed, made from the commands as they are. */
+/** `lacuna completion`: scripts for completion in shells, generated from the commands. */
 import { Argument, Command, type Option } from 'commander'
 import { print } from '../print/print.ts'
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript }
 type Shell = keyof typeof shells
 
+/** Creates the command. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('Prints a script that completes commands, options and files in your shell.')
@@ -23,13 +24,13 @@ Examples:
     })
 }
 
-/** A command as it is typed after lacuna, in words: 'complete', 'data fetch', or nothing. */
-interface Typed {
+/** A command and the words that are typed after lacuna: 'complete', 'data fetch', or nothing. */
+interface TypedCommand {
   words: string
   command: Command
 }
 
-function typedCommands(command: Command, words = ''): Typed[] {
+function typedCommands(command: Command, words = ''): TypedCommand[] {
   const below = command.commands.flatMap((one) => typedCommands(one, `${words} ${one.name()}`.trim()))
   return [{ words, command }, ...below]
 }

@@ -1,3 +1,4 @@
+/** `lacuna components`: describes the components of a model, as text, JSON or an HTML page. */
 import { basename } from 'node:path'
 import { Command } from 'commander'
 import { InputError } from 'lacuna'
@@ -21,6 +22,7 @@ interface Options {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function componentsCommand(): Command {
   return new Command('components')
     .description('Describes the components of a model: the rows that are special about each.')
@@ -64,7 +66,7 @@ async function components(modelFile: string, options: Options): Promise<void> {
       `The model has ${model.dims.length} modes, but --mode-names names ${modeNames.length}; name each.`,
     )
   const names = await RowNames.read(model, options.names, progress)
-  const description = describeComponents(model, (mode, row) => names.called(mode, row), {
+  const description = describeComponents(model, (mode, row) => names.nameOrLabel(mode, row), {
     ...{ strongest, minEntries, ...(modeNames && { titles: modeNames }) },
   })
   if (html !== undefined) {

@@ -1,3 +1,4 @@
+/** `lacuna convert`: writes a tensor in another format, or the factors or values of a model. */
 import { Command } from 'commander'
 import { CpModel, InputError, type SparseTensor, writeTensor } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
@@ -19,11 +20,11 @@ import {
 import type { TableOptions } from 'lacuna/tables'
 import { duplicates, negative, sizes } from '../options/arguments.ts'
 import {
-  nameOf,
+  inputName,
   readingProgress,
   refuseTableOptions,
+  reportRemark,
   rowProgress,
-  tellRemark,
 } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { formatCount } from '../print/format.ts'
@@ -38,9 +39,12 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function convertCommand(): Command {
   const command = new Command('convert')
-    .description('Writes a tensor in another format, or what a model holds; the endings say which.')
+    .description(
+      'Writes a tensor in another format, or the factors or values of a model; the endings determine which.',
+    )
     .argument(
       '<in>',
       'a tensor (.tns, .npy, .npz, or a table: .csv, .parquet …), or a model (.npz); - for stdin',
@@ -56,7 +60,7 @@ export function convertCommand(): Command {
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('-q, --quiet', 'no progress')
   return addTableOptions(command)
     .addHelpText(
@@ -91,24 +95,24 @@ async function convert(from: string, to: string, options: Options): Promise<void
   const found = await readTensorOrModel(from, {
     ...tableOptions(options),
     negative,
-    ...(dims && { dims }),
-    ...(duplicates && { duplicates }),
-    ...(mask && { mask }),
-    onProgress: readingProgress(nameOf(from), progress),
-    onRows: rowProgress(nameOf(from), progress),
-    onRemark: tellRemark(progress),
+    dims,
+    duplicates,
+    mask,
+    onProgress: readingProgress(inputName(from), progress),
+    onRows: rowProgress(inputName(from), progress),
+    onRemark: reportRemark(progress),
   })
   const name = to === '-' ? 'stdout' : to
   const onProgress = (bytes: number) => {
     if (bytes > 20e6) progress.update(`Writing ${name}: ${Math.round(bytes / 1e6)} MB`)
   }
-  const writing = { onProgress, ...(format !== undefined && { format }) }
+  const writing = { onProgress, format }
   if (found instanceof CpEnsemble)
     throw new InputError(
       'format',
-      `${nameOf(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
+      `${inputName(from)}: an ensemble of models has no factors of its own; lacuna predict MODEL -o all.npy writes all of its values.`,
     )
-  if (found instanceof CpModel) return convertModel(nameOf(from), found, to, ending, writing, progress)
+  if (found instanceof CpModel) return convertModel(inputName(from), found, to, ending, writing, progress)
   await writeTensor(to, found, writing)
   progress.say(`${name}: ${found.dims.join('×')}, ${formatCount(found.values.length)} entries`)
   const lost = listLost(found, ending)
@@ -138,16 +142,16 @@ async function convertModel(
     )
 }
 
-/** What the format has no place for, in words. */
+/** What is lost because the format cannot hold it, in words. */
 function listLost(tensor: SparseTensor, to: string): string[] {
   const { dims, labels, modes } = tensor
   if (hasEnding(to, endings.npz)) return []
   const isText = hasEnding(to, endings.tns)
-  const weightless = tensor.weights && (isText || hasEnding(to, endings.npy)) ? ['the weights'] : []
-  if (isText) return weightless
+  const lostWeights = tensor.weights && (isText || hasEnding(to, endings.npy)) ? ['the weights'] : []
+  if (isText) return lostWeights
   if (hasEnding(to, endings.npy))
     return [
-      ...weightless,
+      ...lostWeights,
       ...(labels?.some(Boolean)
         ? ['labels, for which .npy has no place']
         : modes

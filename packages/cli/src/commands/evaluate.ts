@@ -1,3 +1,4 @@
+/** `lacuna evaluate`: errors of models on test entries, beside baselines, and quality of rankings. */
 import { Command } from 'commander'
 import { InputError, type SparseTensor } from 'lacuna'
 import {
@@ -10,7 +11,7 @@ import {
 import { hardwareThreads, modeName, readAnyModel, type TensorModel } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { decimalNumber, positiveWholeNumber, wholeNumber } from '../options/arguments.ts'
-import { readKnownEntries, readMeetings } from '../options/knownEntries.ts'
+import { readCooccurrences, readKnownEntries } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { supportLine, worstHead, worstLine } from '../print/errorsByMode.ts'
@@ -34,10 +35,11 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function evaluateCommand(): Command {
   const command = new Command('evaluate')
     .description(
-      'Says how good models are on entries that they have not seen, beside simple predictions, and where not.',
+      'Measures the errors of models on test entries, beside simple baselines, and where they are largest.',
     )
     .argument('<models...>', 'models made by lacuna complete (.npz)')
     .option('--test <file>', 'the entries: a table, .tns, .npy or .npz')
@@ -50,7 +52,7 @@ export function evaluateCommand(): Command {
       'with --ranking: the mode whose rows are ranked (default: the other one, where there are two)',
     )
     .option('-n <n>', 'with --ranking: how many of the best', positiveWholeNumber, 10)
-    .option('--relevant <value>', 'with --ranking: entries below this value need not be found', decimalNumber)
+    .option('--relevant <value>', 'with --ranking: entries below this value are not relevant', decimalNumber)
     .option('--exclude <file>', 'with --ranking: the training entries, which are no answers')
     .option(
       '--min-entries <n>',
@@ -58,7 +60,7 @@ export function evaluateCommand(): Command {
       wholeNumber,
     )
     .option('--names <mode=file:column...>', namesHelp, assignment)
-    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option('--no-clip', 'predictions may lie outside the range of the training values')
     .option('--threads <n>', 'with --ranking: worker threads', positiveWholeNumber, hardwareThreads())
     .option('--json', 'print a JSON array, an object for each model')
     .option('-q, --quiet', 'no progress and no remarks')
@@ -77,7 +79,8 @@ Examples:
     .action(run)
 }
 
-interface Judged {
+/** A model and its evaluation. */
+interface EvaluatedModel {
   file: string
   model: TensorModel
   names: RowNames
@@ -88,7 +91,7 @@ interface Judged {
 async function run(files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   if (options.test === undefined) throw new InputError('option', 'Name the entries to judge by with --test.')
-  const judged: Judged[] = []
+  const evaluated: EvaluatedModel[] = []
   for (const file of files) {
     const model = await readAnyModel(file)
     const test = await readKnownEntries(options.test, model, tableOptions(options), progress)
@@ -96,26 +99,29 @@ async function run(files: string[], options: Options): Promise<void> {
     const names = await RowNames.read(model, options.names, progress)
     const evaluation = evaluate(model, test, { clip })
     const ranking =
-      options.ranking === undefined ? undefined : await rank(model, test, options.ranking, options, progress)
-    judged.push({ file, model, names, evaluation, ...(ranking && { ranking }) })
+      options.ranking === undefined
+        ? undefined
+        : await evaluateRows(model, test, options.ranking, options, progress)
+    evaluated.push({ file, model, names, evaluation, ranking })
   }
   progress.end()
   if (options.json)
     return printJson(
-      judged.map(({ file, evaluation, ranking }) => ({
+      evaluated.map(({ file, evaluation, ranking }) => ({
         model: file,
         ...evaluation,
-        ...(ranking && { ranking }),
+        ranking,
       })),
     )
-  if (new Set(judged.map(({ evaluation }) => evaluation.entries)).size > 1)
+  if (new Set(evaluated.map(({ evaluation }) => evaluation.entries)).size > 1)
     progress.say('The models know different labels, so that they are judged by different entries.')
-  await print(errorsTable(judged))
-  if (judged.length === 1) await print(`\n${details(judged[0])}`)
-  if (options.ranking !== undefined) await print(`\n${rankingTable(judged, options.n)}`)
+  await print(errorsTable(evaluated))
+  if (evaluated.length === 1) await print(`\n${details(evaluated[0])}`)
+  if (options.ranking !== undefined) await print(`\n${rankingTable(evaluated, options.n)}`)
 }
 
-async function rank(
+/** Evaluates the ranking of one mode for each row of another. @param asked the mode of --ranking */
+async function evaluateRows(
   model: TensorModel,
   test: SparseTensor,
   asked: string,
@@ -133,16 +139,16 @@ async function rank(
   const exclude =
     options.exclude === undefined
       ? undefined
-      : await readMeetings(options.exclude, model, [mode, of], progress)
+      : await readCooccurrences(options.exclude, model, [mode, of], progress)
   const { n, relevant, minEntries, threads } = options
   return evaluateRanking(model, test, {
     for: modeName(model, mode),
     of: modeName(model, of),
-    ...{ n, relevant, minEntries, threads, ...(exclude && { exclude }) },
+    ...{ n, relevant, minEntries, threads, exclude },
   })
 }
 
-const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): string[] => [
+const errorCells = (name: string, { rmse, mae, relative, r2, entries }: Quality): string[] => [
   oneLine(name),
   formatNumber(rmse),
   formatNumber(mae),
@@ -151,14 +157,15 @@ const row = (name: string, { rmse, mae, relative, r2, entries }: Quality): strin
   formatCount(entries),
 ]
 
-function errorsTable(judged: readonly Judged[]): string {
+function errorsTable(evaluated: readonly EvaluatedModel[]): string {
   const { bold, dim } = painter(process.stdout)
-  const rows = judged.map(({ file, evaluation }) => row(file, evaluation))
-  // Baselines are of the training data: where these are alike, so are they, and are said once.
+  const rows = evaluated.map(({ file, evaluation }) => errorCells(file, evaluation))
+  // Baselines depend on the training data alone: models of the same data share them, and equal rows are
+  // printed once.
   const baselines = new Map<string, string[]>()
-  for (const { evaluation } of judged)
+  for (const { evaluation } of evaluated)
     for (const { name, ...errors } of evaluation.baselines) {
-      const cells = row(name, errors)
+      const cells = errorCells(name, errors)
       baselines.set(cells.join(), cells)
     }
   const [head, ...lines] = formatTable([
@@ -169,10 +176,10 @@ function errorsTable(judged: readonly Judged[]): string {
   return [bold(head), ...lines.slice(0, rows.length), ...lines.slice(rows.length).map(dim)].join('\n')
 }
 
-function details({ evaluation, names }: Judged): string {
+function details({ evaluation, names }: EvaluatedModel): string {
   const { bold } = painter(process.stdout)
   const support = evaluation.modes.filter(({ bySupport }) => bySupport.length > 1).map(supportLine)
-  const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.called(m, row)))
+  const worst = evaluation.modes.map((mode, m) => worstLine(mode, (row) => names.nameOrLabel(m, row)))
   const calibration = formatTable([
     ['predicted', ...evaluation.calibration.map(({ predicted }) => formatNumber(predicted))],
     ['observed', ...evaluation.calibration.map(({ observed }) => formatNumber(observed))],
@@ -184,14 +191,14 @@ function details({ evaluation, names }: Judged): string {
     bold(worstHead),
     ...worst,
     '',
-    bold('Means of ten parts of the entries, by what was predicted'),
+    bold('Means over ten groups of the entries, in the order of their predictions'),
     calibration,
   ].join('\n')
 }
 
-function rankingTable(judged: readonly Judged[], n: number): string {
+function rankingTable(evaluated: readonly EvaluatedModel[], n: number): string {
   const { bold } = painter(process.stdout)
-  const rows = judged.flatMap(({ file, ranking }) =>
+  const rows = evaluated.flatMap(({ file, ranking }) =>
     ranking
       ? [
           [
@@ -203,7 +210,7 @@ function rankingTable(judged: readonly Judged[], n: number): string {
         ]
       : [],
   )
-  const popularity = judged[0].ranking?.popularity
+  const popularity = evaluated[0].ranking?.popularity
   const [head, ...lines] = formatTable([
     ['', `recall@${n}`, `nDCG@${n}`, 'rows'],
     ...rows,

@@ -1,3 +1,4 @@
+/** `lacuna fill`: fills the empty cells of a table, of an array, or a slice of a model. */
 import { Command } from 'commander'
 import { complete, InputError, type SparseTensor } from 'lacuna'
 import { fillSlice } from 'lacuna/answers'
@@ -46,6 +47,7 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function fillCommand(): Command {
   const command = new Command('fill')
     .description(
@@ -57,10 +59,13 @@ export function fillCommand(): Command {
     )
     .option(
       '--slice <mode=label...>',
-      'of a model: which rows are meant, as in hour=8; other modes are taken whole',
+      'of a model: the fixed rows, as in hour=8; other modes are taken whole',
       assignment,
     )
-    .option('--data <file>', 'with --slice: entries that were observed, which stay as they are')
+    .option(
+      '--data <file>',
+      'with --slice: observed entries, whose values are written instead of predictions',
+    )
     .option('--missing-only', 'with --data: only the cells that were not observed')
     .option(
       '-o, --output <file>',
@@ -69,15 +74,15 @@ export function fillCommand(): Command {
     .option('--rank <r>', 'without a model: number of components (default: 10)', rankNumber)
     .option('--seed <s>', 'without a model: the same seed gives the same bits', wholeNumber, 1)
     .option('--threads <n>', 'without a model: worker threads', positiveWholeNumber, hardwareThreads())
-    .option('--no-clip', 'what is filled in may lie beyond the values that were seen')
+    .option('--no-clip', 'filled values may lie outside the range of the training values')
     .option('--json', 'write one JSON object per line')
     .option('-q, --quiet', 'no progress and no remarks')
   return addTableOptions(command)
     .addHelpText(
       'after',
       `
-A table keeps its rows and columns. Where a value is empty it is filled in, and a column 'inferred' says so: true or
-false in a long table, in a wide one (--melt) the names of the columns that were filled. Without a model one is learned first.
+A table keeps its rows and columns. Empty values are filled in, and a column 'inferred' marks them: true or false in a
+long table, in a wide one (--melt) the names of the columns that were filled. Without a model, one is learned first.
 
 Examples:
   printf 'day,a,b,c\\nmon,1,2,3\\ntue,2,,6\\nwed,3,6,9\\nthu,,8,12\\n' > wide.csv
@@ -109,7 +114,7 @@ async function fill(files: string[], options: Options): Promise<void> {
       'option',
       `${first}: this is no model, so that it cannot fill ${second}; name one of them.`,
     )
-  if (model && table === undefined) return fillPart(model, options, progress)
+  if (model && table === undefined) return fillSliceOfModel(model, options, progress)
   if (options.slice)
     throw new InputError('option', '--slice goes with a model alone; leave out the table, or --slice.')
   const kind = kindByName(table)
@@ -141,12 +146,12 @@ async function fillRows(
     )
   const model =
     known ??
-    (await learnFrom(await readWithProgress([table], tableOptions(options), progress), options, progress))
+    (await learnModel(await readWithProgress([table], tableOptions(options), progress), options, progress))
   const trained = typeof model.training.value === 'string' ? model.training.value : undefined
   const value = options.value ?? trained
   const predictor = new RowPredictor(model, undefined, { clip })
   const { rows, empty, filled } = await fillTable(table, model, (batch) => predictor.predict(batch), {
-    output: outputOf(options),
+    output: answerOutput(options),
     input: await openInput(table),
     ...(known && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
@@ -174,7 +179,7 @@ async function fillArray(
       `${file}: an array is filled into an array; name it by -o, as in filled.npy.`,
     )
   const tensor = await readWithProgress([file], {}, progress)
-  const model = known ?? (await learnFrom(tensor, options, progress))
+  const model = known ?? (await learnModel(tensor, options, progress))
   const { dims, values, inferred } = fillSlice(
     model,
     model.dims.map(() => null),
@@ -188,7 +193,7 @@ async function fillArray(
 }
 
 /** A model of the table's own entries. */
-async function learnFrom(tensor: SparseTensor, options: Options, progress: Progress): Promise<TensorModel> {
+async function learnModel(tensor: SparseTensor, options: Options, progress: Progress): Promise<TensorModel> {
   const { rank, seed, threads } = options
   return withSignals(async ({ signal, outcome }) => {
     const line = epochLine({ entries: tensor.values.length, epochs: 500 })
@@ -202,7 +207,7 @@ async function learnFrom(tensor: SparseTensor, options: Options, progress: Progr
   })
 }
 
-async function fillPart(model: TensorModel, options: Options, progress: Progress): Promise<void> {
+async function fillSliceOfModel(model: TensorModel, options: Options, progress: Progress): Promise<void> {
   const { slice = [], data, clip, output, missingOnly } = options
   const fixed: (number | null)[] = model.dims.map(() => null)
   for (const { mode, text } of slice) {
@@ -237,7 +242,7 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
     { name: valueName, kind: 'number' },
     { name: 'inferred', kind: 'text', type: 'BOOLEAN' },
   ]
-  await writeAnswers(outputOf(options), columns, rows())
+  await writeAnswers(answerOutput(options), columns, rows())
   if (output !== undefined && output !== '-') progress.say(`${output}: ${formatCount(values.length)} cells`)
 
   function* rows(): Generator<OutputRow[]> {
@@ -263,7 +268,7 @@ async function fillPart(model: TensorModel, options: Options, progress: Progress
   }
 }
 
-const outputOf = ({ output, json }: Options): AnswerOutput =>
+const answerOutput = ({ output, json }: Options): AnswerOutput =>
   output !== undefined && output !== '-'
     ? output
     : {

@@ -1,3 +1,4 @@
+/** `lacuna fold`: adds new rows to a model by fold-in. */
 import { Command } from 'commander'
 import { type CpModel, InputError, readModel, type SparseTensor } from 'lacuna'
 import { align, checkOutputs, labelOf, modeName } from 'lacuna/internal'
@@ -10,7 +11,7 @@ import { formatCount, formatSeconds } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { type Progress, startProgress } from '../print/terminal.ts'
-import { tellTop } from '../print/topTable.ts'
+import { printTop } from '../print/topTable.ts'
 import { saveModel } from '../process/saveModel.ts'
 
 interface Options extends TableOptions {
@@ -24,15 +25,16 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
-export function foldCommand(): Command {
+/** Creates the command. */
+export function foldInCommand(): Command {
   const command = new Command('fold')
     .description(
-      'Adds rows to a model that it did not have, a new user with five ratings, say, without learning anew.',
+      'Adds new rows to a model, such as a user with five ratings, by fold-in: without learning again.',
     )
     .argument('<model>', 'a model made by lacuna complete (.npz)')
     .argument('<files...>', `entries of the new rows: ${filesHelp}`)
     .option('-o, --output <file>', 'where to write the larger model (.npz)')
-    .option('--top <mode>', 'the best rows of this mode for each new row, but for those in its entries')
+    .option('--top <mode>', 'print the best rows of this mode for each new row, without those in its entries')
     .option('-n <n>', 'with --top: how many rows', positiveWholeNumber, 10)
     .option(
       '--min-entries <n>',
@@ -40,15 +42,15 @@ export function foldCommand(): Command {
       wholeNumber,
     )
     .option('--names <mode=file:column...>', namesHelp, assignment)
-    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option('--no-clip', 'predictions may lie outside the range of the training values')
     .option('--json', 'print a JSON object')
     .option('-q, --quiet', 'no remarks')
   return addTableOptions(command)
     .addHelpText(
       'after',
       `
-New rows are solved under the prior that the model was learned with, all others stay as they are; it takes milliseconds.
-Entries that speak of known rows only are passed over: 'lacuna update' learns from them, too.
+New rows are solved under the prior of the model, all others stay as they are; it takes milliseconds.
+Entries of known rows only are ignored: 'lacuna update' learns from them, too.
 
 Examples:
   lacuna data fetch movielens-latest-small -o ml
@@ -56,10 +58,10 @@ Examples:
   printf 'userId,movieId,rating\\nme,260,5\\nme,1196,5\\nme,2571,4.5\\nme,318,4\\nme,4306,2\\n' > me.csv
   lacuna fold films.npz me.csv --top movieId --names movieId=ml/movies.csv:title -o films-and-me.npz`,
     )
-    .action(fold)
+    .action(runFoldIn)
 }
 
-async function fold(modelFile: string, files: string[], options: Options): Promise<void> {
+async function runFoldIn(modelFile: string, files: string[], options: Options): Promise<void> {
   const progress = startProgress(options.quiet ?? false)
   const { output } = options
   if (output === undefined && options.top === undefined)
@@ -69,39 +71,38 @@ async function fold(modelFile: string, files: string[], options: Options): Promi
   const model = await readModel(modelFile)
   const entries = await readNewEntries(files, model, tableOptions(options), progress)
   const started = performance.now()
-  const folded = model.foldIn(entries)
+  const larger = model.foldIn(entries)
   const elapsed = (performance.now() - started) / 1000
-  const rows = newRows(model, folded)
+  const rows = newRows(model, larger)
   if (rows.every((list) => list.length === 0))
     throw new InputError(
       'empty',
       `The model knows all of these rows already; 'lacuna update' learns from new entries of known rows.`,
     )
-  tellFolded(folded, rows, entries, elapsed, progress)
-  if (output !== undefined) await saveModel(output, folded)
+  reportNewRows(larger, rows, entries, elapsed, progress)
+  if (output !== undefined) await saveModel(output, larger)
   if (options.top !== undefined)
-    await topOfNew(folded, rows, align(model, entries), options.top, options, progress)
-  else if (options.json) await printJson(report(folded, rows, elapsed, output))
+    await printTopOfNewRows(larger, rows, align(model, entries), options.top, options, progress)
+  else if (options.json) await printJson(jsonReport(larger, rows, elapsed, output))
   else if (output !== undefined) await print(`The model is in ${output}.`)
 }
 
+/** Refuses a path that is not .npz. */
 export function checkModelName(path: string): void {
   if (path !== '-' && !path.endsWith('.npz'))
     throw new InputError('option', `${path}: a model file must end in .npz.`)
 }
 
-/**
- * Per mode, the rows that have been solved for: those that are new, and those that nothing had been known of.
- */
+/** Rows that fold-in solved, per mode: new ones, and those that had no entries before. */
 export function newRows(before: CpModel, after: CpModel): number[][] {
   return after.dims.map((dim, mode) => {
-    const unseen = new Set(after.unobserved[mode])
-    const fresh = Array.from({ length: dim - before.dims[mode] }, (_, i) => before.dims[mode] + i)
-    return [...before.unobserved[mode], ...fresh].filter((row) => !unseen.has(row))
+    const unobserved = new Set(after.unobserved[mode])
+    const added = Array.from({ length: dim - before.dims[mode] }, (_, i) => before.dims[mode] + i)
+    return [...before.unobserved[mode], ...added].filter((row) => !unobserved.has(row))
   })
 }
 
-function tellFolded(
+function reportNewRows(
   model: CpModel,
   rows: readonly (readonly number[])[],
   { values }: SparseTensor,
@@ -111,8 +112,8 @@ function tellFolded(
   const kinds = rows.flatMap((list, mode) => {
     if (list.length === 0) return []
     const labels = list.slice(0, 3).map((row) => labelOf(model, mode, row))
-    const named = list.length <= 3 ? ` (${labels.join(', ')})` : ''
-    return [`${formatCount(list.length)} of ${modeName(model, mode)}${named}`]
+    const rowNames = list.length <= 3 ? ` (${labels.join(', ')})` : ''
+    return [`${formatCount(list.length)} of ${modeName(model, mode)}${rowNames}`]
   })
   progress.say(
     oneLine(
@@ -121,7 +122,7 @@ function tellFolded(
   )
 }
 
-const report = (
+const jsonReport = (
   model: CpModel,
   rows: readonly (readonly number[])[],
   elapsed: number,
@@ -131,10 +132,10 @@ const report = (
     rows.map((list, mode) => [modeName(model, mode), list.map((row) => labelOf(model, mode, row))]),
   ),
   seconds: elapsed,
-  ...(output !== undefined && { model: output }),
+  model: output,
 })
 
-async function topOfNew(
+async function printTopOfNewRows(
   model: CpModel,
   rows: readonly (readonly number[])[],
   entries: SparseTensor,
@@ -149,9 +150,9 @@ async function topOfNew(
     throw new InputError('option', `There are no new rows but those of ${wanted} itself; rank another mode.`)
   const { n, minEntries, clip, json } = options
   for (const row of rows[mode]) {
-    const asked = { [modeName(model, mode)]: labelOf(model, mode, row) }
-    const ranked = model.top({ for: asked, of: modeName(model, of), n, minEntries, clip, exclude: entries })
-    if (!json && rows[mode].length > 1) await print(`\n${oneLine(Object.entries(asked)[0].join(' '))}`)
-    await tellTop(model, of, asked, ranked, names, { json })
+    const fixed = { [modeName(model, mode)]: labelOf(model, mode, row) }
+    const ranked = model.top({ for: fixed, of: modeName(model, of), n, minEntries, clip, exclude: entries })
+    if (!json && rows[mode].length > 1) await print(`\n${oneLine(Object.entries(fixed)[0].join(' '))}`)
+    await printTop(model, of, fixed, ranked, names, { json })
   }
 }

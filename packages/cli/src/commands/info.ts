@@ -1,3 +1,4 @@
+/** `lacuna info`: describes a tensor, a model or the engines of this machine. */
 import { Command } from 'commander'
 import { type CpModel, describeTensor } from 'lacuna'
 import type { Observed } from 'lacuna/answers'
@@ -8,7 +9,7 @@ import {
   type DuplicatePolicy,
   formatBytes,
   hardwareThreads,
-  inWords,
+  formatSentence,
   readTensorOrModel,
   sizeOfRun,
   type TensorDescription,
@@ -17,13 +18,13 @@ import {
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 import { duplicates, positiveWholeNumber, sizes } from '../options/arguments.ts'
-import { nameOf, type ReadingOptions, readWithProgress, tellRemark } from '../options/readTensor.ts'
+import { inputName, type ReadingOptions, readWithProgress, reportRemark } from '../options/readTensor.ts'
 import { addTableOptions, filesHelp, tableOptions } from '../options/tableOptions.ts'
 import { formatCount, formatNumber, formatTable } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
 import { oneLine } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
-import { tellEngines } from '../process/engines.ts'
+import { printEngines } from '../process/engines.ts'
 import { asFlag } from '../process/failure.ts'
 import { describeJob, planJob, refuseUnreadable } from '../process/memory.ts'
 import { describeCrossFitRecord } from './complete/report/crossFitDetails.ts'
@@ -39,18 +40,17 @@ interface Options extends TableOptions {
   json?: boolean
 }
 
+/** Creates the command. */
 export function infoCommand(): Command {
   const command = new Command('info')
-    .description(
-      'Tells what a tensor holds and what memory solving it would take, or what a model (.npz) is.',
-    )
+    .description('Describes a tensor and the memory that solving it would take, or a model (.npz).')
     .argument('[files...]', filesHelp)
     .option('--rank <r>', 'the rank to plan memory for', positiveWholeNumber, 10)
     .option('--threads <n>', 'the threads to plan memory for', positiveWholeNumber, hardwareThreads())
     .option('--dims <sizes>', 'size of each mode; the largest index by default', sizes)
     .option('--duplicates <policy>', 'sum, mean or last: how to merge repeated coordinates', duplicates)
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
-    .option('--engines', 'list the engines that there are here, instead')
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
+    .option('--engines', 'list the engines of this machine instead')
     .option('--json', 'print a JSON object')
   return addTableOptions(command)
     .addHelpText(
@@ -66,19 +66,19 @@ Examples:
 }
 
 async function info(files: string[], options: Options): Promise<void> {
-  if (options.engines) return tellEngines(options.threads, options.json ?? false)
+  if (options.engines) return printEngines(options.threads, options.json ?? false)
   await refuseUnreadable(files.filter((file) => file !== '-'))
   const { dims, duplicates, mask } = options
-  // What was guessed and left out is told; the rest is the answer itself.
+  // Only guesses and omissions are printed as notices; the rest is the output itself.
   const asked: ReadingOptions = { ...tableOptions(options), negative: 'keep', dims, duplicates, mask }
-  const onRemark = tellRemark(startProgress(false))
+  const onRemark = reportRemark(startProgress(false))
   const isOne = files.length === 1 && options.query === undefined && options.database === undefined
   const found =
     isOne && (files[0] === '-' || files[0].endsWith('.npz'))
       ? await readTensorOrModel(files[0], { ...asked, onRemark })
       : await readWithProgress(files, { ...asked, onRemark }, startProgress(true))
-  const file = files.map(nameOf).join(' ') || (options.database ?? 'query')
-  if (found instanceof TensorModel) return tellModel(file, found, options.json ?? false)
+  const file = files.map(inputName).join(' ') || (options.database ?? 'query')
+  if (found instanceof TensorModel) return printModel(file, found, options.json ?? false)
   const description = describeTensor(found)
   const { rank, threads } = options
   const size = sizeOfRun({ dims: found.dims, entries: found.values.length }, { rank })
@@ -86,14 +86,14 @@ async function info(files: string[], options: Options): Promise<void> {
   const memory = { rank, threads, bytes: plan.byteLength, parts: plan.parts, items: plan.items }
   const counts = countsRemark(found)
   if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
-  await print(describe(file, description))
-  if (counts) await print(`\n${inWords(counts, asFlag)}`)
+  await print(formatDescription(file, description))
+  if (counts) await print(`\n${formatSentence(counts, asFlag)}`)
   await print(
     `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
   )
 }
 
-async function tellModel(file: string, model: TensorModel, json: boolean): Promise<void> {
+async function printModel(file: string, model: TensorModel, json: boolean): Promise<void> {
   const { dims, labels, modes, training } = model
   const members = model instanceof CpEnsemble ? model.members : [model as CpModel]
   const [{ rank, reshaping }] = members
@@ -103,12 +103,12 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
       file,
       dims,
       rank,
-      ...(members.length > 1 && { models: members.length }),
+      models: members.length > 1 ? members.length : undefined,
       modes,
-      ...(reshaping && { arrangement: reshaping }),
+      arrangement: reshaping,
       unobserved: unobserved.map(({ length }) => length),
       training,
-      ...(model.observed && { observed: { ...model.observed, counts: undefined, means: undefined } }),
+      observed: model.observed && { ...model.observed, counts: undefined, means: undefined },
     })
   const rows = dims.map((dim, i) => [
     String(i + 1),
@@ -117,7 +117,7 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
     formatCount(unobserved[i].length),
     labels?.[i] ? oneLine(`${labels[i]?.[0]} … ${labels[i]?.at(-1)}`) : '',
   ])
-  // What is long is told in short; --json has it whole.
+  // Long records are summarized; --json prints them in full.
   const { outOfFold, stability, ...rest } = training
   const settings = Object.entries(members.length > 1 ? rest : training).map(([name, value]) => [
     oneLine(name),
@@ -131,10 +131,10 @@ async function tellModel(file: string, model: TensorModel, json: boolean): Promi
   await print(
     `\nHow it was trained\n${settings.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')}`,
   )
-  if (model.observed) await print(seenBy(model.observed))
+  if (model.observed) await print(formatObserved(model.observed))
 }
 
-function describe(file: string, description: TensorDescription): string {
+function formatDescription(file: string, description: TensorDescription): string {
   const { order, dims, entries, density, values, weights, modes } = description
   const head = formatTable(
     [
@@ -167,15 +167,15 @@ function describe(file: string, description: TensorDescription): string {
     formatNumber(m.mean),
     formatCount(m.max),
   ])
-  const named = modes.some(({ name }) => name !== undefined)
+  const hasNames = modes.some(({ name }) => name !== undefined)
   const names = modes.map(({ name = '', labels }, i) =>
     oneLine(
       `${i + 1}  ${name}${labels ? `  ${formatCount(labels.count)} labels: ${labels.first} … ${labels.last}` : '  the index itself'}`,
     ),
   )
-  const what = named ? `\n\nModes\n${names.join('\n')}` : ''
-  return `${head}${what}\n\nEntries per row, by mode\n${formatTable([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
+  const nameLines = hasNames ? `\n\nModes\n${names.join('\n')}` : ''
+  return `${head}${nameLines}\n\nEntries per row, by mode\n${formatTable([['mode', 'rows', 'empty', 'min', 'median', 'mean', 'max'], ...rows])}`
 }
 
-const seenBy = ({ entries, min, max, mean }: Observed): string =>
+const formatObserved = ({ entries, min, max, mean }: Observed): string =>
   `entries       ${formatCount(entries)}, from ${formatNumber(min)} to ${formatNumber(max)}, mean ${formatNumber(mean)}`

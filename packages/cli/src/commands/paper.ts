@@ -1,3 +1,4 @@
+/** `lacuna paper`: repeats the experiments of the paper and writes a report. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { hardwareThreads } from 'lacuna/internal'
 import { type Claim, type ScaleName, scaleNames } from 'lacuna-figures/results'
@@ -23,6 +24,7 @@ interface Options {
 
 const FIGURES = [1, 2, 3, 4]
 
+/** Creates the command. */
 export function paperCommand(): Command {
   return new Command('paper')
     .description(
@@ -43,7 +45,7 @@ export function paperCommand(): Command {
       '--threads <list>',
       'numbers of threads for figures 3 and 4, as in 1,2,4',
       wholeNumbers,
-      doubling(hardwareThreads()),
+      doublingCounts(hardwareThreads()),
     )
     .option('--image <file>', "a picture of yours for figure 1; lacuna's own by default")
     .option('--movielens <file>', 'MovieLens ratings (ratings.dat, ratings.csv or .tns): T of figure 2')
@@ -75,8 +77,8 @@ function figureNumbers(text: string): number[] {
   return numbers
 }
 
-/** 1, 2, 4 … and the number itself. */
-function doubling(most: number): number[] {
+/** Powers of two below a number, and the number itself. */
+function doublingCounts(most: number): number[] {
   const numbers: number[] = []
   for (let n = 1; n < most; n *= 2) numbers.push(n)
   return [...numbers, most]

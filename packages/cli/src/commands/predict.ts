@@ -1,3 +1,4 @@
+/** `lacuna predict`: predictions for one cell, for the rows of a table, for coordinates, or for all cells. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type ErrorSummary, InputError } from 'lacuna'
 import { CpEnsemble } from 'lacuna/folds'
@@ -19,7 +20,7 @@ import {
 } from 'lacuna/internal'
 import { type AskedRows, answerTable, RowPredictor } from 'lacuna/tables'
 import { decimalNumber } from '../options/arguments.ts'
-import { nameOf } from '../options/readTensor.ts'
+import { inputName } from '../options/readTensor.ts'
 import { type Assignment, assignment } from '../options/rowNames.ts'
 import { formatCount, formatNumber } from '../print/format.ts'
 import { print, printJson } from '../print/print.ts'
@@ -41,6 +42,7 @@ interface Options {
   interval?: number
 }
 
+/** Creates the command. */
 export function predictCommand(): Command {
   return new Command('predict')
     .description('Predicts the values at given coordinates, or for the rows of a table.')
@@ -63,16 +65,16 @@ export function predictCommand(): Command {
       '--database <file|url>',
       'ask about a table of a DuckDB, SQLite or Postgres database, named in place of the queries',
     )
-    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option('--no-clip', 'predictions may lie outside the range of the training values')
     .option(
-      '--interval <share>',
-      'the ends between which the value lies with this chance, as in 0.9: columns low and high; for models of --folds',
+      '--interval <level>',
+      'ends of an interval that holds the value with this probability, as in 0.9: columns low and high; for models of --folds',
       decimalNumber,
     )
     .option(
       '--fallback <mean|number>',
       'what to predict for labels that the model does not know (default: nothing)',
-      fallback,
+      parseFallback,
     )
     .option(
       '--modes <expr...>',
@@ -104,7 +106,8 @@ Examples:
     .action(predict)
 }
 
-function fallback(text: string): number | 'mean' {
+/** Parses --fallback. */
+function parseFallback(text: string): number | 'mean' {
   if (text === 'mean') return text
   try {
     return decimalNumber(text)
@@ -161,20 +164,20 @@ async function predictCell(
     else await print(numberAsText(prediction))
     return
   }
-  const { low, high } = ensemble(model).interval(rows, interval)
+  const { low, high } = requireEnsemble(model).interval(rows, interval)
   if (json) await printJson({ ...labels, prediction, low, high })
   else await print(`${numberAsText(prediction)} (${numberAsText(low)} to ${numberAsText(high)})`)
 }
 
-function ensemble(model: TensorModel): CpEnsemble {
+function requireEnsemble(model: TensorModel): CpEnsemble {
   if (model instanceof CpEnsemble) return model
   throw new InputError('option', '--interval needs models of folds; learn them by lacuna complete --folds 5.')
 }
 
 const intervalsOf = (model: TensorModel, level: number | undefined): RowIntervals | undefined =>
-  level === undefined ? undefined : new RowIntervals(ensemble(model), level)
+  level === undefined ? undefined : new RowIntervals(requireEnsemble(model), level)
 
-/** The whole tensor. */
+/** Writes the predictions of all cells as an array. */
 async function predictAll(
   model: TensorModel,
   { output, interval }: Options,
@@ -211,19 +214,19 @@ async function predictRows(
   }
   await answerTable(queries, model, answer, {
     answers: intervals ? ['prediction', 'low', 'high'] : ['prediction'],
-    ...(input && { input }),
-    ...(query !== undefined && { query }),
-    ...(database !== undefined && { database }),
+    input,
+    query,
+    database,
     output: output && output !== '-' ? output : { format: json ? 'ndjson' : 'csv', write: printData },
-    ...(modes && { modes }),
-    ...(decimal && { decimal }),
-    ...(value !== undefined && { value }),
+    modes,
+    decimal,
+    value,
     onRows: (done) => {
       if (done > 1e6) progress.update(`Predicting: ${formatCount(done)} rows`)
     },
   })
   const { rows, unknown } = predictor
-  if (output) progress.say(`${nameOf(output)}: ${formatCount(rows)} rows`)
+  if (output) progress.say(`${inputName(output)}: ${formatCount(rows)} rows`)
   if (unknown > 0) {
     const which = unknown === 1 ? '1 row has' : `${formatCount(unknown)} rows have`
     const given = fallback === undefined ? 'no prediction' : `the fallback (${fallback})`
@@ -231,13 +234,17 @@ async function predictRows(
       `${which} a label that the model does not know, and ${unknown === 1 ? 'gets' : 'get'} ${given}.`,
     )
   }
-  tellQuality(predictor, intervals, progress)
+  reportQuality(predictor, intervals, progress)
 }
 
-/** Against the values that the rows have, if they have any. */
-function tellQuality(predictor: RowPredictor, intervals: RowIntervals | undefined, progress: Progress): void {
+/** Prints errors and the coverage of intervals, if the rows have observed values. */
+function reportQuality(
+  predictor: RowPredictor,
+  intervals: RowIntervals | undefined,
+  progress: Progress,
+): void {
   const error = predictor.error()
-  if (error) progress.say(compared(error))
+  if (error) progress.say(formatErrors(error))
   if (!intervals || intervals.held.rows === 0) return
   const { rows, inside } = intervals.held
   progress.say(
@@ -245,7 +252,7 @@ function tellQuality(predictor: RowPredictor, intervals: RowIntervals | undefine
   )
 }
 
-/** Rows as they are; on a terminal, without what would move the cursor. */
+/** Prints rows unchanged; on a terminal, control characters are escaped. */
 const printData = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text)
 
 async function predictCoordinates(
@@ -272,18 +279,18 @@ async function predictCoordinates(
     )
   const intervals = intervalsOf(model, interval)
   const { dims } = model
-  const asked = await readCoordinates(source, { name, order: dims.length, dims })
+  const queries = await readCoordinates(source, { name, order: dims.length, dims })
   const predictor = new RowPredictor(model, undefined, { clip })
-  const texts = lines(asked, predictor, json ?? false, intervals)
-  if (output && output !== '-') await writeFileWhole(output, encoded(texts))
+  const texts = predictionLines(queries, predictor, json ?? false, intervals)
+  if (output && output !== '-') await writeFileWhole(output, encodeTexts(texts))
   else for (const text of texts) await print(text)
-  tellQuality(predictor, intervals, progress)
+  reportQuality(predictor, intervals, progress)
 }
 
 const LINES_AT_ONCE = 2 ** 14
 
-/** The coordinates, from 1, with their predictions. */
-function* lines(
+/** Lines of coordinates, from 1, with their predictions, as .tns or JSON. */
+function* predictionLines(
   { indices, values }: Coordinates,
   predictor: RowPredictor,
   json: boolean,
@@ -310,9 +317,9 @@ function* lines(
   }
 }
 
-function* encoded(texts: Iterable<string>): Generator<Uint8Array> {
+function* encodeTexts(texts: Iterable<string>): Generator<Uint8Array> {
   for (const text of texts) yield new TextEncoder().encode(text)
 }
 
-const compared = ({ relative, rmse, mae }: ErrorSummary): string =>
+const formatErrors = ({ relative, rmse, mae }: ErrorSummary): string =>
   `Against the values given: relative error ${formatNumber(relative)}, RMSE ${formatNumber(rmse)}, MAE ${formatNumber(mae)}`

@@ -1,3 +1,4 @@
+/** `lacuna split`: divides the entries of a tensor into files for training, validation and test. */
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { InputError, leaveOneOut, type SparseTensor, split, splitByTime } from 'lacuna'
@@ -12,7 +13,7 @@ import {
   writeTensors,
 } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
-import { duplicates, negative, share, sizes, wholeNumber } from '../options/arguments.ts'
+import { duplicates, fraction, negative, sizes, wholeNumber } from '../options/arguments.ts'
 import { readWithProgress } from '../options/readTensor.ts'
 import { addTableOptions, tableOptions } from '../options/tableOptions.ts'
 import { formatCount } from '../print/format.ts'
@@ -35,12 +36,13 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function splitCommand(): Command {
   const command = new Command('split')
     .description('Divides the entries of a tensor into files for training, validation and test.')
     .argument('<file>', 'a tensor: .tns, .npy, .npz, or a table; - for stdin')
-    .option('--test <share>', 'share of the entries for test, as in 0.1', share)
-    .option('--validation <share>', 'share of the entries for validation', share)
+    .option('--test <fraction>', 'fraction of the entries for test, as in 0.1', fraction)
+    .option('--validation <fraction>', 'fraction of the entries for validation', fraction)
     .addOption(
       new Option('--by <way>', 'at random; by time: the latest; last: the last entry of each row of mode 1')
         .choices(['random', 'time', 'last'])
@@ -59,7 +61,7 @@ export function splitCommand(): Command {
     .option('--dims <sizes>', 'size of each mode, as in 183x24x1140', sizes)
     .option('--negative <policy>', 'negative values: error, keep or clip (to zero)', negative, 'keep')
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('--json', 'print a JSON object with files and counts')
     .option('-q, --quiet', 'no progress')
   return addTableOptions(command)
@@ -82,41 +84,41 @@ async function run(file: string, options: Options): Promise<void> {
   if (by !== 'last' && !options.test && !options.validation)
     throw new InputError(
       'option',
-      'There is nothing to hold out; give --test SHARE, --validation SHARE or --by last.',
+      'There is nothing to hold out; give --test FRACTION, --validation FRACTION or --by last.',
     )
   const ending = chooseEnding(file, options.format)
   const wanted = (['train', 'validation', 'test'] as const).filter(
-    (part) => part === 'train' || options[part] !== undefined || (part === 'test' && by === 'last'),
+    (set) => set === 'train' || options[set] !== undefined || (set === 'test' && by === 'last'),
   )
-  const place = (part: string): string => `${output}.${part}${ending}`
-  await checkOutputs(wanted.map(place), [file, mask])
+  const pathOf = (set: string): string => `${output}.${set}${ending}`
+  await checkOutputs(wanted.map(pathOf), [file, mask])
   refuseLeftovers(output, wanted)
   const asked = { ...tableOptions(options), dims, negative, duplicates, mask }
   const tensor = await readWithProgress([file], asked, progress)
   if (by === 'last' && options.test)
-    progress.say('With --by last every row gives one entry for test: the share is not used.')
+    progress.say('With --by last every row gives one entry for test: the fraction is not used.')
   if (by === 'time')
     progress.say(
       'By time, the held-out entries lie at times that training never saw: a model that has this time as a mode can only predict them as an average time.',
     )
-  const parts = divide(tensor, options)
+  const sets = divide(tensor, options)
   const report: Record<string, { file: string; entries: number }> = {}
-  await writeTensors(wanted.map((part) => ({ path: place(part), tensor: parts[part] })))
-  for (const part of wanted) {
-    const entries = parts[part].values.length
-    report[part] = { file: place(part), entries }
-    progress.say(`${place(part)}: ${formatCount(entries)} entries`)
+  await writeTensors(wanted.map((set) => ({ path: pathOf(set), tensor: sets[set] })))
+  for (const set of wanted) {
+    const entries = sets[set].values.length
+    report[set] = { file: pathOf(set), entries }
+    progress.say(`${pathOf(set)}: ${formatCount(entries)} entries`)
   }
   if (tensor.weights && /\.(tns|tns\.gz|npy)$/.test(ending))
     progress.say(`Not kept: the weights, for which ${ending} has no place.`)
   if (options.json) await printJson({ dims: tensor.dims, by, seed: options.seed, ...report })
 }
 
-/** Parts of an earlier split that this one does not replace would be taken for parts of it. */
+/** Refuses files of an earlier split that this one would not replace: they would seem to belong to it. */
 function refuseLeftovers(output: string, wanted: readonly string[]): void {
   const other = ['train', 'validation', 'test']
-    .filter((part) => !wanted.includes(part))
-    .flatMap((part) => writableEndings.map((ending) => `${output}.${part}${ending}`))
+    .filter((set) => !wanted.includes(set))
+    .flatMap((set) => writableEndings.map((ending) => `${output}.${set}${ending}`))
     .find((path) => existsSync(path))
   if (other !== undefined)
     throw new InputError(
@@ -126,20 +128,18 @@ function refuseLeftovers(output: string, wanted: readonly string[]): void {
 }
 
 function divide(tensor: SparseTensor, { by, time, test, validation, seed }: Options): Split {
-  const shares = { ...(test && { test }), ...(validation && { validation }) }
+  const fractions = { test, validation }
   if (by === 'random') {
     if (time !== undefined) throw new InputError('option', '--time goes with --by time or --by last.')
-    return split(tensor, shares, seed)
+    return split(tensor, fractions, seed)
   }
-  const order = { seed, ...(time !== undefined && { time: modeNumber(tensor, time, option('time')) }) }
+  const order = { seed, time: time === undefined ? undefined : modeNumber(tensor, time, option('time')) }
   return by === 'time'
-    ? splitByTime(tensor, shares, order)
+    ? splitByTime(tensor, fractions, order)
     : leaveOneOut(tensor, { ...order, validation: validation !== undefined })
 }
 
-/**
- * That of the input where a tensor can be written so, else .csv: tables come in more dialects than go out.
- */
+/** Ending of the output: that of --format, or of the input if tensors can be written so, or else .csv. */
 function chooseEnding(file: string, format: string | undefined): string {
   const wanted = format === undefined ? undefined : `.${format.replace(/^\./, '')}`
   if (wanted !== undefined && !writableEndings.includes(wanted))

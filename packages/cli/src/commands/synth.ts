@@ -1,3 +1,4 @@
+/** `lacuna synth`: writes a synthetic problem with known factors. */
 import { Command } from 'commander'
 import { InputError, synthetic } from 'lacuna'
 import { checkOutputs, writeTensors } from 'lacuna/internal'
@@ -19,6 +20,7 @@ interface Options {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function synthCommand(): Command {
   return new Command('synth')
     .description(

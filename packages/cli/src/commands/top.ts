@@ -1,3 +1,4 @@
+/** `lacuna top`: the best rows along a mode, for given rows or for every row of a mode. */
 import { Command } from 'commander'
 import { InputError, type SparseTensor } from 'lacuna'
 import { topForAll } from 'lacuna/answers'
@@ -13,13 +14,13 @@ import {
   writeAnswers,
 } from 'lacuna/internal'
 import { positiveWholeNumber, threadsOption, wholeNumber } from '../options/arguments.ts'
-import { readMeetings } from '../options/knownEntries.ts'
+import { readCooccurrences } from '../options/knownEntries.ts'
 import { type Assignment, assignment, namesHelp, RowNames } from '../options/rowNames.ts'
 import { formatCount } from '../print/format.ts'
 import { print } from '../print/print.ts'
 import { printable } from '../print/printable.ts'
 import { startProgress } from '../print/terminal.ts'
-import { columnsOf, tellTop } from '../print/topTable.ts'
+import { answerColumns, printTop } from '../print/topTable.ts'
 
 interface Options {
   for?: Assignment[]
@@ -35,24 +36,25 @@ interface Options {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function topCommand(): Command {
   return new Command('top')
     .description('Finds the best rows along a mode: ten films for a user, say, and why.')
     .argument('<model>', 'a model made by lacuna complete (.npz), or - for stdin')
     .option(
       '--for <mode=label...>',
-      'what it is asked for, as in userId=42; other modes are averaged, by their entries. userId alone: for every one of them',
+      'the rows that are fixed, as in userId=42; other modes are averaged, by their entries. userId alone: one answer for each of its rows',
       assignment,
     )
     .option('--of <mode>', 'the mode whose rows are ranked')
     .option('-n <n>', 'how many rows', positiveWholeNumber, 10)
     .option(
       '--exclude <file...>',
-      'leave out what is in these tables beside what is asked for: films already rated',
+      'leave out rows that occur in these tables together with the fixed ones: films already rated',
     )
     .option('--min-entries <n>', 'leave out rows of fewer entries than this (default: 1)', wholeNumber)
     .option('--names <mode=file:column...>', namesHelp, assignment)
-    .option('--no-clip', 'predictions may lie beyond the values that were seen')
+    .option('--no-clip', 'predictions may lie outside the range of the training values')
     .option(...threadsOption)
     .option(
       '-o, --output <file>',
@@ -63,8 +65,8 @@ export function topCommand(): Command {
     .addHelpText(
       'after',
       `
-An answer comes with its support: how many entries the model has seen of the row, and their mean. Few entries make a
-prediction that is drawn to the mean; --min-entries leaves such rows out.
+An answer comes with its support: the number of training entries of the row, and their mean. With few entries a
+prediction is close to the mean; --min-entries leaves such rows out.
 
 Examples:
   lacuna data fetch movielens-latest-small -o ml
@@ -105,14 +107,14 @@ async function top(modelFile: string, options: Options): Promise<void> {
       'option',
       'Only one mode can be asked for as a whole; give the others a label, as in userId=42.',
     )
-  const meeting = [...new Set([...asked.map(({ mode }) => mode), of])]
+  const modes = [...new Set([...asked.map(({ mode }) => mode), of])]
   let exclude: SparseTensor | undefined
   for (const file of options.exclude ?? [])
-    exclude = joined(exclude, await readMeetings(file, model, meeting, progress))
+    exclude = joinEntries(exclude, await readCooccurrences(file, model, modes, progress))
   const { n, minEntries, clip, threads, output, json } = options
-  const question = { n, minEntries, clip, of: modeName(model, of), ...(exclude && { exclude }) }
+  const question = { n, minEntries, clip, of: modeName(model, of), exclude }
   if (every.length === 1) {
-    await topOfEach(
+    await printTopForAll(
       model,
       every[0].mode,
       { ...question, threads, output, json, fixed: labels, names },
@@ -123,10 +125,11 @@ async function top(modelFile: string, options: Options): Promise<void> {
   const ranked = model.top({ ...question, for: labels })
   progress.end()
   if (ranked.length === 0) progress.say('No row is left: all are excluded, or have fewer entries.')
-  await tellTop(model, of, labels, ranked, names, options)
+  await printTop(model, of, labels, ranked, names, options)
 }
 
-function joined(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
+/** Concatenates the coordinates of two tensors; values are not needed. */
+function joinEntries(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
   if (!a) return b
   const [first, second] = [a, b]
   const indices = first.indices.map((column, mode) => {
@@ -138,17 +141,18 @@ function joined(a: SparseTensor | undefined, b: SparseTensor): SparseTensor {
   return { ...a, indices, values: new Float32Array(indices[0].length) }
 }
 
-interface ForEach extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
+/** A question for every row of a mode. */
+interface TopForAllOptions extends Omit<Options, 'for' | 'exclude' | 'names' | 'quiet'> {
   of: string
   fixed: Readonly<Record<string, string>>
   exclude?: SparseTensor
   names: RowNames
 }
 
-async function topOfEach(
+async function printTopForAll(
   model: TensorModel,
   mode: number,
-  options: ForEach,
+  options: TopForAllOptions,
   progress: ReturnType<typeof startProgress>,
 ): Promise<void> {
   const { names, output, json, ...question } = options
@@ -157,10 +161,10 @@ async function topOfEach(
   const hasNames = names.titles[of] !== undefined
   const total = model.dims[mode]
   const batches = topForAll(model, { ...question, for: name })
-  // What is wrong with the question shows here, before anything is written.
-  const begun = await batches.next()
+  // An error in the question is thrown here, before anything is written.
+  const firstBatch = await batches.next()
   async function* rows(): AsyncGenerator<OutputRow[]> {
-    for (let batch = begun; !batch.done; batch = await batches.next()) {
+    for (let batch = firstBatch; !batch.done; batch = await batches.next()) {
       const { first, count: some, n, rows, predicted, found } = batch.value
       const answers: OutputRow[] = []
       for (let q = 0; q < some; q++)
@@ -185,7 +189,7 @@ async function topOfEach(
           write: (text) => print(process.stdout.isTTY ? printable(text) : text),
         }
   try {
-    await writeAnswers(out, columnsOf(model, [name], of, names, false), rows())
+    await writeAnswers(out, answerColumns(model, [name], of, names, false), rows())
   } finally {
     await batches.return(undefined)
   }

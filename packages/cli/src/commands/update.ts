@@ -1,3 +1,4 @@
+/** `lacuna update`: continues learning a model with new entries and new labels. */
 import { Command } from 'commander'
 import {
   type CpModel,
@@ -30,15 +31,16 @@ interface Options extends TableOptions {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function updateCommand(): Command {
   const command = new Command('update')
-    .description('Goes on learning with new entries and new labels.')
+    .description('Continues learning with new entries and new labels.')
     .argument('<model>', 'a model made by lacuna complete (.npz)')
     .argument('<files...>', `new entries: ${filesHelp}`)
     .option('-o, --output <file>', 'where to write the model (.npz)')
     .option(
       '--data <file...>',
-      'the entries that it was learned from: learns from all of them again, from where it is',
+      'the entries that it was learned from: learns from all entries again, starting from the model',
     )
     .option('--test <file>', 'held-out entries: errors before and after')
     .option('--threads <n>', 'with --data: worker threads', positiveWholeNumber, hardwareThreads())
@@ -48,8 +50,8 @@ export function updateCommand(): Command {
     .addHelpText(
       'after',
       `
-The old entries are not needed: a model knows how many each of its rows has had, and what a row is drawn to. New entries
-move a row the less the more it has had. With --data all is learned from all entries, beginning from the model.
+The old entries are not needed: a model stores how many entries each of its rows had, and its prior. The more entries a
+row had, the less new ones move it. With --data, all factors are learned from all entries, starting from the model.
 
 Examples:
   lacuna data fetch movielens-latest-small -o ml
@@ -73,7 +75,7 @@ async function update(modelFile: string, files: string[], options: Options): Pro
   progress.update(`Learning from ${formatCount(entries.values.length)} entries …`)
   const started = performance.now()
   const updated = before.foldIn(entries, { update: true })
-  const after = old ? await learnAgain(updated, [old, entries], options, progress) : updated
+  const after = old ? await learnFromAll(updated, [old, entries], options, progress) : updated
   const elapsed = (performance.now() - started) / 1000
   const test = testFile === undefined ? undefined : await readKnownEntries(testFile, after, {}, progress)
   const errors = test && { before: errorBefore(before, test), after: after.error(test) }
@@ -84,13 +86,17 @@ async function update(modelFile: string, files: string[], options: Options): Pro
       entries: entries.values.length,
       newRows: Object.fromEntries(added),
       seconds: elapsed,
-      ...(errors && { test: errors }),
+      test: errors,
       model: output,
     })
-  const news = added.filter(([, rows]) => rows > 0).map(([name, rows]) => `${formatCount(rows)} of ${name}`)
+  const newRowCounts = added
+    .filter(([, rows]) => rows > 0)
+    .map(([name, rows]) => `${formatCount(rows)} of ${name}`)
   const total = entries.values.length + (old?.values.length ?? 0)
-  const learned = `${formatCount(total)} entries in ${formatSeconds(elapsed)}`
-  await print(`Learned from ${learned}${news.length > 0 ? `; new rows: ${news.join(', ')}` : ''}.`)
+  const summary = `${formatCount(total)} entries in ${formatSeconds(elapsed)}`
+  await print(
+    `Learned from ${summary}${newRowCounts.length > 0 ? `; new rows: ${newRowCounts.join(', ')}` : ''}.`,
+  )
   if (errors)
     await print(
       `RMSE on ${testFile}: ${formatNumber(errors.before.rmse)} before, ${formatNumber(errors.after.rmse)} now.`,
@@ -98,7 +104,7 @@ async function update(modelFile: string, files: string[], options: Options): Pro
   await print(`The model is in ${output}.`)
 }
 
-/** Of the entries that it knows the rows of. */
+/** Error of the old model on the test entries whose rows it has. */
 function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
   const known = Uint32Array.from(test.values.keys()).filter((e) =>
     test.indices.every((column, mode) => column[e] < model.dims[mode]),
@@ -106,15 +112,16 @@ function errorBefore(model: CpModel, test: SparseTensor): ErrorSummary {
   return model.error({ ...pickEntries(test, known), dims: model.dims })
 }
 
-async function learnAgain(
+/** Learns from all entries, starting from the model. @param sets old and new entries */
+async function learnFromAll(
   model: CpModel,
-  parts: readonly SparseTensor[],
+  sets: readonly SparseTensor[],
   { threads }: Options,
   progress: Progress,
 ): Promise<CpModel> {
-  const aligned = parts.map((part) => align(model, part))
+  const aligned = sets.map((set) => align(model, set))
   const columns = model.dims.map((_, mode) =>
-    concatenated(
+    concatenate(
       aligned.map(({ indices }) => indices[mode]),
       Uint32Array,
     ),
@@ -124,11 +131,11 @@ async function learnAgain(
       ...aligned[0],
       dims: model.dims,
       indices: columns,
-      values: concatenated(
-        aligned.map((part) => part.values),
+      values: concatenate(
+        aligned.map((set) => set.values),
         Float32Array,
       ),
-      ...(model.labels && { labels: model.labels }),
+      labels: model.labels,
     },
     { duplicates: 'last', negative: 'keep' },
   )
@@ -136,17 +143,17 @@ async function learnAgain(
   const { seed, missing, noise, prior } = training as Record<string, never>
   return withSignals(async ({ signal, outcome }) => {
     const line = epochLine({ entries: all.values.length, epochs: 500 })
-    const { model: learned, stopped } = await complete(all, {
+    const { model: result, stopped } = await complete(all, {
       ...{ rank, initial: model, threads, signal, seed, missing, noise, prior },
       onEpoch: (report) => progress.update(line(report)),
     })
     progress.end()
     if (stopped === 'aborted') throw outcome()
-    return learned
+    return result
   })
 }
 
-function concatenated<A extends Uint32Array | Float32Array>(
+function concatenate<A extends Uint32Array | Float32Array>(
   columns: readonly A[],
   Kind: new (length: number) => A,
 ): A {

@@ -1,4 +1,4 @@
-/** The public data sets that `lacuna data` knows; where their facts come from is said beside them. */
+/** The catalogue of public data sets; the sources of its facts are in the comments. */
 import { InputError } from 'lacuna'
 import type { Dataset } from './dataset.ts'
 import { frostt } from './frostt.ts'
@@ -65,15 +65,17 @@ const dense: readonly Dataset[] = [
   },
 ]
 
+/** All data sets, in the order of `lacuna data list`. */
 export const catalogue: readonly Dataset[] = [...movielens, uber, ...frostt, ...dense]
 
+/** Finds a data set by name; the error for an unknown name proposes similar ones. */
 export function findDataset(name: string): Dataset {
   const found = catalogue.find((dataset) => dataset.name === name.toLowerCase())
   if (found) return found
-  const near = catalogue.filter((dataset) => dataset.name.includes(name.toLowerCase())).map((d) => d.name)
+  const similar = catalogue.filter((dataset) => dataset.name.includes(name.toLowerCase())).map((d) => d.name)
   const hint =
-    near.length > 0
-      ? `did you mean ${near.join(' or ')}?`
+    similar.length > 0
+      ? `did you mean ${similar.join(' or ')}?`
       : `there are ${catalogue.map((dataset) => dataset.name).join(', ')}.`
   throw new InputError('option', `There is no data set called ${name}; ${hint}`)
 }

@@ -113,6 +113,7 @@ const tensors: Readonly<Record<string, Tensor>> = {
   },
 }
 
+/** Data sets of FROSTT. */
 export const frostt: readonly Dataset[] = Object.entries(tensors).map(
   ([name, { title, page, path, modes, dims, entries, terms = UNSTATED }]) => ({
     name: `frostt-${name}`,

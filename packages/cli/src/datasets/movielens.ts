@@ -104,6 +104,7 @@ const versions: readonly Version[] = [
   },
 ]
 
+/** Data sets of MovieLens. */
 export const movielens: readonly Dataset[] = versions.map((version) => {
   const { id, title, entries, dims, terms, byteLength, checksum, ratings, readme, folder = id } = version
   return {
@@ -121,7 +122,7 @@ export const movielens: readonly Dataset[] = versions.map((version) => {
         checksum,
         unpack: {
           [`${folder}/${ratings}`]: ratings,
-          // What films are called; in the older editions that is not UTF-8.
+          // Titles of films; in the older editions they are not UTF-8.
           ...(ratings === 'ratings.csv' && { [`${folder}/movies.csv`]: 'movies.csv' }),
           [`${folder}/${readme}`]: readme,
         },

@@ -27,7 +27,7 @@ export async function unzip(
   const file = await open(zip)
   try {
     const members = await zipMembers(file, size)
-    if (!members) throw damaged(zip)
+    if (!members) throw damagedZip(zip)
     for (const { name } of members) checkName(name, zip)
     const chosen = Object.keys(wanted).map((name) => findMember(members, name, zip))
     const total = chosen.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -81,7 +81,7 @@ async function* unpack(
       `${zip}: ${name} is packed by an unusual method (${method}); unpack it yourself.`,
     )
   const start = await contentStart(file, member)
-  if (start === undefined) throw damaged(zip)
+  if (start === undefined) throw damagedZip(zip)
   let bytes = 0
   let checksum = 0
   if (packedLength > 0) {
@@ -89,22 +89,22 @@ async function* unpack(
     const pieces = method === 8 ? pipeline(packed, createInflateRaw(), () => {}) : packed
     for await (const piece of pieces as AsyncIterable<Uint8Array>) {
       bytes += piece.length
-      if (bytes > byteLength) throw damaged(zip)
+      if (bytes > byteLength) throw damagedZip(zip)
       checksum = crc32(piece, checksum)
       onProgress(bytes)
       yield piece
     }
   }
-  if (bytes !== byteLength || checksum !== member.checksum) throw damaged(zip)
+  if (bytes !== byteLength || checksum !== member.checksum) throw damagedZip(zip)
 }
 
-function damaged(zip: string): InputError {
+function damagedZip(zip: string): InputError {
   return new InputError('format', `${zip}: the zip file is truncated or damaged; fetch it again.`)
 }
 
 function explainZipError(error: unknown, zip: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE' || code === 'ERR_BUFFER_OUT_OF_BOUNDS')
-    return damaged(zip)
+    return damagedZip(zip)
   return explainFileError(error, zip, 'read')
 }

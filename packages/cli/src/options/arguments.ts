@@ -1,4 +1,4 @@
-/** Turns what was typed into values, or says in one sentence why not. */
+/** Parsers of option values: each returns a value, or throws one sentence about what is wrong. */
 import { InvalidArgumentError } from 'commander'
 import {
   type DuplicatePolicy,
@@ -10,6 +10,7 @@ import {
   negativePolicies,
 } from 'lacuna/internal'
 
+/** A whole number from 0. */
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
@@ -17,35 +18,38 @@ export function wholeNumber(text: string): number {
   return value
 }
 
+/** A whole number from 1. */
 export function positiveWholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || wholeNumber(text) < 1)
     throw new InvalidArgumentError('It must be a whole number from 1.')
   return Number(text)
 }
 
-/** R */
+/** A rank, from 1 to the largest that kernels exist for. */
 export function rankNumber(text: string): number {
   const rank = positiveWholeNumber(text)
   if (rank > LARGEST_RANK) throw new InvalidArgumentError(`It must be at most ${LARGEST_RANK}.`)
   return rank
 }
 
-/** R, or that it is to be found. */
+/** A rank, or `auto`. */
 export const rankOrAuto = (text: string): number | 'auto' => (text === 'auto' ? text : rankNumber(text))
 
+/** A finite number. */
 export function decimalNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
   return value
 }
 
+/** A finite number from 0. */
 export function decimalFromZero(text: string): number {
   const value = decimalNumber(text)
   if (value < 0) throw new InvalidArgumentError('It must be a number from 0.')
   return value
 }
 
-/** A number that the solver may choose. */
+/** A number, or `auto` if the solver is to choose it. */
 export function numberOrAuto(text: string): number | 'auto' {
   return text === 'auto' ? text : decimalNumber(text)
 }
@@ -64,12 +68,13 @@ export function sizes(text: string): number[] {
   return dims
 }
 
-/** Numbers of threads, as in 1,2,4. */
+/** Whole numbers from 1, as in 1,2,4. */
+/** A whole number from 0. */
 export function wholeNumbers(text: string): number[] {
   return text.split(',').map(positiveWholeNumber)
 }
 
-/** What is measured where nobody says: 1, 2, 4 … and all threads. */
+/** Default numbers of threads of measurements: 1, 2, 4 … and all. */
 export const threadCounts = (all: number): number[] => [
   ...[1, 2, 4, 8, 16, 32, 64, 128].filter((n) => n < all),
   all,
@@ -80,23 +85,25 @@ export function decimalNumbers(text: string): number[] {
   return text.split(',').map(decimalNumber)
 }
 
-/** A file, or a share of the entries as in 0.1. */
-export function fileOrShare(text: string): string | number {
+/** A path, or a fraction of the entries as in 0.1. */
+export function fileOrFraction(text: string): string | number {
   const value = Number(text)
   if (text.trim() === '' || Number.isNaN(value)) return text
   if (!(value > 0 && value < 1))
-    throw new InvalidArgumentError('A share must lie between 0 and 1; else name a file.')
+    throw new InvalidArgumentError('A fraction must lie between 0 and 1; else name a file.')
   return value
 }
 
-/** A share of the entries, as in 0.1. */
-export function share(text: string): number {
+/** A fraction of the entries, as in 0.1. */
+export function fraction(text: string): number {
   const value = decimalNumber(text)
-  if (!(value > 0 && value < 1)) throw new InvalidArgumentError('A share must lie between 0 and 1.')
+  if (!(value > 0 && value < 1)) throw new InvalidArgumentError('A fraction must lie between 0 and 1.')
   return value
 }
 
+/** Policy for negative values. */
 export const negative = oneOf<NegativePolicy>(negativePolicies)
+/** Policy for repeated coordinates. */
 export const duplicates = oneOf<DuplicatePolicy>(duplicatePolicies)
 
 function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
@@ -107,7 +114,7 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   }
 }
 
-/** The bits are the same on any number of threads. */
+/** Arguments of Command.option for --threads. */
 export const threadsOption = [
   '--threads <n>',
   'worker threads; they do not change the result',

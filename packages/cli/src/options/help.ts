@@ -84,10 +84,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 const groupOf = (groups: Readonly<Record<string, readonly string[]>>, name: string): string | undefined =>
   Object.keys(groups).find((group) => groups[group].includes(name))
 
-/** Where options have few kinds, headings would only make the list longer. */
+/** Commands with fewer options have no headings. */
 const FEW_OPTIONS = 8
 
-/** Puts options and commands under headings, and all that is written about them into lines that fit. */
+/** Puts options and commands under headings, and wraps all help texts to the width of the terminal. */
 export function groupHelpOptions(program: Command): void {
   for (const command of commandsOf(program)) {
     const group = groupOf(COMMANDS, command.name())
@@ -100,7 +100,7 @@ export function groupHelpOptions(program: Command): void {
     command.configureOutput({
       getOutHelpWidth: helpWidth,
       getErrHelpWidth: helpWidth,
-      writeOut: (text) => process.stdout.write(fitted(text, helpWidth())),
+      writeOut: (text) => process.stdout.write(fitText(text, helpWidth())),
     })
   }
 }
@@ -112,19 +112,19 @@ export const commandsOf = (command: Command): Command[] => [command, ...command.
  * Columns of the terminal; where there is none, what COLUMNS says, or 80. Beyond 120 lines are hard to read.
  */
 function helpWidth(): number {
-  const told = process.stdout.columns ?? Number(process.env.COLUMNS)
-  return Math.max(40, Math.min(120, told > 0 ? told : 80))
+  const columns = process.stdout.columns ?? Number(process.env.COLUMNS)
+  return Math.max(40, Math.min(120, columns > 0 ? columns : 80))
 }
 
 /**
  * The text in lines of at most so many characters: paragraphs are wrapped anew, examples broken as a shell
  * allows.
  */
-export function fitted(text: string, width: number): string {
+export function fitText(text: string, width: number): string {
   const lines: string[] = []
   let paragraph = ''
   const flush = () => {
-    if (paragraph !== '') lines.push(...wrapped(paragraph, width, ''))
+    if (paragraph !== '') lines.push(...wrapText(paragraph, width, ''))
     paragraph = ''
   }
   for (const line of text.split('\n')) {
@@ -135,8 +135,8 @@ export function fitted(text: string, width: number): string {
     }
     flush()
     if (line.length <= width) lines.push(line)
-    else if (/^ {2}lacuna /.test(line)) lines.push(...brokenExample(line.trim(), width))
-    else lines.push(...wrapped(line.trimStart(), width, ' '.repeat(/^ */.exec(line)![0].length)))
+    else if (/^ {2}lacuna /.test(line)) lines.push(...breakExample(line.trim(), width))
+    else lines.push(...wrapText(line.trimStart(), width, ' '.repeat(/^ */.exec(line)![0].length)))
   }
   flush()
   return lines.join('\n')
@@ -146,12 +146,12 @@ export function fitted(text: string, width: number): string {
  * lacuna command --option value    what it does: the remark goes before it, a long command over several
  * lines.
  */
-function brokenExample(line: string, width: number): string[] {
+function breakExample(line: string, width: number): string[] {
   const [command, remark] = line.split(/ {2,}/)
   if (remark !== undefined && command.length + remark.length + 4 <= width) return [`  ${command}  ${remark}`]
   // An option stays with its first value.
   const words = command.match(/-\S+ ("[^"]*"|[^\s-]\S*)|"[^"]*"|\S+/g) ?? []
-  const lines: string[] = remark === undefined ? [] : wrapped(`# ${remark}`, width, '  ')
+  const lines: string[] = remark === undefined ? [] : wrapText(`# ${remark}`, width, '  ')
   let current = ' '
   for (const word of words) {
     if (current.length + 1 + word.length + 2 > width && current.trim() !== '') {
@@ -163,7 +163,7 @@ function brokenExample(line: string, width: number): string[] {
   return [...lines, current]
 }
 
-function wrapped(text: string, width: number, indent: string): string[] {
+function wrapText(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let current = indent
   for (const word of text.split(' ')) {

@@ -1,11 +1,10 @@
-/** Entries from files, by the rows of a model. */
-
+/** Reads entries by the labels and rows of a model. */
 import type { SparseTensor } from 'lacuna'
 import { isTableFile, type TensorModel } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 import { type ReadingOptions, readWithProgress } from './readTensor.ts'
 
-/** The entries of a file that the model knows the labels of; others are left out, which is said. */
+/** Reads the entries of a file whose labels the model has; others are left out, with a notice. */
 export function readKnownEntries(
   file: string,
   model: TensorModel,
@@ -13,13 +12,14 @@ export function readKnownEntries(
   progress: Progress,
 ): Promise<SparseTensor> {
   const like = model.modes ? { like: model, ...(model.labels && { dims: model.dims }) } : { dims: model.dims }
-  return readWithProgress([file], { ...asLearned([file], model, options), ...options, ...like }, progress)
+  return readWithProgress(
+    [file],
+    { ...trainingColumns([file], model, options), ...options, ...like },
+    progress,
+  )
 }
 
-/**
- * All entries of files, the columns meaning what they mean to the model; rows and labels that are new to it
- * stay.
- */
+/** Reads all entries of files with the model's columns; labels that are new to the model are kept. */
 export function readNewEntries(
   files: readonly string[],
   model: TensorModel,
@@ -27,24 +27,28 @@ export function readNewEntries(
   progress: Progress,
 ): Promise<SparseTensor> {
   const like = model.modes && { like: model, newLabels: true }
-  return readWithProgress(files, { ...asLearned(files, model, options), ...options, ...like }, progress)
+  return readWithProgress(files, { ...trainingColumns(files, model, options), ...options, ...like }, progress)
 }
 
-/** The column of values that the model was learned from; where rows were counted, they are here, too. */
-function asLearned(files: readonly string[], model: TensorModel, options: ReadingOptions): ReadingOptions {
+/** Table options by which the model was trained: its column of values, or counting of rows. */
+function trainingColumns(
+  files: readonly string[],
+  model: TensorModel,
+  options: ReadingOptions,
+): ReadingOptions {
   const { value, modes, melt, recipe } = options
   const isTable = files.length > 0 && files.every(isTableFile)
   if (!isTable || value !== undefined || melt !== undefined || recipe !== undefined) return {}
-  const learned = model.training.value
-  if (typeof learned === 'string') return { value: learned }
+  const trained = model.training.value
+  if (typeof trained === 'string') return { value: trained }
   return model.modes && !modes ? { modes: model.modes.map(({ name }) => name) } : {}
 }
 
 /**
- * Which rows of some modes meet in a file, whatever it says of them: its table needs no columns for the other
- * modes, whose indices are then none.
+ * Reads which rows of some modes occur together in a file. A table needs no columns for the other modes,
+ * whose indices are then 0.
  */
-export async function readMeetings(
+export async function readCooccurrences(
   file: string,
   model: TensorModel,
   wanted: readonly number[],
@@ -56,7 +60,7 @@ export async function readMeetings(
   const like = {
     dims: wanted.map((mode) => dims[mode]),
     modes: wanted.map((mode) => modes[mode]),
-    ...(labels && { labels: wanted.map((mode) => labels[mode]) }),
+    labels: labels && wanted.map((mode) => labels[mode]),
   }
   const found = await readWithProgress(
     [file],

@@ -1,7 +1,8 @@
+/** Reads the tensor of a command, with progress and notices. */
 import { InputError, readTensor, type SparseTensor } from 'lacuna'
 import {
   type DuplicatePolicy,
-  inWords,
+  formatSentence,
   isTableFile,
   isTableKind,
   kindByName,
@@ -15,46 +16,53 @@ import type { Progress } from '../print/terminal.ts'
 import { asFlag } from '../process/failure.ts'
 import { tableOptions } from './tableOptions.ts'
 
+/** Options of commands that read a tensor. */
 export interface ReadingOptions extends Omit<ReadTableOptions, 'onRows'> {
   dims?: readonly number[]
   negative?: NegativePolicy
   duplicates?: DuplicatePolicy
   mask?: string
-  /** Whether a run is started with the entries as they are, which finds out whether coordinates repeat. */
+  /** Leaves the duplicate check to the engine, where a run starts from these entries unchanged. */
   deferDuplicateCheck?: boolean
 }
 
-/** Reads the tensor in a file, or in files that are one table, with progress, and says what it is. */
+/** Reads a tensor from a file, or from files that form one table, and prints its size. */
 export async function readWithProgress(
   files: readonly string[],
   options: ReadingOptions,
   progress: Progress,
 ): Promise<SparseTensor> {
-  const name = files.map(nameOf).join(' ') || (options.database ?? 'query')
-  const told = { onRemark: tellRemark(progress), ...options, onRows: rowProgress(name, progress) }
+  const name = files.map(inputName).join(' ') || (options.database ?? 'query')
+  const readOptions = { onRemark: reportRemark(progress), ...options, onRows: rowProgress(name, progress) }
   const tensor = isTable(files, options)
-    ? await readTable(files, told)
-    : await readTensor(oneFile(files, options), { ...told, onProgress: readingProgress(name, progress) })
+    ? await readTable(files, readOptions)
+    : await readTensor(oneFile(files, options), {
+        ...readOptions,
+        onProgress: readingProgress(name, progress),
+      })
   progress.say(`${name}: ${tensor.dims.join('×')}, ${formatCount(tensor.values.length)} entries`)
   return tensor
 }
 
-export const nameOf = (file: string): string => (file === '-' ? 'stdin' : file)
+/** Name of an input in messages. */
+export const inputName = (file: string): string => (file === '-' ? 'stdin' : file)
 
-/** What was found out while reading; what was guessed is told even to who wants quiet. */
-export const tellRemark =
+/** Prints what was found out while reading; a guess is printed even with `--quiet`. */
+export const reportRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>
-    (guess ? insist : say)(oneLine(inWords(sentence, asFlag)))
+    (guess ? insist : say)(oneLine(formatSentence(sentence, asFlag)))
 
-/** Shows how far a large file has been read. */
+/** Callback that shows the progress of reading a large file, in bytes. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {
   return (bytes, total) => {
     if (total > 20e6) progress.update(`Reading ${name}: ${Math.round((100 * bytes) / total)}%`)
   }
 }
 
-/** The same for a table, whose length shows only at its end. */
+/**
+ * Callback that shows the progress of reading a large table, in rows: its length is not known before the end.
+ */
 export function rowProgress(name: string, progress: Progress): (rows: number) => void {
   return (rows) => {
     if (rows > 500_000) progress.update(`Reading ${name}: ${formatCount(rows)} rows`)
@@ -78,7 +86,7 @@ function oneFile(files: readonly string[], options: ReadingOptions): string {
   return file
 }
 
-/** What is no table has no columns to choose. A pipe without an ending may be one. */
+/** Refuses table options for a file that is no table, by its name; a pipe may be a table. */
 export function refuseTableOptions(file: string, options: ReadingOptions): void {
   const kind = kindByName(file)
   const [foreign] = Object.keys(tableOptions(options))

@@ -5,30 +5,32 @@ import { LabelLookup, type Predictor } from 'lacuna/answers'
 import { labelOf, modeName, readNames } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 
-/** A mode, and what is said of it after the equals sign, if anything. */
+/** A typed MODE=TEXT. */
 export interface Assignment {
   mode: string
+  /** Text after the equals sign, if there is one. */
   text?: string
 }
 
-/** userId=42, or userId alone; several are gathered. */
+/** Parses userId=42, or userId alone, and appends it to those before. */
 export function assignment(text: string, before: readonly Assignment[] = []): Assignment[] {
   // A mode's name may be a binning, as in bins(x, 5); the sign comes after it.
-  const [, mode, said] = /^((?:[^=()]|\([^()]*\))+)(?:=([\s\S]*))?$/.exec(text) ?? []
+  const [, mode, value] = /^((?:[^=()]|\([^()]*\))+)(?:=([\s\S]*))?$/.exec(text) ?? []
   if (!mode?.trim()) throw new InvalidArgumentError('It must be a mode, or MODE=LABEL.')
-  return [...before, { mode: mode.trim(), ...(said !== undefined && { text: said }) }]
+  return [...before, { mode: mode.trim(), text: value }]
 }
 
+/** Help of --names. */
 export const namesHelp =
   'names of rows from another table, as in movieId=movies.csv:title: the column title beside the column movieId'
 
-/** What rows are called, beside their labels. */
+/** Names of rows from other tables, beside their labels. */
 export class RowNames {
   readonly #model: Predictor
   readonly #lookup: LabelLookup
-  /** Per mode, by row. */
+  /** Names by row, per mode. */
   readonly #names: (Map<number, string> | undefined)[]
-  /** Per mode, what the names are names of: the column. */
+  /** Column of the names, per mode. */
   readonly titles: (string | undefined)[]
 
   private constructor(model: Predictor) {
@@ -38,6 +40,7 @@ export class RowNames {
     this.titles = model.dims.map(() => undefined)
   }
 
+  /** Reads the tables of --names. @param given what was typed */
   static async read(
     model: Predictor,
     given: readonly Assignment[] = [],
@@ -56,9 +59,9 @@ export class RowNames {
       const { name, from } = model.modes?.[mode] ?? { name: modeName(model, mode) }
       const found = await readNames(path, [from?.column ?? name, name], column)
       const rows = new Map<number, string>()
-      for (const [label, called] of found) {
+      for (const [label, rowName] of found) {
         const row = names.#lookup.find(mode, label)
-        if (row !== undefined) rows.set(row, called)
+        if (row !== undefined) rows.set(row, rowName)
       }
       if (rows.size === 0) progress?.say(`${path}: no ${name} of the model is named there.`)
       names.#names[mode] = rows
@@ -67,17 +70,17 @@ export class RowNames {
     return names
   }
 
-  /** The name; undefined if there is none. */
+  /** Name of a row, if it has one. */
   of(mode: number, row: number): string | undefined {
     return this.#names[mode]?.get(row)
   }
 
-  /** The name, or else the label. */
-  called(mode: number, row: number): string {
+  /** Name of a row, or else its label. */
+  nameOrLabel(mode: number, row: number): string {
     return this.of(mode, row) ?? labelOf(this.#model, mode, row)
   }
 
-  /** The row that a label stands for, or a name. */
+  /** Row of a label or name. */
   row(mode: number, text: string): number {
     const found = this.#lookup.find(mode, text)
     if (found !== undefined) return found
@@ -85,6 +88,7 @@ export class RowNames {
     return this.#lookup.row(mode, text)
   }
 
+  /** Number of a mode, by its name or number as typed. */
   mode(name: string): number {
     return this.#lookup.mode(name)
   }

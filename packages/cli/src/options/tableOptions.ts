@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { indexPolicies, mergePolicies, recipeNames } from 'lacuna/internal'
 import type { TableOptions } from 'lacuna/tables'
 
+/** Help of the argument FILES. */
 export const filesHelp =
   'a .tns, .npy or .npz file; or a table (.csv, .tsv, .dat, .parquet, .json …, also .gz and .zst), or several of the same columns; - is stdin'
 
@@ -44,12 +45,13 @@ const options: readonly Option[] = [
   new Option('--recipe <name>', 'read well-known files as others did').choices(recipeNames),
 ]
 
+/** Adds the options to a command. */
 export function addTableOptions(command: Command): Command {
   for (const option of options) command.addOption(option)
   return command
 }
 
-/** Of all the options of a command, those above that were given. */
+/** Picks the table options that were given from all options of a command. */
 export function tableOptions(given: TableOptions): TableOptions {
   const { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe } = given
   const all = { modes, value, weight, merge, index, dates, decimal, melt, query, database, recipe }

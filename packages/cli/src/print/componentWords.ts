@@ -1,20 +1,30 @@
+/** Short descriptions of components by the rows that are special about them. */
 import { rowsOfUnit, type TensorModel, together } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
 
+/** Number of rows that are named per mode. */
 const NAMED = 3
 
-/** A component in a few words: what is special about it in one mode, or in all. */
-export function inWordsOf(model: TensorModel, names: RowNames): (number: number, mode?: number) => string {
+/**
+ * Returns a function that describes a component by its strongest rows.
+ * @param names names of rows, used where a row has one
+ * @returns a function of the component's number, from 1, and of a mode; without a mode, all modes are
+ * described
+ */
+export function componentDescriber(
+  model: TensorModel,
+  names: RowNames,
+): (number: number, mode?: number) => string {
   const components = model.components({ strongest: NAMED })
   return (number, mode) => {
     const component = components[number - 1]
     return component.modes
       .filter(({ modes }) => mode === undefined || modes.includes(mode))
       .map(({ name, modes, strongest }) => {
-        const called = strongest.map(({ row }) =>
-          together(rowsOfUnit(model, modes, row).map((own, i) => names.called(modes[i], own))),
+        const rowNames = strongest.map(({ row }) =>
+          together(rowsOfUnit(model, modes, row).map((own, i) => names.nameOrLabel(modes[i], own))),
         )
-        return mode === undefined ? `${name} ${called.join(', ')}` : called.join('; ')
+        return mode === undefined ? `${name} ${rowNames.join(', ')}` : rowNames.join('; ')
       })
       .join('; ')
   }

@@ -1,9 +1,9 @@
-/** Where errors lie, by the rows of a mode, in lines of text. */
+/** Lines of text about the errors of a mode: by support of its rows, and of the worst rows. */
 import type { ModeErrors } from 'lacuna/answers'
 import { formatCount, formatNumber } from './format.ts'
 import { oneLine } from './printable.ts'
 
-/** 1–4: 0.95 (621)   5–19: … */
+/** RMSE and number of entries by support of the rows: `1–4: 0.95 (621)   5–19: …`. */
 export function supportLine({ name, bySupport }: ModeErrors): string {
   const groups = bySupport.map(
     ({ from, to, entries, rmse }) =>
@@ -12,16 +12,20 @@ export function supportLine({ name, bySupport }: ModeErrors): string {
   return `${oneLine(name)}  ${groups.join('   ')}`
 }
 
+/** Heading of the lines of worstLine. */
 export const worstHead = 'Rows that add most to the squared error: RMSE (entries, share of it)'
 
-/** The rows by their labels, or as others call them. */
+/**
+ * The rows of a mode with the largest sums of squared errors.
+ * @param nameOf name of a row; where it is undefined, the label is printed
+ */
 export function worstLine(
   { name, worst }: ModeErrors,
-  called: (row: number) => string | undefined = () => undefined,
+  nameOf: (row: number) => string | undefined = () => undefined,
 ): string {
   const rows = worst.map(
     ({ row, label, entries, rmse, share }) =>
-      `${oneLine(called(row) ?? label)} ${formatNumber(rmse)} (${formatCount(entries)}, ${(100 * share).toFixed(1)}%)`,
+      `${oneLine(nameOf(row) ?? label)} ${formatNumber(rmse)} (${formatCount(entries)}, ${(100 * share).toFixed(1)}%)`,
   )
   return `${oneLine(name)}  ${rows.join('   ')}`
 }

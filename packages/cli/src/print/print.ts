@@ -1,6 +1,8 @@
+/** Output of results to stdout. */
+
 /**
- * Writes results to stdout and waits until they are out, so that a process may end and a slow reader loses
- * nothing.
+ * Writes text to stdout and waits until it is flushed, so that a process may end without a slow reader losing
+ * anything.
  */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -11,7 +13,7 @@ export function print(text: string): Promise<void> {
 }
 
 /**
- * One JSON object. Infinity, which JSON lacks, is written as null; characters that would steer a terminal as
+ * Writes one JSON object. Infinity becomes null; characters that would control a terminal are escaped as
  * \\u009b.
  */
 export function printJson(value: unknown): Promise<void> {

@@ -1,21 +1,21 @@
 /**
- * Text from files as it may be shown on a terminal: without the characters that would move the cursor, change
- * colours or turn the direction of reading. They are written out, so that nothing is hidden.
+ * Text from files made safe for a terminal: characters that would move the cursor, change colours or reverse
+ * the direction of reading are replaced by visible escapes.
  */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-const escaped = (character: string): string => {
+const escapeCharacter = (character: string): string => {
   const code = character.charCodeAt(0)
-  const short = { 9: '\\t', 10: '\\n', 13: '\\r' }[code]
+  const name = { 9: '\\t', 10: '\\n', 13: '\\r' }[code]
   return (
-    short ??
+    name ??
     (code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`)
   )
 }
 
-/** In one line. */
-export const oneLine = (text: string): string => text.replace(CONTROLS, escaped)
+/** Text in one line: line breaks and tabs are escaped, too. */
+export const oneLine = (text: string): string => text.replace(CONTROLS, escapeCharacter)
 
-/** Lines and tabs stay. */
+/** Text of several lines: line breaks and tabs stay. */
 export const printable = (text: string): string =>
-  text.replace(CONTROLS, (found) => (found === '\n' || found === '\t' ? found : escaped(found)))
+  text.replace(CONTROLS, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))

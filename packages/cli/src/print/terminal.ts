@@ -1,47 +1,44 @@
-/**
- * What a person sees on stderr while something long runs: one line that changes on a terminal, plain lines
- * elsewhere.
- */
+/** Progress on stderr while something long runs: one changing line on a terminal, plain lines elsewhere. */
 import type { WriteStream } from 'node:tty'
 import { oneLine, printable } from './printable.ts'
 
+/** Progress lines and notices. */
 export interface Progress {
-  /** A line that replaces the one before it. */
+  /** Shows a line that replaces the previous one of its kind. */
   update(line: string): void
-  /** A line that stays. */
+  /** Prints a notice, a line that stays. */
   say(line: string): void
-  /**
-   * A line that stays, and is said even to who wants quiet: something was guessed that changes the answer.
-   */
+  /** Prints a notice even with `--quiet`: for guesses that change the answer. */
   insist(line: string): void
-  /** Leaves the last line standing. */
+  /** Ends the changing line, so that it stays. */
   end(): void
 }
 
-/** Without a terminal, at most one changing line in this time. */
+/** Least time between two changing lines, without and with a terminal. */
 const PLAIN_INTERVAL_MS = 1000
 const TERMINAL_INTERVAL_MS = 50
 
+/** Starts progress on a stream. @param quiet prints nothing but what `insist` is given */
 export function startProgress(quiet: boolean, stream: WriteStream = process.stderr): Progress {
   const write = (line: string) => stream.write(`${printable(line)}\n`)
   if (quiet) return { update: () => {}, say: () => {}, insist: write, end: () => {} }
   const terminal = stream.isTTY === true
-  let pending: string | undefined // a changing line not shown yet
-  let shown = false // a changing line stands on the terminal
+  let pending: string | undefined // the last changing line, if it was not shown
+  let isShown = false // whether a changing line is on the terminal
   let last = -Infinity
 
   function show(line: string): void {
     if (terminal) stream.write(`\r\x1b[K${oneLine(line).slice(0, (stream.columns ?? 80) - 1)}`)
     else write(line)
-    shown = terminal
+    isShown = terminal
     pending = undefined
     last = performance.now()
   }
 
   function settle(): void {
     if (pending !== undefined) show(pending)
-    if (shown) stream.write('\n')
-    shown = false
+    if (isShown) stream.write('\n')
+    isShown = false
   }
 
   function say(line: string): void {
@@ -60,7 +57,7 @@ export function startProgress(quiet: boolean, stream: WriteStream = process.stde
   }
 }
 
-/** Bold and dim text where the stream is a terminal and nobody asked for none (NO_COLOR). */
+/** Functions for bold and dim text; they change nothing if the stream is no terminal or NO_COLOR is set. */
 export function painter(stream: WriteStream): { bold(text: string): string; dim(text: string): string } {
   const colours = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   const paint = (code: number) => (text: string) => (colours ? `\x1b[${code}m${text}\x1b[0m` : text)

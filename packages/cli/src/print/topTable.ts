@@ -1,16 +1,20 @@
-/** The best rows along a mode, as people read them, as JSON, or as a table. */
-
+/** Output of the best rows along a mode: as text, as JSON, or as a table in a file. */
 import type { Ranked } from 'lacuna/answers'
 import { modeName, type OutputColumn, type OutputRow, type TensorModel, writeAnswers } from 'lacuna/internal'
 import type { RowNames } from '../options/rowNames.ts'
-import { inWordsOf } from './componentWords.ts'
+import { componentDescriber } from './componentWords.ts'
 import { formatCount, formatNumber, formatTable } from './format.ts'
 import { print, printJson } from './print.ts'
 import { oneLine, printable } from './printable.ts'
 import { painter } from './terminal.ts'
 
-/** Answers to one question. */
-export async function tellTop(
+/**
+ * Prints or writes the answer to one question.
+ * @param of the ranked mode
+ * @param labels labels of the fixed rows, by mode name
+ * @param ranked the best rows, in order
+ */
+export async function printTop(
   model: TensorModel,
   of: number,
   labels: Readonly<Record<string, string>>,
@@ -18,9 +22,9 @@ export async function tellTop(
   names: RowNames,
   options: { output?: string; json?: boolean },
 ): Promise<void> {
-  const named = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
+  const rowsWithNames = ranked.map((each) => ({ ...each, name: names.of(of, each.row) }))
   if (options.output && options.output !== '-') {
-    const rows = named.map(
+    const rows = rowsWithNames.map(
       ({ label, name, predicted, entries, mean }, i): OutputRow => [
         ...Object.values(labels),
         ...[
@@ -33,20 +37,20 @@ export async function tellTop(
         ],
       ],
     )
-    return writeAnswers(options.output, columnsOf(model, Object.keys(labels), of, names, true), [rows])
+    return writeAnswers(options.output, answerColumns(model, Object.keys(labels), of, names, true), [rows])
   }
   const mode = modeName(model, of)
   if (options.json)
     return printJson({
       for: labels,
       of: mode,
-      top: named.map(({ row, name, ...rest }) => ({ ...rest, ...(name !== undefined && { name }) })),
+      top: rowsWithNames.map(({ row, name, ...rest }) => ({ ...rest, name })),
     })
   const { bold, dim } = painter(process.stdout)
   const hasNames = names.titles[of] !== undefined
-  const words = inWordsOf(model, names)
-  const used = new Set(named.flatMap(({ why }) => why.map(({ component }) => component)))
-  const lines = named.map(({ label, name, predicted, entries, mean, why }, i) => [
+  const describeComponent = componentDescriber(model, names)
+  const used = new Set(rowsWithNames.flatMap(({ why }) => why.map(({ component }) => component)))
+  const lines = rowsWithNames.map(({ label, name, predicted, entries, mean, why }, i) => [
     String(i + 1),
     oneLine(hasNames ? (name ?? label) : label),
     formatNumber(predicted),
@@ -63,7 +67,7 @@ export async function tellTop(
   const [first, ...rows] = formatTable(padded).split('\n')
   const reasons = [...used]
     .sort((a, b) => a - b)
-    .map((component) => `  ${component}  ${words(component, of)}`)
+    .map((component) => `  ${component}  ${describeComponent(component, of)}`)
   await print([bold(first), ...rows].join('\n'))
   if (reasons.length > 0)
     await print(
@@ -71,8 +75,13 @@ export async function tellTop(
     )
 }
 
-/** The columns of a table of answers: what was asked for, and what was found. */
-export function columnsOf(
+/**
+ * Columns of a table of answers.
+ * @param asked names of the modes with fixed rows
+ * @param of the ranked mode
+ * @param hasMean whether there is a column of the mean observed values
+ */
+export function answerColumns(
   model: TensorModel,
   asked: readonly string[],
   of: number,

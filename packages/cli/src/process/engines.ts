@@ -1,4 +1,4 @@
-/** Which engine a command runs on, as it is asked for. */
+/** The engine of a command, by its --engine option. */
 import { type Command, Option } from 'commander'
 import { type Engine, InputError } from 'lacuna'
 import {
@@ -12,21 +12,25 @@ import {
 } from 'lacuna/internal'
 import { print, printJson } from '../print/print.ts'
 
+/** Values of --engine. */
 export const engineNames = ['cpu', 'gpu', 'auto'] as const
+/** A value of --engine. */
 export type EngineName = (typeof engineNames)[number]
 
 /** An engine as commands use it: with a number of threads and a communicator. */
 export type LocalEngine = Engine & Pick<CpuEngine, 'threads' | 'communicator'>
 
+/** Adds --engine to a command. */
 export const addEngineOption = (command: Command): Command =>
   command.addOption(
     new Option(
       '--engine <name>',
-      'cpu (default), gpu (a graphics card, through WebGPU), or auto: the card where it gains',
+      'cpu (default), gpu (through WebGPU), or auto: the GPU where it is faster',
     ).choices(engineNames),
   )
 
-export interface EngineAsked {
+/** Options of openEngine. */
+export interface EngineOptions {
   engine?: EngineName
   threads: number
   parts?: number
@@ -34,12 +38,13 @@ export interface EngineAsked {
   onRemark?: (sentence: string) => void
 }
 
+/** Creates the engine that was asked for. */
 export async function openEngine({
   engine = 'cpu',
   missing,
   onRemark,
   ...given
-}: EngineAsked): Promise<LocalEngine> {
+}: EngineOptions): Promise<LocalEngine> {
   const { threads, parts = 1 } = given
   if (engine === 'cpu') return cpuEngine({ threads, parts })
   if (engine === 'auto') return autoEngine({ threads, parts, onRemark })
@@ -51,14 +56,14 @@ export async function openEngine({
   return gpuEngine({ threads, parts, onRemark })
 }
 
-/** What lacuna info --engines tells. */
-export async function tellEngines(threads: number, json: boolean): Promise<void> {
+/** Prints the engines of this machine, for `lacuna info --engines`. @param threads number of CPU threads */
+export async function printEngines(threads: number, json: boolean): Promise<void> {
   const found = await findAdapter().catch((error) => {
     if (error instanceof InputError) return error
     throw error
   })
-  const isThere = !(found instanceof InputError)
-  const gpu = isThere
+  const isAvailable = !(found instanceof InputError)
+  const gpu = isAvailable
     ? {
         available: true,
         name: found.name,
@@ -66,15 +71,15 @@ export async function tellEngines(threads: number, json: boolean): Promise<void>
         subgroups: found.adapter.features.has('subgroups'),
       }
     : { available: false, why: found.message }
-  const isUsed = isThere && !found.isSoftware
+  const isUsed = isAvailable && !found.isSoftware
   const auto = isUsed ? 'gpu' : 'cpu'
   if (json) return printJson({ cpu: { threads }, gpu, auto })
-  const card = isThere
-    ? `${found.name}${found.isSoftware ? ', a program that stands in for a card: slow' : ''}`
+  const gpuLine = isAvailable
+    ? `${found.name}${found.isSoftware ? ', a software renderer: slow' : ''}`
     : found.message
   const lines = {
     cpu: cpuEngine({ threads }).description,
-    gpu: card,
+    gpu: gpuLine,
     auto: isUsed ? 'gpu for large problems, cpu for others' : 'cpu',
   }
   await print(

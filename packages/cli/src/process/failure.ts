@@ -1,11 +1,12 @@
+/** Errors of commands: messages, exit codes, and options as they are typed. */
 import { CommanderError } from 'commander'
 import { InputError } from 'lacuna'
-import { type OptionMention, oneOf } from 'lacuna/internal'
+import { joinWithOr, type OptionMention } from 'lacuna/internal'
 import { oneLine } from '../print/printable.ts'
 
 /**
- * Thrown to end with a signal's code (130 for Ctrl-C), when everything is tidy, or with one that another
- * process explains.
+ * Ends the command with an exit code and without a message: after a signal (130 for Ctrl-C), or if another
+ * process prints it.
  */
 export class Interrupted extends Error {
   readonly exitCode: number
@@ -17,17 +18,17 @@ export class Interrupted extends Error {
 }
 
 /**
- * Says what went wrong and gives the exit code: 2 for what the user can mend, that of a signal, 1 for our own
- * faults.
+ * Prints an error.
+ * @returns the exit code: 2 for errors of the user, that of a signal, 1 for faults of the program
  */
 export function explainFailure(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has already spoken
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // commander has printed it
   if (error instanceof Interrupted) return error.exitCode
   if (error instanceof InputError) {
     process.stderr.write(`lacuna: ${oneLine(error.in(asFlag))}\n`)
     return 2
   }
-  const limit = limitOf(error)
+  const limit = explainLimit(error)
   if (limit) {
     process.stderr.write(`lacuna: ${limit}\n`)
     return 2
@@ -38,8 +39,8 @@ export function explainFailure(error: unknown): number {
   return 1
 }
 
-/** What the system has refused, where that is no fault of the program's. */
-function limitOf(error: unknown): string | undefined {
+/** Message for a limit of the system, which is no fault of the program. */
+function explainLimit(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EMFILE' || code === 'ENFILE')
@@ -50,14 +51,14 @@ function limitOf(error: unknown): string | undefined {
     return 'The system gives no more memory; use a smaller rank or fewer entries, or end other programs.'
 }
 
-/** An option of the library as one types it: maxInner as --max-inner. */
+/** An option of the library as it is typed on the command line: maxInner as --max-inner. */
 export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
   if (values.length === 0) return flag
   const words = values.map((value) => shellWord(String(value)))
-  return `${flag} ${set ? words.join(' ') : oneOf(words)}`
+  return `${flag} ${set ? words.join(' ') : joinWithOr(words)}`
 }
 
-/** As a POSIX shell takes it. */
+/** Text as one word of a POSIX shell, quoted if necessary. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

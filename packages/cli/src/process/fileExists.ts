@@ -1,5 +1,7 @@
+/** Existence of files. */
 import { stat } from 'node:fs/promises'
 
+/** Whether a file or folder exists. */
 export const fileExists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,

@@ -1,7 +1,7 @@
 /**
- * The memory of a whole job: the program, the tensor and what reading it takes, and what the engine plans.
- * Planned from a first look at the file, so that what cannot fit is refused before it is read; and again when
- * it has been read.
+ * The memory of a whole job: the program, the tensor, reading it, and the engine. It is planned from an
+ * estimate before a file is read, so that a job that cannot fit is refused at once, and again when the file
+ * has been read.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,21 +16,24 @@ import {
 } from 'lacuna/internal'
 import { formatCount } from '../print/format.ts'
 
-/** Node and Lacuna with nothing to do, and each further thread: measured on Node 20. */
+/** Memory of the idle program and of each further thread, measured on Node 20. */
 const PROGRAM_BYTES = 74 * 2 ** 20
 const THREAD_BYTES = 10 * 2 ** 20
-/** An MPI library, and the memory by which the processes of a machine speak: with Open MPI 4.1. */
+/** Memory of the MPI library and of its shared buffers, measured with Open MPI 4.1. */
 const MPI_BYTES = 16 * 2 ** 20
 
+/** The memory of a whole job, in bytes. */
 export interface JobPlan extends EnginePlan {
-  /** What there was to take when it was planned. */
+  /** Memory that was available when the job was planned. */
   available: number
 }
 
 /**
- * What a process takes. columns: of indices that the tensor has. heldOut: entries that are held beside the
- * training entries. reading: what reading takes beside the tensor. holders: processes that have a share of
- * the tensor when it has been read.
+ * Plans the memory of one process.
+ * @param columns index columns of the tensor in memory (default: its order)
+ * @param heldOut number of entries in memory beside the training entries
+ * @param reading bytes that reading takes beside the tensor
+ * @param holders number of processes over which the entries are distributed after reading
  */
 export function planJob(
   engine: Engine & { threads?: number },
@@ -52,7 +55,7 @@ export function planJob(
     { name: 'tensor', byteLength: tensor },
     ...plan.items,
   ]
-  // What reading takes is given back before the engine takes its part; only the larger counts.
+  // Memory of reading is freed before the engine allocates; only the larger of both counts.
   const more = reading - plan.byteLength
   if (more > 0) items.push({ name: 'more while reading', byteLength: more })
   return {
@@ -65,8 +68,9 @@ export function planJob(
 }
 
 /**
- * Refuses a job whose files are too large, by a first look at them; says what reading them takes beside the
- * tensor.
+ * Refuses a job whose files are too large, by estimates from their first lines and sizes.
+ * @param holders number of processes over which the entries are distributed
+ * @returns bytes that reading takes beside the tensor
  */
 export async function refuseTooLarge(
   files: readonly string[],
@@ -82,18 +86,21 @@ export async function refuseTooLarge(
   if (estimates.length === 0 || estimates.length < files.length) return 0
   const [{ order, dims }] = estimates
   const entries = estimates.reduce((sum, estimate) => sum + estimate.entries, 0)
-  // Shares of a file are checked for duplicates elsewhere: they are held twice for a moment.
+  // Shards are checked for duplicates in other processes: they are in memory twice for a moment.
   const copies = holders > 1 ? 4 * (order + 2) * entries : 0
   const reading = (estimates.reduce((sum, estimate) => sum + estimate.reading, 0) + copies) / holders
   const weighted = options.weight !== undefined
   const plan = planJob(engine, sizeOfRun({ dims, entries, weighted }, options), { reading, holders })
-  refuseJob(plan, `${files.join(' ')}: about ${formatCount(roundTo(entries))} entries of ${order} modes`)
+  refuseJob(
+    plan,
+    `${files.join(' ')}: about ${formatCount(roundEstimate(entries))} entries of ${order} modes`,
+  )
   return reading
 }
 
-/** `what` would take too much. */
+/** Refuses a job that would take more memory than there is. @param what the job, in words */
 export function refuseJob(plan: JobPlan, what: string): void {
-  // What this process has taken already is part of the plan.
+  // Memory that this process has taken already is part of the plan.
   const available = plan.available + process.memoryUsage.rss()
   if (plan.byteLength > available)
     throw new InputError(
@@ -102,7 +109,7 @@ export function refuseJob(plan: JobPlan, what: string): void {
     )
 }
 
-/** The same for a job that only reads. */
+/** Refuses files that are too large to be read, for a job that only reads. */
 export async function refuseUnreadable(files: readonly string[]): Promise<void> {
   const available = availableMemory()
   for (const file of files) {
@@ -113,30 +120,32 @@ export async function refuseUnreadable(files: readonly string[]): Promise<void> 
     if (bytes > available)
       throw new InputError(
         'memory',
-        `${file}: reading up to ${formatCount(roundTo(entries))} entries of ${order} modes would take ` +
+        `${file}: reading up to ${formatCount(roundEstimate(entries))} entries of ${order} modes would take ` +
           `${formatBytes(bytes)} of memory; there are ${formatBytes(available)}. Save fewer of them.`,
       )
   }
 }
 
-/** Two digits are all that a first look gives. */
-const roundTo = (n: number): number => (n < 100 ? n : Number(n.toPrecision(2)))
+/** Rounds an estimate to two digits. */
+const roundEstimate = (n: number): number => (n < 100 ? n : Number(n.toPrecision(2)))
 
+/** The plan in words, by its largest items. */
 export function describeJob({ byteLength, items }: EnginePlan): string {
   const shown = items.filter((item) => item.byteLength >= 0.005 * byteLength)
   return `${formatBytes(byteLength)} of memory (${shown.map((item) => `${item.name} ${formatBytes(item.byteLength)}`).join(', ')})`
 }
 
-/** Less than this is not worth the time of looking for it. */
-const MUCH = 2 ** 25
+/** Garbage of fewer bytes is not collected at once. */
+const LEAST_GARBAGE = 2 ** 25
 
 /**
- * Gives back at once what is left behind, where that may be much: the system would see it as used until the
- * next collection. shared: bytes of arrays that threads share among it, which Node does not count.
+ * Collects garbage at once where it may be large: otherwise the system counts it as used until the next
+ * collection.
+ * @param shared bytes of shared arrays among the garbage, which Node does not count
  */
 export function collectGarbage(shared = 0): void {
   const { heapUsed, external } = process.memoryUsage()
-  if (heapUsed + external + shared < MUCH) return
+  if (heapUsed + external + shared < LEAST_GARBAGE) return
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
 }

@@ -1,3 +1,4 @@
+/** Saving of models. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -5,8 +6,8 @@ import { type CpModel, InputError, writeModel } from 'lacuna'
 import type { CpEnsemble } from 'lacuna/folds'
 
 /**
- * Writes a model that may have taken hours. Where its place fails it (a full disk, a folder that is gone), it
- * goes to the folder for temporary files, and the error says so.
+ * Writes a model. If that fails (a full disk, a folder that is gone), the model is written to the folder for
+ * temporary files, and the error names that file.
  */
 export async function saveModel(path: string, model: CpModel | CpEnsemble): Promise<void> {
   try {
@@ -14,14 +15,14 @@ export async function saveModel(path: string, model: CpModel | CpEnsemble): Prom
   } catch (failure) {
     const folder = await mkdtemp(join(tmpdir(), 'lacuna-')).catch(() => undefined)
     if (!(failure instanceof InputError) || folder === undefined) throw failure
-    const rescued = join(folder, basename(path))
+    const rescuePath = join(folder, basename(path))
     try {
-      await writeModel(rescued, model)
+      await writeModel(rescuePath, model)
     } catch {
       await rm(folder, { recursive: true, force: true })
       throw failure
     }
-    throw new InputError('file', `${failure.message} The model is not lost: it is in ${rescued}.`, {
+    throw new InputError('file', `${failure.message} The model is not lost: it is in ${rescuePath}.`, {
       cause: failure,
     })
   }

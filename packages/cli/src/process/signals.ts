@@ -1,6 +1,6 @@
 /**
- * Ctrl-C, SIGTERM and SIGHUP ask long work to end in order: what has been learned is saved, and the exit code
- * is that of the signal. A second one ends the process at once, unless something is just being saved.
+ * Ctrl-C, SIGTERM and SIGHUP end long work in order: the model so far is saved, and the exit code is that of
+ * the signal. A second signal ends the process at once, unless something is being saved.
  */
 import { constants } from 'node:os'
 import { Interrupted } from './failure.ts'
@@ -8,28 +8,30 @@ import { isSpeaker } from './processes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /**
- * mpirun hands this one on and does nothing else, while those above make it end its processes within a
+ * mpirun forwards SIGUSR2 and does nothing else; upon the other signals it ends its processes within a
  * second.
  */
 const SIGNALS_OF_JOBS = [...SIGNALS, 'SIGUSR2'] as const
 
 /**
- * What comes sooner after the first is the same: `timeout`, for one, sends a signal to the process and to its
+ * A second signal within this time counts as the same one: `timeout` sends it to the process and to its
  * group.
  */
 const ECHO_MS = 300
 
+/** State of the signals during long work. */
 export interface Interruption {
   /** Aborted by the first signal. */
   signal: AbortSignal
-  /** Lets nothing but kill -9 end the process before this is done. */
+  /** Defers signals until the work is done; only kill -9 ends the process before. */
   protect<T>(saving: () => Promise<T>): Promise<T>
   /** The exit code of the signal that came, or 0. */
   code(): number
-  /** What to throw, when everything is tidy, after a signal. */
+  /** Error to throw after a signal, when everything is saved. */
   outcome(): Interrupted
 }
 
+/** Does long work that signals may interrupt. @param isJob whether this is one process of an MPI job */
 export async function withSignals<T>(
   work: (interruption: Interruption) => Promise<T>,
   isJob = false,
@@ -41,10 +43,10 @@ export async function withSignals<T>(
   const handlers = (isJob ? SIGNALS_OF_JOBS : SIGNALS).map((name) => {
     const handle = (): void => {
       const exitCode = 128 + constants.signals[name]
-      // A process cannot leave the others; whoever has started them all can end them.
-      const isMeant = performance.now() - first > ECHO_MS
-      if (abort.signal.aborted && isMeant && saving === 0 && !isJob) process.exit(exitCode)
-      if (abort.signal.aborted && !isMeant) return
+      // A process of a job cannot end alone; mpirun can end them all.
+      const isSecond = performance.now() - first > ECHO_MS
+      if (abort.signal.aborted && isSecond && saving === 0 && !isJob) process.exit(exitCode)
+      if (abort.signal.aborted && !isSecond) return
       first = Math.min(first, performance.now())
       if (saving > 0 && isSpeaker) process.stderr.write('Saving; a moment, please.\n')
       if (!abort.signal.aborted) code = exitCode

@@ -1,5 +1,4 @@
-/** A model's components as a person would tell of them: what to draw, and a sentence each. */
-
+/** Descriptions of a model's components: a sentence, the rows that are special, and courses to draw. */
 import { type Component, type ModeKind, modeKinds } from 'lacuna/answers'
 import {
   asLearned,
@@ -11,24 +10,30 @@ import {
   together,
 } from 'lacuna/internal'
 
+/** Description of a whole model. */
 export interface ModelDescription {
-  /** The modes as they were learned. */
+  /** The modes as they were learned, after reshaping. */
   modes: { name: string; title: string; kind: ModeKind }[]
   components: ComponentDescription[]
-  /** Per mode, by row: what is predicted on average, relative to its mean by entries. */
+  /** Mean prediction of each row relative to the mean over all rows, per mode. */
   usual: Float64Array[]
 }
 
+/** Description of one component. */
 export interface ComponentDescription {
+  /** Number by share, from 1. */
   number: number
+  /** Column of the factors. */
   column: number
+  /** Fraction of all predictions that is due to it. */
   share: number
-  /** Of several models, in how many it is found. */
+  /** Number of models of an ensemble that contain it. */
   found?: Component['found']
   sentence: string
   modes: { rows: RowDescription[]; course?: Float64Array }[]
 }
 
+/** A row that is special about a component. */
 export interface RowDescription {
   row: number
   label: string
@@ -38,18 +43,21 @@ export interface RowDescription {
   entries?: number
 }
 
+/** Options of describeComponents. */
 export interface DescribeOptions {
+  /** Number of rows per mode. */
   strongest: number
   minEntries?: number
-  /** What modes are called, where the model does not say it well. */
+  /** Titles of the modes, instead of their names in the model. */
   titles?: readonly string[]
 }
 
-/** What a row is called: by a name from another table, or by its label. */
+/** Name of a row: from another table, or its label. */
 export type RowNamer = (mode: number, row: number) => string
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
+/** Describes the components of a model. @param called name of a row */
 export function describeComponents(
   model: TensorModel,
   called: RowNamer,
@@ -72,12 +80,12 @@ export function describeComponents(
         (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
       ),
     )
-  const usual = units.map((_, mode) => usualOf(learned, mode, means))
+  const usual = units.map((_, mode) => meanCourse(learned, mode, means))
   const components = model.components(options).map((component): ComponentDescription => {
     const described = component.modes.map(({ strongest, profile }, mode) => ({
       rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
       ...(kinds[mode].kind === 'ordered' && {
-        course: relative(profile, counts[mode]),
+        course: divideByMean(profile, counts[mode]),
       }),
     }))
     const { number, column, share, found } = component
@@ -87,13 +95,13 @@ export function describeComponents(
       share,
       ...(found && { found }),
       modes: described,
-      sentence: sentenceOf(component, described, modes, usual, inWords),
+      sentence: describeInWords(component, described, modes, usual, inWords),
     }
   })
   return { modes, components, usual }
 }
 
-/** What a mode is called without how it was made: the hour of hour(Date/Time). */
+/** Title of a mode without its binning: hour for hour(Date/Time). */
 function titleOf(model: TensorModel, mode: number): string {
   const { name, from } = model.modes?.[mode] ?? { name: `mode ${mode + 1}` }
   if (!from?.binning || name !== model.modes?.[mode]?.name || !name.includes('(')) return name
@@ -105,8 +113,8 @@ function weekdayOf(model: TensorModel, mode: number, row: number): string | unde
   return from?.binning === 'weekday' ? WEEKDAYS[Number(model.label(mode, row)) - 1] : undefined
 }
 
-/** Per row, Σ_r of what components add there on average over the other modes. */
-function usualOf(
+/** Prediction of each row, averaged over the other modes and divided by the mean over rows (P). */
+function meanCourse(
   { members: [{ rank, factors }], dims, counts }: Learned,
   mode: number,
   means: readonly Float64Array[],
@@ -119,11 +127,11 @@ function usualOf(
     for (let r = 0; r < rank; r++) sum += factors[mode][row * rank + r] * others[r]
     return sum
   })
-  return relative(sums, counts[mode])
+  return divideByMean(sums, counts[mode])
 }
 
-/** Divided by the mean over the rows that have entries. */
-function relative(values: ArrayLike<number>, counts: Uint32Array | undefined): Float64Array {
+/** Values divided by their mean over the rows that have entries. */
+function divideByMean(values: ArrayLike<number>, counts: Uint32Array | undefined): Float64Array {
   let [sum, rows] = [0, 0]
   for (let row = 0; row < values.length; row++)
     if (!counts || counts[row] > 0) {
@@ -133,16 +141,16 @@ function relative(values: ArrayLike<number>, counts: Uint32Array | undefined): F
   return Float64Array.from(values, (x) => (sum > 0 ? (x * rows) / sum : 0))
 }
 
-function sentenceOf(
+function describeInWords(
   component: Component,
   described: ComponentDescription['modes'],
   modes: ModelDescription['modes'],
   usual: readonly Float64Array[],
   called: RowNamer,
 ): string {
-  // Numbers of users say nothing where films have titles.
+  // If rows of any mode have words as names, modes whose rows are mere numbers are left out.
   const hasWords = described.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.called)))
-  const speaks = hasWords.map((own) => own || !hasWords.includes(true))
+  const isNamed = hasWords.map((own) => own || !hasWords.includes(true))
   const parts = modes.flatMap(({ title, kind }, mode) => {
     const { course, rows } = described[mode]
     if (kind.place === 'longitude') return []
@@ -155,7 +163,7 @@ function sentenceOf(
         weekdaysInWords(kind, course, usual[mode]) ??
         courseInWords(title, course, usual[mode], (row) => called(mode, row))
       )
-    if (rows.length === 0 || !speaks[mode]) return []
+    if (rows.length === 0 || !isNamed[mode]) return []
     return [
       `${title} ${rows
         .slice(0, 3)
@@ -173,7 +181,7 @@ const peakOf = ({ modes }: Component, mode: number): number => {
   return peak
 }
 
-/** By how much a course must differ from the usual one to be spoken of. */
+/** Least ratio of a course to the mean course that is mentioned. */
 const SPECIAL = 1.25
 
 /**

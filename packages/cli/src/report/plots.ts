@@ -1,21 +1,22 @@
-/** Small plots of a component: its course along an ordered mode, and its place on a map. */
+/** Small plots of a component: its course along an ordered mode, and its map. */
 import * as Plot from '@observablehq/plot'
 
 const WIDTH = 300
 const HEIGHT = 120
-/** Longer courses are drawn by the means of so many parts. */
-const MOST_POINTS = 240
+/** Largest number of points; longer courses are averaged in groups of rows. */
+const MAX_POINTS = 240
 
+/** Data of coursePlot. */
 export interface CoursePlot {
   positions: Float64Array
   isTime: boolean
-  /** Relative to their means. */
+  /** Values of the component, and of all components together, relative to their means. */
   course: Float64Array
   usual: Float64Array
   counts?: Uint32Array
 }
 
-/** The course as an area, the usual one as a line. */
+/** Draws the course of a component as an area, and the mean course as a line. @returns SVG */
 export function coursePlot(
   { positions, isTime, course, usual, counts }: CoursePlot,
   document: Document,
@@ -23,8 +24,8 @@ export function coursePlot(
   const order = Array.from(positions.keys())
     .filter((row) => !counts || counts[row] > 0)
     .sort((a, b) => positions[a] - positions[b])
-  const step = Math.max(1, order.length / MOST_POINTS)
-  const points = Array.from({ length: Math.min(order.length, MOST_POINTS) }, (_, p) => {
+  const step = Math.max(1, order.length / MAX_POINTS)
+  const points = Array.from({ length: Math.min(order.length, MAX_POINTS) }, (_, p) => {
     const rows = order.slice(Math.floor(p * step), Math.floor((p + 1) * step))
     const mean = (of: Float64Array): number => rows.reduce((sum, row) => sum + of[row], 0) / rows.length
     const at = positions[rows[0]]
@@ -56,22 +57,23 @@ export function coursePlot(
       Plot.lineY(points, { x: 'at', y: 'usual', curve: 'step', className: 'usual', strokeWidth: 1 }),
     ],
   })
-  return plain(plot)
+  return withoutStyle(plot)
 }
 
-/** Plot's own style sheet hangs on its class, and would be one per plot. */
-function plain(plot: Element): string {
+/** SVG without Plot's own style sheet, of which there would be one per plot. */
+function withoutStyle(plot: Element): string {
   plot.removeAttribute('class')
   for (const style of plot.querySelectorAll('style')) style.remove()
   return plot.outerHTML
 }
 
+/** Data of mapPlot. */
 export interface MapPlot {
   latitudes: Float64Array
   longitudes: Float64Array
-  /** Per row, how many entries: says where the map ends. */
+  /** Number of entries of each row, which bound the map. */
   counts: readonly [ArrayLike<number>, ArrayLike<number>]
-  /** What lies at a latitude and a longitude: of all components, and of this one. */
+  /** Value at a row of latitudes and one of longitudes: of all components, and of this one. */
   all(latitude: number, longitude: number): number
   own(latitude: number, longitude: number): number
 }
@@ -80,7 +82,7 @@ type Range = readonly [number, number]
 
 const MAP_WIDTH = 480
 const CELLS = 96
-/** Of the largest, from faint to strong. */
+/** Fractions of the largest value at which colours begin, from faint to strong. */
 const LEVELS = [0.02, 0.06, 0.15, 0.35, 0.7]
 
 interface Window {
@@ -92,7 +94,7 @@ interface Window {
   columns: number
 }
 
-/** So many cells along the longer side; one is as high as it is wide. */
+/** A window with square cells, CELLS along the longer side. */
 function windowOf([south, north]: Range, [west, east]: Range): Window {
   const ratio = ((east - west) * Math.cos((((south + north) / 2) * Math.PI) / 180)) / (north - south || 1)
   const columns = ratio >= 1 ? CELLS : Math.max(8, Math.round(CELLS * ratio))
@@ -100,13 +102,13 @@ function windowOf([south, north]: Range, [west, east]: Range): Window {
   return { south, north, west, east, rows, columns }
 }
 
-/** Sums over the places in each cell, from north to south. */
+/** Sums of the values in each cell, from north to south (rows × columns). */
 function gridOf({ latitudes, longitudes }: MapPlot, window: Window, value: MapPlot['own']): Float64Array {
   const { south, north, west, east, rows, columns } = window
-  const place = (x: number, from: number, to: number, cells: number): number =>
+  const cellOf = (x: number, from: number, to: number, cells: number): number =>
     x < from || x > to ? -1 : Math.min(cells - 1, Math.floor(((x - from) / (to - from || 1)) * cells))
-  const y = latitudes.map((x) => place(x, south, north, rows))
-  const x = longitudes.map((each) => place(each, west, east, columns))
+  const y = latitudes.map((x) => cellOf(x, south, north, rows))
+  const x = longitudes.map((each) => cellOf(each, west, east, columns))
   const cells = new Float64Array(rows * columns)
   y.forEach((row, i) => {
     if (row < 0) return
@@ -115,8 +117,8 @@ function gridOf({ latitudes, longitudes }: MapPlot, window: Window, value: MapPl
   return cells
 }
 
-/** The part of a window in which there is something to be seen, and a little around it. */
-function cropped(window: Window, cells: Float64Array): Window {
+/** Crops a window to the cells with visible values, with a margin. */
+function cropWindow(window: Window, cells: Float64Array): Window {
   const { south, north, west, east, rows, columns } = window
   const least = LEVELS[0] * cells.reduce((most, value) => Math.max(most, value), 0)
   let [top, bottom, left, right] = [rows, -1, columns, -1]
@@ -135,10 +137,10 @@ function cropped(window: Window, cells: Float64Array): Window {
   )
 }
 
-/** A grid of cells: grey where anything is, coloured where this component is. */
+/** Draws a map: grey for all components, coloured for this one. @returns SVG */
 export function mapPlot(map: MapPlot): string {
   const wide = windowOf(extent(map.latitudes, map.counts[0]), extent(map.longitudes, map.counts[1]))
-  const window = cropped(wide, gridOf(map, wide, map.all))
+  const window = cropWindow(wide, gridOf(map, wide, map.all))
   const { south, north, west, east, rows, columns } = window
   const grid = (value: MapPlot['own']): Float64Array => gridOf(map, window, value)
   const cell = MAP_WIDTH / Math.max(rows, columns)
@@ -164,16 +166,16 @@ export function mapPlot(map: MapPlot): string {
 
 const degrees = (x: number): string => x.toFixed(2)
 
-/** Where all but one entry in two hundred are. */
+/** Interval of positions that holds all but 0.5% of the entries. */
 function extent(positions: Float64Array, counts: ArrayLike<number>): [number, number] {
   const order = Array.from(positions.keys()).sort((a, b) => positions[a] - positions[b])
   const total = order.reduce((sum, row) => sum + counts[row], 0)
-  let seen = 0
+  let before = 0
   let [low, high] = [positions[order[0]], positions[order[order.length - 1]]]
   for (const row of order) {
-    if (seen <= 0.0025 * total) low = positions[row]
-    seen += counts[row]
-    if (seen <= 0.9975 * total) high = positions[row]
+    if (before <= 0.0025 * total) low = positions[row]
+    before += counts[row]
+    if (before <= 0.9975 * total) high = positions[row]
   }
   return [low, Math.max(low, high)]
 }

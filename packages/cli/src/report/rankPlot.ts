@@ -1,29 +1,28 @@
-/**
- * Errors out of fold against the rank, each with its spread: all that were tried, and beside it those near
- * the best.
- */
+/** The plot of out-of-fold errors against ranks: all trials, and beside them those near the best. */
 import * as Plot from '@observablehq/plot'
 import { axisLabel, fill, frame, logScale, looks, Sheet, stroke, WIDTH } from 'lacuna-figures/plot'
 import { formatNumber } from '../print/format.ts'
 import { createDocument, htmlPage } from './htmlPage.ts'
 
-/** A rank that was tried. */
+/** A rank that was tried, with its error. */
 export interface TriedRank {
   rank: number
-  /** On entries that the models had not seen, and its standard error by how much the folds differ. */
+  /** Out-of-fold RMSE. */
   rmse: number
+  /** Standard error of the RMSE, from the differences between folds. */
   spread: number
 }
 
-/** Near the best is what has an error above it by no more than this share, but at least so many. */
+/** Ranks count as near the best if their error is larger by at most this fraction. */
 const NEAR = 0.05
+/** Least number of ranks near the best. */
 const LEAST_NEAR = 3
-/** They have a panel of their own where the largest error is so many times theirs. */
+/** Ranks near the best get their own panel if the largest error is this many times theirs. */
 const LARGE = 1.3
-/** Pixels that a rank's label takes. */
+/** Width of a rank's label in pixels. */
 const LABEL = 24
 
-/** The figure, as .svg or as a page that needs nothing else. `chosen` is one of the trials. */
+/** The figure as SVG, or as an HTML page with a table. @param chosen one of the trials, which is marked */
 export async function rankPlot(
   trials: readonly TriedRank[],
   chosen: TriedRank,
@@ -51,7 +50,7 @@ td, th { text-align: right; padding: .1rem .8rem .1rem 0; font-weight: 400; }`
 
 function rankFigure(trials: readonly TriedRank[], chosen: TriedRank, document: Document): SVGSVGElement {
   const sorted = [...trials].sort((a, b) => a.rank - b.rank)
-  const near = nearest(sorted, chosen)
+  const near = nearBest(sorted, chosen)
   const sheet = new Sheet(document, `RMSE out of fold against rank; ${chosen.rank} is chosen`)
   sheet.legend([
     { look: looks.paper, label: 'RMSE out of fold, ± a standard error', marker: true },
@@ -69,10 +68,10 @@ function rankFigure(trials: readonly TriedRank[], chosen: TriedRank, document: D
   return sheet.end()
 }
 
-function nearest(sorted: readonly TriedRank[], chosen: TriedRank): TriedRank[] {
+function nearBest(sorted: readonly TriedRank[], chosen: TriedRank): TriedRank[] {
   const errors = sorted.map(({ rmse }) => rmse).sort((a, b) => a - b)
-  const most = Math.max((1 + NEAR) * errors[0], errors[Math.min(errors.length, LEAST_NEAR) - 1], chosen.rmse)
-  return sorted.filter(({ rmse }) => rmse <= most)
+  const limit = Math.max((1 + NEAR) * errors[0], errors[Math.min(errors.length, LEAST_NEAR) - 1], chosen.rmse)
+  return sorted.filter(({ rmse }) => rmse <= limit)
 }
 
 function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Document, width: number): Element {
@@ -98,7 +97,10 @@ function panel(trials: readonly TriedRank[], chosen: TriedRank, document: Docume
   })
 }
 
-/** Errors that are far apart on a logarithmic scale; on it, those that are not would have no ticks. */
+/**
+ * A logarithmic scale for errors that are far apart; for others, which would get no ticks on it, a linear
+ * one.
+ */
 function errorScale(errors: readonly number[]) {
   const [low, high] = [Math.min(...errors), Math.max(...errors)]
   return high > 2 * low
@@ -106,13 +108,13 @@ function errorScale(errors: readonly number[]) {
     : { domain: [low, high] as const, nice: true, ticks: 5, tickFormat: formatNumber }
 }
 
-/** Ranks are labelled by themselves, as far as there is room; the chosen one always. */
+/** A logarithmic scale with ticks at the ranks, as far as there is room, and always at the chosen one. */
 function rankScale(trials: readonly TriedRank[], chosen: number, width: number) {
   const ranks = [...new Set(trials.map(({ rank }) => rank))]
   const { domain } = logScale(ranks, 2)
-  const place = (rank: number): number => (width * Math.log(rank)) / Math.log(domain[1] / domain[0])
+  const position = (rank: number): number => (width * Math.log(rank)) / Math.log(domain[1] / domain[0])
   const ticks: number[] = []
   for (const rank of [chosen, ...ranks])
-    if (ticks.every((other) => Math.abs(place(other) - place(rank)) >= LABEL)) ticks.push(rank)
+    if (ticks.every((other) => Math.abs(position(other) - position(rank)) >= LABEL)) ticks.push(rank)
   return { type: 'log' as const, domain, ticks, tickFormat: String }
 }

@@ -5,7 +5,7 @@ import {
   decimalFromZero,
   decimalNumber,
   duplicates,
-  fileOrShare,
+  fileOrFraction,
   negative,
   numberOrAuto,
   positiveWholeNumber,
@@ -37,7 +37,7 @@ export function completeCommand(): Command {
     )
     .option(
       '--sample <c>',
-      "share of each row's entries in a step, or auto (default: auto; paper: 0.5)",
+      "fraction of each row's entries in a step, or auto (default: auto; paper: 0.5)",
       numberOrAuto,
     )
     .option(
@@ -48,30 +48,30 @@ export function completeCommand(): Command {
     .addOption(
       new Option(
         '--missing <what>',
-        'what a cell without an entry is: unknown (default), or zero (counts of events)',
+        'value of a cell without an entry: unknown (default), or zero (counts of events)',
       ).choices(missingNames),
     )
     .addOption(
       new Option(
         '--prior <kind>',
-        'what is known of rows beforehand: isotropic (by λ), learned, or auto (default: learned where that is quick)',
+        'prior of the rows: isotropic (λ alone), learned, or auto (default: learned where that is quick)',
       ).choices(priorNames),
     )
     .addOption(
       new Option(
         '--noise <kind>',
-        'how noise grows with the values: gaussian (not), poisson, auto (default: as the data say), or row (not, but rows differ)',
+        'how noise grows with the values: gaussian (not), poisson, auto (default: estimated), or row (not, but differs by row)',
       ).choices(noiseNames),
     )
     .addOption(
       new Option(
         '--loss <kind>',
-        'what a residual costs: squares (default), or huber (outliers lead nothing astray)',
+        'loss of a residual: squares (default), or huber (robust to outliers)',
       ).choices(lossNames),
     )
     .option(
       '--lags <mode=distances>',
-      'rows of an ordered mode that are alike, as in hour=1,24; may be repeated',
+      'distances at which rows of an ordered mode are similar, as in hour=1,24; may be repeated',
       lags,
     )
     .option(
@@ -83,32 +83,32 @@ export function completeCommand(): Command {
       '--choose',
       'try noise, lags and features on held-out entries (default where lags or features are given)',
     )
-    .option('--no-choose', 'use them as they are given')
+    .option('--no-choose', 'use noise, lags and features as they are given')
     .option(
       '--folds <k>',
-      'learn k models, each without some entries, and keep all: a better answer, an honest error, intervals',
+      'learn k models, each without one fold of the entries: a better answer, an out-of-fold error, intervals',
       positiveWholeNumber,
     )
     .option(
       '--best',
-      'the best answer, within --seconds if given: rank, noise, lags and features by folds, and all models of the best',
+      'the best answer, within --seconds if given: rank, noise, lags and features chosen by folds, and an ensemble',
     )
     .option(
       '--fold-by <modes>',
-      'what is left out together: entry, station+day, hour:24 (default: as cells are missing)',
+      'what a fold leaves out together: entry, station+day, hour:24 (default: as cells are missing)',
     )
     .option(
       '--ordered <modes...>',
-      'modes whose rows are ordered, for residuals of neighbours, and their periods, as in hour:24,day:7 (default: found)',
+      'modes whose rows are ordered, for residuals of neighbours, with periods as in hour:24,day:7 (default: found)',
     )
     .option(
       '--starts <n>',
-      'starts of each model of --folds, of which the one with the smallest training error is gone on with',
+      'starts of each model of --folds; the one with the smallest training error continues',
       positiveWholeNumber,
     )
     .option(
       '--plot <file>',
-      'with --rank auto or --best: errors against ranks, each with its spread (.svg or .html)',
+      'with --rank auto or --best: plot of errors against ranks, with standard errors (.svg or .html)',
     )
     .option(
       '--max-inner <m>',
@@ -123,24 +123,28 @@ export function completeCommand(): Command {
     .option('--seconds <s>', 'stop after this time', decimalNumber)
     .option(
       '--tolerance <t>',
-      'stop when an epoch changes the training error by less than this share (default: 0.0001; paper: 0)',
+      'stop when an epoch changes the training error by less than this fraction (default: 0.0001; paper: 0)',
       decimalNumber,
     )
     .option(
-      '--validation <file|share>',
-      'held-out entries that choose the best epoch: a file, or a share such as 0.1',
-      fileOrShare,
+      '--validation <file|fraction>',
+      'held-out entries that choose the best epoch: a file, or a fraction such as 0.1',
+      fileOrFraction,
     )
     .option(
       '--patience <n>',
       'stop after n epochs without a better validation error (default: 10; paper: never)',
       positiveWholeNumber,
     )
-    .option('--test <file|share>', 'held-out entries for the final verdict: a file, or a share', fileOrShare)
+    .option(
+      '--test <file|fraction>',
+      'held-out entries for the final evaluation: a file, or a fraction',
+      fileOrFraction,
+    )
     .option('--seed <s>', 'the same seed gives the same bits', wholeNumber, defaults.fast.seed)
     .option(...threadsOption)
     .option('--initial <model>', 'start from a model (.npz) instead of random factors')
-    .option('--resume', 'go on from the checkpoint of the same command, which was interrupted')
+    .option('--resume', 'continue from the checkpoint of the same command, which was interrupted')
     .option(
       '--checkpoint-every <seconds>',
       'how often to save a checkpoint beside the model (MODEL.run); 0 for never',
@@ -154,7 +158,7 @@ export function completeCommand(): Command {
       negative,
     )
     .option('--duplicates <policy>', 'repeated coordinates: error, sum, mean or last', duplicates)
-    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of truth values')
+    .option('--mask <file>', 'which elements of a dense array are observed: an .npy of booleans')
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
@@ -170,13 +174,13 @@ Examples:
   lacuna complete trips.tns --best --seconds 120 --test 0.1 -o model.npz
   lacuna complete trips.tns --merge-modes 1,2 --split 3:24 --test 0.1 -o model.npz
 
---epochs holds for each model of --folds and --best; so does --seconds with --folds, while with
---best and --rank auto it is for all trials together.
-No model is written before all of them are there, but a checkpoint is kept as of one.
+--epochs limits each model of --folds and --best; so does --seconds with --folds, while with --best and
+--rank auto it limits all trials together. The model is written when all models of an ensemble are learned;
+a checkpoint is saved on the way, as for one model.
 
-Ctrl-C, SIGTERM and SIGHUP stop after the iteration at hand and keep the model so far, and a checkpoint: the same command
-with --resume goes on, on any number of threads, and gives the bits that it would have given without a break. What is
-killed otherwise loses at most the time since its last checkpoint.
+Ctrl-C, SIGTERM and SIGHUP stop after the current iteration and save the model so far, and a checkpoint: the same command
+with --resume continues, on any number of threads, with the same result as an uninterrupted run. A run that is killed
+otherwise loses at most the time since its last checkpoint.
 
 mpirun -n 8 lacuna complete … works on 8 processes, on one machine or many, and gives the same bits: see docs/scale.md.`,
     )

@@ -21,8 +21,8 @@ import {
   readingProgress,
   readWithProgress,
   refuseTableOptions,
+  reportRemark,
   rowProgress,
-  tellRemark,
 } from '../../options/readTensor.ts'
 import { formatCount } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
@@ -57,7 +57,7 @@ export const entriesOf = (communicator: Communicator, progress: Progress): Entri
       )
     const name = files.join(' ')
     const tensor = await readShard(communicator, files, {
-      onRemark: tellRemark(progress),
+      onRemark: reportRemark(progress),
       ...options,
       onRows: rowProgress(name, progress),
       onProgress: readingProgress(name, progress),

@@ -25,7 +25,7 @@ import {
 } from './checkpoint.ts'
 import type { LearningContext } from './context.ts'
 import { epochLine } from './report/epochLine.ts'
-import { asChosen } from './sideInformation.ts'
+import { applyChoice } from './sideInformation.ts'
 
 /** A run that has ended or was interrupted, and the trials before it, if there were any. */
 export interface LearnedRun {
@@ -161,5 +161,5 @@ async function resumeRun(
       sentence`${path} is of folds; go on with ${option('folds')}, ${option('rank', 'auto')} or ${option('best')}, as it was begun, or start anew.`,
     )
   const state = decodeRun(bytes, path)
-  return FileRun.resume(state, train, chooses ? asChosen(options, state) : options)
+  return FileRun.resume(state, train, chooses ? applyChoice(options, state) : options)
 }

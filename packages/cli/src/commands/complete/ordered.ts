@@ -1,12 +1,13 @@
 /**
- * Modes whose rows are ordered, as they are typed: 2,3 or hour:24,day:7, with periods at which rows are
- * alike.
+ * --ordered: modes whose rows are ordered, as in 2,3 or hour:24,day:7, with periods at which rows are
+ * similar.
  */
 import { InputError, type SparseTensor } from 'lacuna'
 import { modeNumber, type Ordered, option, sentence } from 'lacuna/internal'
 
 /**
- * A mode with periods counts the next row and those a period away; one without, the distances that are found.
+ * Parses --ordered. Lags of a mode with periods are 1 and the periods; for a mode without, lags are found
+ * later.
  */
 export function parseOrdered(
   texts: readonly string[],
@@ -14,8 +15,8 @@ export function parseOrdered(
 ): Ordered[] {
   return texts
     .flatMap((text) => text.split(','))
-    .map((part) => {
-      const [, name, listed] = /^(.+?)(?::(\d+(?:\+\d+)*))?$/.exec(part.trim()) ?? []
+    .map((typed) => {
+      const [, name, listed] = /^(.+?)(?::(\d+(?:\+\d+)*))?$/.exec(typed.trim()) ?? []
       if (name === undefined)
         throw new InputError(
           'option',

@@ -1,4 +1,4 @@
-/** --merge-modes and --split: what was typed, and the modes that it means. */
+/** --merge-modes and --split: options, parsers, and the mode reshaping that they mean. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CpModel, SparseTensor } from 'lacuna'
 import {
@@ -12,43 +12,46 @@ import {
 } from 'lacuna/internal'
 import { formatCount } from '../../print/format.ts'
 
+/** Options as typed. */
 export interface ReshapingOptions {
   mergeModes?: string[][]
   split?: TypedSplit[]
 }
 
-/** A mode as it was typed, and its blocks. */
+/** A split of a mode as typed. */
 interface TypedSplit {
   mode: string
   into: number[]
   offset: number
 }
 
+/** Adds the options to a command. */
 export function addReshapingOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
         '--merge-modes <modes>',
-        'learn several modes as one, whose rows are pairs: numbers or names, as in 1,2; may be given again for others',
-      ).argParser(group),
+        'learn several modes as one, whose rows are pairs: numbers or names, as in 1,2; may be repeated',
+      ).argParser(parseGroup),
     )
     .addOption(
       new Option(
         '--split <mode:length>',
-        'learn a mode as several: 3:24 makes days of hours, 3:7x24 weeks of days of hours, 3:24+5 leaves the first five places of the first block empty',
-      ).argParser(blocks),
+        'learn a mode as several: 3:24 makes days of hours, 3:7x24 weeks of days of hours, 3:24+5 leaves the first five positions of the first block empty',
+      ).argParser(parseSplit),
     )
 }
 
-/** Modes with commas between; those within parentheses belong to a name, as in round(x, 2). */
-export function group(text: string, before: string[][] = []): string[][] {
+/** Parses modes separated by commas; commas within parentheses belong to a name, as in round(x, 2). */
+export function parseGroup(text: string, before: string[][] = []): string[][] {
   const modes = text.split(/,(?![^(]*\))/).map((mode) => mode.trim())
   if (modes.length < 2 || modes.includes(''))
     throw new InvalidArgumentError('It must be two modes or more, as in 1,2 or origin,destination.')
   return [...before, modes]
 }
 
-export function blocks(text: string, before: TypedSplit[] = []): TypedSplit[] {
+/** Parses a split such as 3:24, 3:7x24 or 3:24+5. */
+export function parseSplit(text: string, before: TypedSplit[] = []): TypedSplit[] {
   const [, mode, lengths, offset = '0'] = /^(.+):([0-9x×]+)(?:\+([0-9]+))?$/s.exec(text) ?? []
   const into = lengths?.split(/[x×]/).map(Number) ?? []
   if (mode === undefined || into.some((length) => !(length >= 2)))
@@ -57,8 +60,8 @@ export function blocks(text: string, before: TypedSplit[] = []): TypedSplit[] {
 }
 
 /**
- * What was typed, in numbers; where nothing was, that of the model to start from. Of several processes the
- * first knows the names of modes, and tells the others.
+ * Resolves the typed modes to numbers; without options, the reshaping of the initial model. The root knows
+ * the names of modes and broadcasts the result.
  */
 export async function parseReshaping(
   { mergeModes, split }: ReshapingOptions,
@@ -67,7 +70,7 @@ export async function parseReshaping(
   communicator: Communicator,
 ): Promise<ResolvedReshaping> {
   if (!mergeModes && !split) return initial?.reshaping ?? { mergeModes: [], split: [] }
-  const fix = (): ResolvedReshaping =>
+  const resolve = (): ResolvedReshaping =>
     resolveReshaping(
       {
         mergeModes: (mergeModes ?? []).map((modes) =>
@@ -77,13 +80,13 @@ export async function parseReshaping(
       },
       tensor,
     )
-  const own = await communicator.runOnRoot(fix)
+  const own = await communicator.runOnRoot(resolve)
   return own && communicator.size === 1
     ? own
     : JSON.parse(await communicator.broadcastText(0, () => JSON.stringify(own)))
 }
 
-/** The modes as they are learned, in words. */
+/** The modes after reshaping, in words. */
 export function describeReshaping(
   reshaping: ResolvedReshaping,
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,

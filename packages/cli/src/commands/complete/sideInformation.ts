@@ -1,7 +1,4 @@
-/**
- * Neighbours and attributes of rows as they are typed on the command line, and the trials that tell whether
- * they help.
- */
+/** --lags, --features and --choose: parsers of side information, and reports of the trials. */
 import { InvalidArgumentError } from 'commander'
 import { InputError, type RunOptions, type RunState, type SparseTensor } from 'lacuna'
 import {
@@ -22,7 +19,7 @@ import { type Assignment, assignment } from '../../options/rowNames.ts'
 import { formatCount, formatNumber, formatTable } from '../../print/format.ts'
 import type { Progress } from '../../print/terminal.ts'
 
-/** time=1,24; several are gathered. */
+/** Parses lags such as time=1,24 and adds them to those before. */
 export function lags(text: string, before: Lags = {}): Lags {
   const [{ mode, text: listed }] = assignment(text)
   const distances = listed?.split(',').map((word) => (/^\s*\d+\s*$/.test(word) ? Number(word) : 0)) ?? []
@@ -31,7 +28,7 @@ export function lags(text: string, before: Lags = {}): Lags {
   return { ...before, [mode]: [...new Set([...(before[mode] ?? []), ...distances])] }
 }
 
-/** Trials are of what only a learned prior has. */
+/** Refuses --choose where no prior is learned: trials concern what only a learned prior has. */
 export function checkChoose({
   choose,
   solver,
@@ -54,7 +51,7 @@ export function checkChoose({
     )
 }
 
-/** Attributes from other tables, as in movieId=movies.csv:genres,year. */
+/** Reads attributes from other tables, as in movieId=movies.csv:genres,year. */
 export async function readFeatures(
   tensor: SparseTensor,
   given: readonly Assignment[],
@@ -98,7 +95,8 @@ export async function readFeatures(
   return sets
 }
 
-/** For people: what was tried, and what is used. */
+/** Name of a trial for people, as in `noise row, lags`. */
+/** Table of the trials, and which was chosen. */
 export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   const rows = trials.map((trial) => [
     trialName(trial),
@@ -109,15 +107,15 @@ export function choiceReport({ by, entries, trials, chosen }: Choice): string {
   return [`Tried on ${formatCount(entries)} ${what}:`, formatTable([['', 'RMSE', ''], ...rows])].join('\n')
 }
 
-/** The options with what trials had chosen when this was saved. */
-export function asChosen(options: RunOptions, { settings, digest }: RunState): RunOptions {
+/** Options with the settings that trials had chosen when the checkpoint was saved. */
+export function applyChoice(options: RunOptions, { settings, digest }: RunState): RunOptions {
   const { features, noise = 'auto', lags = {}, ...rest } = options
   const isUsed = features !== undefined && digest.endsWith(featuresDigest(features))
   return {
     ...rest,
-    // Others than trials could have chosen are refused.
+    // Settings that the trials could not have chosen are refused by the checkpoint's own check.
     noise: noise === 'auto' ? settings.noise : noise,
     lags: Object.keys(settings.lags).length === 0 ? {} : lags,
-    ...(isUsed && { features }),
+    features: isUsed ? features : undefined,
   }
 }

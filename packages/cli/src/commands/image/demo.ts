@@ -1,3 +1,4 @@
+/** `lacuna demo`: draws a picture, hides most of its pixels and restores them. */
 import { isAbsolute, relative } from 'node:path'
 import { Command } from 'commander'
 import {
@@ -18,10 +19,12 @@ import { painter, startProgress } from '../../print/terminal.ts'
 import { invocation } from '../../process/invocation.ts'
 import { epochLine } from '../complete/report/epochLine.ts'
 
+/** Fraction of the pixels that is hidden. */
 const MISSING = 0.85
 const PICTURE = 'lacuna-demo-original.png'
 const BEFORE_AFTER = 'lacuna-demo.png'
 
+/** Creates the command. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(`Draws a picture, hides ${100 * MISSING}% of its pixels and restores them.`)
@@ -47,7 +50,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   )
 
   const begin = performance.now()
-  const left = blacken(picture, known)
+  const remaining = blacken(picture, known)
   const { picture: restored } = await restore(picture, known, {
     ...{ threads, seed: 1 },
     onEpoch: (stage, report) =>
@@ -58,13 +61,13 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   progress.end()
   const elapsed = (performance.now() - begin) / 1000
   await writePng(PICTURE, picture)
-  await writePng(BEFORE_AFTER, sideBySide([picture, left, restored]))
+  await writePng(BEFORE_AFTER, sideBySide([picture, remaining, restored]))
 
   const lacuna = invocation(process.argv[0], process.argv[1]).map(relativePath).join(' ')
   const decibels = (of: Picture): string => `${quality(picture, of, known).psnr.toFixed(1)} dB`
   await print(
     [
-      `\n${bold(`Restored in ${formatSeconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(left)})`,
+      `\n${bold(`Restored in ${formatSeconds(elapsed)}: PSNR ${decibels(restored)} on the hidden pixels`)} (left black: ${decibels(remaining)})`,
       `See ${bold(BEFORE_AFTER)}: the original, what was left of it, and what was made of that.`,
       dim('\nNext:'),
       `  ${lacuna} image ${PICTURE} --missing 0.95 -o restored.png --compare compared.png`,
@@ -74,7 +77,7 @@ async function demo({ threads, width }: { threads: number; width: number }): Pro
   )
 }
 
-/** A path below this folder, as it is from here: shorter to read and to type. */
+/** Path relative to the current folder, if it is below it. */
 const relativePath = (word: string): string => {
   const path = relative('.', word)
   return isAbsolute(word) && !path.startsWith('..') ? path : word

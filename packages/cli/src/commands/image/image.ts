@@ -1,3 +1,6 @@
+/**
+ * `lacuna image`: restores a damaged picture, or hides pixels of one and measures how well they come back.
+ */
 import { Command } from 'commander'
 import { InputError } from 'lacuna'
 import {
@@ -52,6 +55,7 @@ interface Options {
   quiet?: boolean
 }
 
+/** Creates the command. */
 export function imageCommand(): Command {
   return new Command('image')
     .description(
@@ -60,8 +64,8 @@ export function imageCommand(): Command {
     .argument('<file>', 'PNG, JPEG, WebP, TIFF or AVIF; grey or colour, 8 or 16 bits')
     .requiredOption('-o, --output <file>', 'where to write the restored picture (.png)')
     .option(
-      '--missing <share>',
-      'hide this share of the pixels at random (default: 0.9, if there are no holes)',
+      '--missing <fraction>',
+      'hide this fraction of the pixels at random (default: 0.9, if there are no holes)',
       decimalNumber,
     )
     .option('--per-channel', 'hide single values of red, green and blue, not whole pixels')
@@ -123,10 +127,10 @@ async function run(file: string, options: Options): Promise<void> {
     const begin = performance.now()
     const result = await restoreWithProgress(picture, known, options, signal, progress)
     const elapsed = (performance.now() - begin) / 1000
-    const found = original && quality(original, result.picture, known)
+    const measured = original && quality(original, result.picture, known)
     await protect(() => writePictures(picture, known, original, result, options))
-    if (options.json) await printJson(report(picture, hidden, result, found, elapsed, options))
-    else await print(describe(result, found, elapsed, options))
+    if (options.json) await printJson(jsonReport(picture, hidden, result, measured, elapsed, options))
+    else await print(formatReport(result, measured, elapsed, options))
     if (result.aborted) throw outcome()
   })
 }
@@ -165,11 +169,11 @@ async function writePictures(
   { picture: restored }: Restoration,
   { output, damaged, compare }: Options,
 ): Promise<void> {
-  const left = blacken(picture, known)
+  const remaining = blacken(picture, known)
   const files: PngFile[] = [{ path: output, picture: restored }]
-  if (damaged) files.push({ path: damaged, picture: left, alpha: opaque(known, picture.channels) })
+  if (damaged) files.push({ path: damaged, picture: remaining, alpha: alphaOf(known, picture.channels) })
   if (compare)
-    files.push({ path: compare, picture: sideBySide([...(original ? [original] : []), left, restored]) })
+    files.push({ path: compare, picture: sideBySide([...(original ? [original] : []), remaining, restored]) })
   await writePngs(files)
 }
 
@@ -178,22 +182,23 @@ function checkPicturePath(path: string): void {
     throw new InputError('option', `${path}: pictures are written as PNG; let the name end in .png.`)
 }
 
-/** Where the holes are, and the undamaged picture, if it is known. */
+/**
+ * Finds the holes of the picture, or hides pixels.
+ * @returns the valid mask, and the undamaged picture if it is known
+ */
 async function findHoles(
   file: string,
   picture: Picture,
   alpha: ArrayLike<number> | undefined,
   { missing, perChannel, mask, holeColour, truth, seed }: Options,
 ): Promise<{ known: Known; original?: Picture }> {
-  const marked = [
-    mask && '--mask',
-    holeColour && '--hole-colour',
-    missing !== undefined && '--missing',
-  ].filter(Boolean)
-  if (marked.length > 1)
+  const ways = [mask && '--mask', holeColour && '--hole-colour', missing !== undefined && '--missing'].filter(
+    Boolean,
+  )
+  if (ways.length > 1)
     throw new InputError(
       'option',
-      `${marked.join(' and ')} do not go together: choose one way to say what is missing.`,
+      `${ways.join(' and ')} do not go together: choose one way to say what is missing.`,
     )
   const known = mask
     ? holesOfMask(picture, (await readImage(mask)).picture)
@@ -244,14 +249,14 @@ function restoreOptions({
   }
 }
 
-/** 1 at pixels of which something is known. */
-function opaque(known: Known, channels: number): Uint8Array {
+/** Alpha channel: 1 at pixels of which a value is known. */
+function alphaOf(known: Known, channels: number): Uint8Array {
   return Uint8Array.from({ length: known.length / channels }, (_, p) =>
     known.subarray(p * channels, (p + 1) * channels).includes(1) ? 1 : 0,
   )
 }
 
-function report(
+function jsonReport(
   picture: Picture,
   hidden: number,
   result: Restoration,
@@ -276,7 +281,7 @@ function report(
   }
 }
 
-function describe(
+function formatReport(
   { aborted }: Restoration,
   found: Quality | undefined,
   elapsed: number,

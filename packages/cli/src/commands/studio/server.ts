@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { InputError } from 'lacuna'
 import { contentSecurityPolicy, isolationHeaders } from 'lacuna-studio/policy'
 
+/** A running server. */
 export interface FolderServer {
   url: string
   port: number
@@ -31,16 +32,17 @@ const headers = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** How many ports after the wished one are tried before any free one will do. */
+/** Number of ports from the given one on that are tried, before any free one is taken. */
 const NEAR_PORTS = 20
 
+/** Serves a folder. @param wish the address, and the first port to try */
 export async function serveFolder(
   folder: string,
   wish: { host: string; port: number },
 ): Promise<FolderServer> {
   const root = await realpath(folder)
   const server = createServer((request, response) => {
-    answer(root, request, response).catch(() => response.destroy())
+    respond(root, request, response).catch(() => response.destroy())
   })
   await listenNear(server, wish)
   const { port } = server.address() as AddressInfo
@@ -90,12 +92,12 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end()
     return
   }
-  const file = await find(root, request.url ?? '/')
+  const file = await findFile(root, request.url ?? '/')
   if (!file) {
     response.writeHead(404, { ...headers, 'Content-Type': 'text/plain' }).end('There is no such file.\n')
     return
@@ -115,7 +117,10 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
  * The file in the folder that a URL names; undefined for anything outside of it, links that lead out
  * included.
  */
-async function find(root: string, url: string): Promise<{ path: string; byteLength: number } | undefined> {
+async function findFile(
+  root: string,
+  url: string,
+): Promise<{ path: string; byteLength: number } | undefined> {
   try {
     const path = decodeURIComponent(url.split('?')[0])
     if (path.includes('\0')) return undefined

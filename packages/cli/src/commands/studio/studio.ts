@@ -1,3 +1,4 @@
+/** `lacuna studio`: serves the studio on this machine and opens it in the browser. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +15,7 @@ interface Options {
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
+/** Creates the command. */
 export function studioCommand(): Command {
   return new Command('studio')
     .description('Opens the studio in your browser: restore pictures and complete tables while you watch.')

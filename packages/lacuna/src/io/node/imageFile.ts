@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import { InputError } from '../../base/inputError.ts'
-import { missingPackage } from '../../base/missingPackage.ts'
+import { explainMissingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
 import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
 
@@ -21,7 +21,7 @@ const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
 async function loadSharp(): Promise<typeof import('sharp')['default']> {
   const { default: sharp } = await import('sharp').catch(
-    missingPackage('sharp', 'Reading and writing pictures'),
+    explainMissingPackage('sharp', 'Reading and writing pictures'),
   )
   return sharp
 }
