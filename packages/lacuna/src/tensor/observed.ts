@@ -4,14 +4,17 @@ import type { SparseTensor } from './sparseTensor.ts'
 
 /** A summary of the entries that something was learned from. */
 export interface Observed {
+  /** Number of entries. */
   entries: number
-  /** The values that were seen. */
+  /** Smallest value. */
   min: number
+  /** Largest value. */
   max: number
+  /** Mean of the values. */
   mean: number
-  /** Per mode, how many entries each row has … */
+  /** Per mode, the number of entries of each row. */
   counts: readonly Uint32Array[]
-  /** … and their mean value; 0 where there are none. */
+  /** Per mode, the mean value of each row; 0 where it has no entries. */
   means: readonly Float32Array[]
 }
 

@@ -14,6 +14,7 @@ export type ModeReference = number | string
 
 /** A mode that is taken apart. */
 export interface ModeSplit {
+  /** The mode to split. */
   mode: ModeReference
   /** The length of blocks: 24 makes days of hours; [7, 24] makes weeks of seven days of them. */
   into: number | readonly number[]
@@ -23,14 +24,17 @@ export interface ModeSplit {
 
 /** What is done to modes; each may be named once. */
 export interface ModeReshaping {
-  /** Groups of modes that become one each. */
+  /** Groups of modes, each of which is merged into one; none by default. */
   mergeModes?: readonly (readonly ModeReference[])[]
+  /** Modes that are split into several; none by default. */
   split?: readonly ModeSplit[]
 }
 
 /** The same with modes by number, in ascending order. */
 export interface ResolvedReshaping {
+  /** Groups of modes that are merged, by number from 0. */
   readonly mergeModes: readonly (readonly number[])[]
+  /** Modes that are split, by number from 0. */
   readonly split: readonly {
     readonly mode: number
     readonly into: readonly number[]
@@ -40,10 +44,15 @@ export interface ResolvedReshaping {
 
 /** A part of an original index: ⌊(index + offset) / stride⌋ mod size, which counts by its weight in the row of a reshaped mode. */
 export interface Digit {
+  /** The tensor's mode that it is taken from, from 0. */
   readonly mode: number
+  /** Added to the index before it is divided. */
   readonly offset: number
+  /** Divisor of the index. */
   readonly stride: number
+  /** Number of its values. */
   readonly size: number
+  /** Its factor in the row of the reshaped mode. */
   readonly weight: number
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Bytes } from '../../base/bytes.ts'
 import { type InputError, inFile } from '../../base/inputError.ts'
-import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpEnsemble, CpModel, type Intervals, type Neighbours } from '../../model/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
 import {
@@ -122,7 +122,7 @@ function readIntervals(
   name: string,
 ): Intervals {
   const fault = damaged('intervals', name)
-  if (shapeFault(value, intervalsShape)) throw fault
+  if (findShapeFault(value, intervalsShape)) throw fault
   const intervals = value as Intervals
   const { scale, support, scales, residuals, shares } = intervals
   const rows = dims.map((_, mode) =>
@@ -160,7 +160,7 @@ function readNeighbours(
   name: string,
 ): Neighbours {
   const fault = damaged('neighbours', name)
-  if (shapeFault(value, neighboursShape)) throw fault
+  if (findShapeFault(value, neighboursShape)) throw fault
   const { lags, isRelative, least, weights } = value as Neighbours
   const read = (file: string): ArrayLike<number> => numbersOf(files, file, name, fault)
   const residuals = Float32Array.from(read('residuals.npy'))

@@ -9,7 +9,7 @@
 
 import type { Bytes } from '../../base/bytes.ts'
 import { InputError, inFile } from '../../base/inputError.ts'
-import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { CpModel, type CpModelFields, type TrainingRecord } from '../../model/index.ts'
 import { type ResolvedReshaping, reshapedModes, resolveReshaping } from '../../tensor/index.ts'
 import { decodeNpy, encodeNpz, type NpzEntries, type UnpackOptions, unpackNpz } from '../npz/index.ts'
@@ -116,7 +116,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   const { rank, training, arrangement: reshaping = { mergeModes: [], split: [] } } = metadata
   if (!isNumber(rank)) throw damaged('rank', name)
   if (training !== undefined && !isRecord(training)) throw damaged('training record', name)
-  if (shapeFault(reshaping, reshapingShape)) throw damaged('arrangement', name)
+  if (findShapeFault(reshaping, reshapingShape)) throw damaged('arrangement', name)
   return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
 }
 

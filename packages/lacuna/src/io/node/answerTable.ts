@@ -27,7 +27,7 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
    * A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format.
    */
   output: AnswerOutput
-  /** The decimal separator of numbers in text; recognized by default. */
+  /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
   /** The file, if it has been opened already. */
   input?: Input

@@ -2,12 +2,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import { InputError } from '../../base/inputError.ts'
-import { missingPackage } from '../../base/missingPackage.ts'
+import { explainMissingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
 import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
 
 /** A picture, and its transparent pixels. */
 export interface ImageFile {
+  /** The picture without its alpha channel. */
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
   alpha?: Uint8Array | Uint16Array
@@ -22,7 +23,7 @@ const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 /** Loads sharp, which is an optional package. */
 async function loadSharp(): Promise<typeof import('sharp')['default']> {
   const { default: sharp } = await import('sharp').catch(
-    missingPackage('sharp', 'Reading and writing pictures'),
+    explainMissingPackage('sharp', 'Reading and writing pictures'),
   )
   return sharp
 }

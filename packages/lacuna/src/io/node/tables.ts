@@ -38,7 +38,7 @@ import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
 /** Options for reading tables as a tensor. */
 export interface ReadTableOptions extends ReadRowsOptions {
-  /** The one file, if it has been opened already. */
+  /** The one file, if it has been opened already; opened from the path by default. */
   input?: Input
   /** The number of threads that read a large file; one per core by default. */
   threads?: number

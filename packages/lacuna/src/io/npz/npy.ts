@@ -11,6 +11,7 @@ export type { NpyData }
 
 /** An array as NumPy saves it: its elements in C order. */
 export interface NpyArray {
+  /** Sizes of the dimensions. */
   shape: readonly number[]
   /** The sizes of the array; the last index varies fastest. */
   data: NpyData

@@ -31,6 +31,7 @@ const NAMED_BULK = 0.5
 
 /** A column, as the first rows of a table show it. */
 export interface ColumnSummary {
+  /** Name of the column. */
   name: string
   /** The type of most cells. */
   type: ColumnType

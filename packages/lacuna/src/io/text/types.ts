@@ -4,7 +4,7 @@
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
 
-/** The type of a column, by its SQL name. */
+/** SQL type of a column. */
 export type ColumnType =
   | 'BIGINT'
   | 'HUGEINT'

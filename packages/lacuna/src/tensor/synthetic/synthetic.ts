@@ -10,9 +10,11 @@ import { cellsOf, pickCells } from '../split/pickCells.ts'
  * are i.i.d. U[0, 1], observed with Gaussian noise E at cells chosen uniformly, without duplicates.
  */
 export interface SyntheticOptions {
+  /** I_1 … I_N, the sizes of the modes. */
   dims: readonly number[]
   /** How many cells are observed. */
   entries: number
+  /** R, the number of components. */
   rank: number
   /** ‖M ⊛ X°‖² / ‖M ⊛ E‖² in decibels, over the observed entries; Infinity (default) is no noise. */
   snrDb?: number
@@ -20,10 +22,11 @@ export interface SyntheticOptions {
   seed?: number
   /** How many further cells make up `test`; 0 by default. */
   testEntries?: number
-  /** Is told, now and then, the share of the work that is done. */
+  /** Is told, now and then, the share of the work that is done; none by default. */
   onProgress?: (share: number) => void
 }
 
+/** A synthetic problem: its observed entries, further cells, and the true factors. */
 export interface SyntheticProblem {
   /**
    * M ⊛ (X° + E). Noise makes some values negative, and they stay so: clipping would bias the noise. Whoever

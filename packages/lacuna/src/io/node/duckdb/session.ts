@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
-import { missingPackage } from '../../../base/missingPackage.ts'
+import { explainMissingPackage } from '../../../base/missingPackage.ts'
 import { doubleQuote } from '../../text/index.ts'
 import { removeAtExit } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
@@ -65,7 +65,7 @@ export async function openSession(where: string): Promise<TableSession> {
     DuckDBInstance,
     ...types
   } = await import('@duckdb/node-api').catch(
-    missingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
+    explainMissingPackage('@duckdb/node-api', `${where}: reading or writing Parquet, databases, SQL or zstd`),
   )
   // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
   const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)

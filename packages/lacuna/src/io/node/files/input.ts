@@ -13,6 +13,7 @@ import { nameBeside, removeAtExit } from './temporary.ts'
 
 /** A file or pipe to read. */
 export interface Input extends Omit<OpenFile, 'source' | 'again'> {
+  /** Path as it was given; - is standard input. */
   path: string
   /** The kind by the ending of the name; of a pipe without one, by its first bytes. */
   kind: FileKind | undefined

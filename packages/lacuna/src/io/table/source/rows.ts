@@ -7,6 +7,7 @@ import type { ColumnType } from '../../text/index.ts'
 
 /** A column of a table. */
 export interface TableColumn {
+  /** Name of the column. */
   name: string
   /** The type, where the source knows it; that of text is found when all of it has been read. */
   type?: ColumnType
@@ -88,8 +89,9 @@ export interface KnownCodes {
  */
 export type Cells = Texts | Float64Array
 
-/** Some rows of a table. */
+/** Rows of a table that are read together, column by column. */
 export interface Batch {
+  /** Rows in the batch. */
   rowCount: number
   /** One per wanted column. */
   columns: readonly Cells[]
@@ -101,7 +103,7 @@ export interface Batch {
   records?: readonly string[]
 }
 
-/** A column that a reader asks for. */
+/** A column to read. */
 export interface Wanted {
   /** Position among the table's columns. */
   column: number
@@ -115,6 +117,7 @@ export interface Wanted {
 export interface Table {
   /** The name that messages use. */
   readonly name: string
+  /** The columns, in order. */
   readonly columns: readonly TableColumn[]
   /** The unit of `lines` in messages. */
   readonly unit: 'line' | 'row'
