@@ -1,8 +1,7 @@
 /** Runs the experiments that are asked for and not done yet, and puts together everything that is done. */
 import { basename } from 'node:path'
 import { version } from 'lacuna'
-import { drawFacade } from 'lacuna/image'
-import { hardwareThreads } from 'lacuna/internal'
+import { drawFacade, hardwareThreads } from 'lacuna/internal'
 import {
   type ExperimentSettings,
   type PaperResults,

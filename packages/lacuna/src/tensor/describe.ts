@@ -2,17 +2,17 @@
 import { option, type Sentence, sentence } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** What `describeTensor` returns. */
+/** Size, density, values and entries per row of a tensor; plain data. */
 export interface TensorDescription {
   /** N, the number of modes. */
   order: number
-  /** I_1 … I_N. */
+  /** I_1 … I_N, the sizes of the modes. */
   dims: readonly number[]
-  /** The number of entries. */
+  /** Number of entries. */
   entries: number
   /** The number of entries divided by the number of cells. */
   density: number
-  /** Statistics of the values; `negative` and `zero` are numbers of entries. */
+  /** Range, mean and root mean square of the values; `negative` and `zero` count those values. */
   values: { min: number; max: number; mean: number; rms: number; negative: number; zero: number }
   /** Statistics of the weights, if there are any. */
   weights?: { min: number; max: number; mean: number }
@@ -20,19 +20,29 @@ export interface TensorDescription {
   modes: (RowDescription & ModeDescription)[]
 }
 
+/** How the entries are distributed over the rows of a mode. */
 interface RowDescription {
+  /** Number of rows. */
   rows: number
+  /** Rows without entries. */
   empty: number
+  /** Fewest entries of a row that has any. */
   min: number
+  /** Median of the entries of rows that have any. */
   median: number
+  /** Mean number of entries per row. */
   mean: number
+  /** Most entries of a row. */
   max: number
 }
 
+/** Name, type and labels of a mode. */
 interface ModeDescription {
-  /** The name of the mode and the SQL type of its labels, if known. */
+  /** Name of the mode, if known. */
   name?: string
+  /** SQL type of its labels, if known. */
   type?: string
+  /** Number of labels, the first and the last one; undefined in a mode without labels. */
   labels?: { count: number; first: string; last: string }
 }
 

@@ -4,17 +4,17 @@ import type { SparseTensor } from './sparseTensor.ts'
 
 /** A summary of the training entries. */
 export interface Observed {
-  /** The number of entries. */
+  /** Number of entries. */
   entries: number
-  /** The smallest value. */
+  /** Smallest value. */
   min: number
-  /** The largest value. */
+  /** Largest value. */
   max: number
-  /** The mean of the values. */
+  /** Mean of the values. */
   mean: number
   /** Per mode, the number of entries of each row. */
   counts: readonly Uint32Array[]
-  /** Per mode, the mean value of each row's entries; 0 for empty rows. */
+  /** Per mode, the mean value of each row; 0 where it has no entries. */
   means: readonly Float32Array[]
 }
 

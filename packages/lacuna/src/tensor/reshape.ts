@@ -23,15 +23,17 @@ export interface ModeSplit {
 
 /** Modes to merge and to split; each mode may occur once. */
 export interface ModeReshaping {
-  /** Groups of modes that become one each. */
+  /** Groups of modes, each of which is merged into one; none by default. */
   mergeModes?: readonly (readonly ModeReference[])[]
-  /** Modes that become several each. */
+  /** Modes that are split into several; none by default. */
   split?: readonly ModeSplit[]
 }
 
 /** A ModeReshaping with modes by number, from 0, in ascending order. */
 export interface ResolvedReshaping {
+  /** Groups of modes that are merged, by number from 0. */
   readonly mergeModes: readonly (readonly number[])[]
+  /** Modes that are split, by number from 0. */
   readonly split: readonly {
     readonly mode: number
     readonly into: readonly number[]
@@ -41,10 +43,15 @@ export interface ResolvedReshaping {
 
 /** A digit of an original index: ⌊(index + offset) / stride⌋ mod size; times `weight` it is a term of a reshaped mode's row. */
 export interface Digit {
+  /** The tensor's mode that it is taken from, from 0. */
   readonly mode: number
+  /** Added to the index before it is divided. */
   readonly offset: number
+  /** Divisor of the index. */
   readonly stride: number
+  /** Number of its values. */
   readonly size: number
+  /** Its factor in the row of the reshaped mode. */
   readonly weight: number
 }
 

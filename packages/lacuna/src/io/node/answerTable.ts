@@ -28,6 +28,7 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
    */
   output: AnswerOutput
   /** The decimal separator of numbers in text; recognized by default. */
+  /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
   /** The file, if it has been opened already. */
   input?: Input

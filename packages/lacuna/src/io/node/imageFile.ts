@@ -8,6 +8,7 @@ import { explainFileError, type Replacement, replaceFiles, writeChunks } from '.
 
 /** A picture as its file has it. */
 export interface ImageFile {
+  /** The picture without its alpha channel. */
   picture: Picture
   /** (height × width), up to the picture's maximum: 0 is transparent. Only where the file has such pixels. */
   alpha?: Uint8Array | Uint16Array

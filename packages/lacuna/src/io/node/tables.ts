@@ -38,7 +38,7 @@ import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
 /** What of the tables is the tensor, and how their text is written. */
 export interface ReadTableOptions extends ReadRowsOptions {
-  /** The one file, if it has been opened already. */
+  /** The one file, if it has been opened already; opened from the path by default. */
   input?: Input
   /** How many threads read a large file; by default one per core. */
   threads?: number

@@ -154,6 +154,7 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   return decodeNpy(await readWhole(await openInput(path)), path)
 }
 
+/** Options of `writeTensor`. */
 export interface WriteTensorOptions {
   /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
   format?: string

@@ -11,6 +11,7 @@ export type { NpyData }
 
 /** An array as NumPy saves it: its elements in C order. */
 export interface NpyArray {
+  /** Sizes of the dimensions. */
   shape: readonly number[]
   /** In C order: the last index runs fastest. */
   data: NpyData

@@ -29,6 +29,7 @@ export function encodeNpz(entries: NpzEntries): Bytes {
   return zipSync(files, { level: 0, mtime: new Date(1980, 0, 1) })
 }
 
+/** Options of `decodeNpz`. */
 export interface UnpackOptions {
   /** More than this, in all, is not unpacked; 4 GiB by default. */
   maxBytes?: number

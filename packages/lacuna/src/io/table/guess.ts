@@ -30,7 +30,9 @@ const BULK = 0.9
 const NAMED_BULK = 0.5
 
 /** What the first rows of a table show of a column. */
+/** A column of a table and what its cells are. */
 export interface ColumnSummary {
+  /** Name of the column. */
   name: string
   /** The type of most cells. */
   type: ColumnType

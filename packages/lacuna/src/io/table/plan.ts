@@ -43,7 +43,7 @@ export interface TableOptions {
    * default.
    */
   modes?: readonly string[]
-  /** The column or SQL expression of the values; if modes are given without it, each row counts 1. */
+  /** The column or SQL expression of the values; guessed by default, or 1 for each row if modes are given. */
   value?: string
   /**
    * The column or SQL expression of the weights: how much each row counts, from 0; all the same by default.
@@ -150,9 +150,11 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
 
 /** A guess of which columns are modes and value. */
 export interface TableGuess {
+  /** All columns. */
   columns: ColumnSummary[]
   /** Empty if it is not clear which columns are modes. */
   modes: string[]
+  /** Column of the values; undefined if none is likely. */
   value?: string
   /** Why the guess failed. */
   problem?: InputError

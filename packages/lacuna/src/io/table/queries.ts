@@ -25,7 +25,9 @@ export interface QueryOptions {
 }
 
 /** Some rows of a table, with indices in the model's modes. */
+/** Rows of a table that a model is to answer. */
 export interface QueryBatch {
+  /** Rows in the batch. */
   rowCount: number
   /** Per mode, the index of each row, from 0; -1 for labels that the model does not know. */
   indices: readonly Float64Array[]
@@ -33,6 +35,7 @@ export interface QueryBatch {
   observed: Float64Array
   /** The cells of the table's own columns as text. */
   fields: readonly Cells[]
+  /** The rows as JSON, if they were asked for. */
   records?: readonly string[]
 }
 

@@ -4,6 +4,7 @@
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
 
+/** SQL type of a column. */
 export type ColumnType =
   | 'BIGINT'
   | 'HUGEINT'

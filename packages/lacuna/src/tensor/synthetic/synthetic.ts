@@ -11,11 +11,11 @@ import { cellsOf, pickCells } from '../split/pickCells.ts'
 
 /** The sizes, rank, noise and seed of a synthetic problem. */
 export interface SyntheticOptions {
-  /** I_1 … I_N. */
+  /** I_1 … I_N, the sizes of the modes. */
   dims: readonly number[]
   /** The number of observed cells. */
   entries: number
-  /** R, the rank of X°. */
+  /** R, the number of components. */
   rank: number
   /** ‖M ⊛ X°‖² / ‖M ⊛ E‖² in decibels, over the observed entries; Infinity (default) is no noise. */
   snrDb?: number
@@ -23,11 +23,11 @@ export interface SyntheticOptions {
   seed?: number
   /** The number of further cells for `test`; 0 by default. */
   testEntries?: number
-  /** Called now and then with the fraction of the work that is done. */
+  /** Called now and then with the fraction of the work that is done; none by default. */
   onProgress?: (fraction: number) => void
 }
 
-/** Entries, test entries and the true factors of a synthetic problem. */
+/** A synthetic problem: its observed entries, further cells, and the true factors. */
 export interface SyntheticProblem {
   /**
    * M ⊛ (X° + E). Noise makes some values negative, and clipping them would bias the noise: `sparseTensor` accepts the tensor

@@ -11,7 +11,9 @@ import { explainFileError } from './fileError.ts'
 import { type OpenFile, openFile, reopenable } from './openFile.ts'
 import { leaveNothing, nameBeside } from './temporary.ts'
 
+/** A file or pipe that has been opened. */
 export interface Input extends Omit<OpenFile, 'source' | 'again'> {
+  /** Path as it was given; - is standard input. */
   path: string
   /** By the ending of its name; of a pipe without one, by its first bytes; else nothing. */
   kind: FileKind | undefined

@@ -10,6 +10,7 @@ import type { Batch, Table } from './rows.ts'
 export interface TextFile {
   /** The name that messages use. */
   name: string
+  /** Opens the content from its beginning. */
   open(): AsyncIterable<Uint8Array>
 }
 

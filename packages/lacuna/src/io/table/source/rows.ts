@@ -5,7 +5,9 @@
  */
 import type { ColumnType } from '../../text/index.ts'
 
+/** A column of a table. */
 export interface TableColumn {
+  /** Name of the column. */
   name: string
   /** Where whoever delivers the rows knows it; the type of text shows when all of it has been seen. */
   type?: ColumnType
@@ -88,7 +90,9 @@ export interface KnownCodes {
  */
 export type Cells = Texts | Float64Array
 
+/** Rows of a table that are read together, column by column. */
 export interface Batch {
+  /** Rows in the batch. */
   rowCount: number
   /** One for each column asked for. */
   columns: readonly Cells[]
@@ -102,6 +106,7 @@ export interface Batch {
   records?: readonly string[]
 }
 
+/** A column to read. */
 export interface Wanted {
   /** By its place among the table's columns. */
   column: number
@@ -115,6 +120,7 @@ export interface Wanted {
 export interface Table {
   /** As messages name it. */
   readonly name: string
+  /** The columns, in order. */
   readonly columns: readonly TableColumn[]
   /** What `lines` counts. */
   readonly unit: 'line' | 'row'
