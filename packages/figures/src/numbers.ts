@@ -1,7 +1,7 @@
 /** Numbers as text for people, on the command line and in the studio. */
 
 /** A whole number with separators between groups of three digits: 3,309,490. */
-export { grouped as formatCount } from 'lacuna/internal'
+export { groupDigits as formatCount } from 'lacuna/internal'
 
 /** A number with four significant digits, without trailing zeros; a small or large one with an exponent. */
 export const formatNumber = (x: number): string => formatSignificant(x, 4)

@@ -1,15 +1,15 @@
-/** lacuna/internal in a browser: what runs there of it. */
-export { grouped } from './base/groupDigits.ts'
+/** lacuna/internal in a browser: what the studio needs beside the public API; no part of the API, and sorted by path. */
+export { groupDigits } from './base/groupDigits.ts'
 export {
-  inWords,
+  formatSentence,
+  joinWithOr,
   type OptionMention,
-  oneOf,
   option,
   type Remark,
   type Sentence,
   sentence,
 } from './base/inputError.ts'
-export { type Shape, shapeFault } from './base/jsonShape.ts'
+export { findShapeFault, type Shape } from './base/jsonShape.ts'
 export { draw, mix, purpose, stream, unit } from './base/random.ts'
 export { float32Array, uint32Array } from './base/sharedArrays.ts'
 export { Communicator, singleProcess } from './comm/index.ts'
@@ -23,8 +23,11 @@ export type { EnginePlan, LoadedProblem, Loss, Noise, ProblemSize, Step } from '
 export { findAdapter } from './engine/gpu/adapter.ts'
 export { autoEngine, GpuEngine, gpuEngine } from './engine/gpu/gpuEngine.ts'
 export { countHidden } from './image/damage.ts'
+export { drawFacade } from './image/facade.ts'
 export { brightness, checkSameSize, fillHoles } from './image/picture.ts'
 export { pixelTensor, pixelValues } from './image/pixelTensor.ts'
+export { paperSettings } from './image/restore.ts'
+export { blacken, sideBySide } from './image/sideBySide.ts'
 export { timeBins } from './io/table/columns/bins.ts'
 export { indexPolicies } from './io/table/columns/modes.ts'
 export { type ColumnSummary, isTime } from './io/table/guess.ts'
@@ -44,6 +47,7 @@ export { type ColumnType, columnType, isNumeric } from './io/text/types.ts'
 export { numberAsText } from './io/text/writeNumber.ts'
 export { type Coordinates, readCoordinates } from './io/tns/index.ts'
 export { SKIP_HESSIAN, SKIP_POWER_METHOD } from './kernels/solve/layout.ts'
+export { type ModeKind, modeKinds } from './model/answer/modeKinds.ts'
 export { valuesAlong } from './model/answer/top.ts'
 export { sharesOf } from './model/componentShares.ts'
 export { align } from './model/ensemble/align.ts'
@@ -52,6 +56,7 @@ export { RowIntervals } from './model/ensemble/rowIntervals.ts'
 export { meanError, testError } from './model/evaluate/testErrors.ts'
 export { labelOf, modeName } from './model/factored.ts'
 export { factorModes } from './model/factorModes.ts'
+export { LabelLookup } from './model/labelLookup.ts'
 export { asLearned, type Learned, rowsOfUnit, together, unobservedOf } from './model/learnedModes.ts'
 export { TensorModel, type TrainingRecord } from './model/tensorModel.ts'
 export { stepOf } from './solver/methods/fast.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { grouped } from '#lacuna/base/groupDigits.js'
+import { groupDigits } from '#lacuna/base/groupDigits.js'
 
 it('writes whole numbers as people read them', () => {
   const numbers = [
     0, 7, 999, 1000, 12_345, 999_999, 3_309_490, 1_234_567_890_123, -1, -999, -1000, -1_234_567,
   ]
-  for (const n of numbers) expect(grouped(n)).toBe(n.toLocaleString('en-US'))
+  for (const n of numbers) expect(groupDigits(n)).toBe(n.toLocaleString('en-US'))
 })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { availableMemory, formatBytes, roomInVersion1, roomInVersion2 } from '#lacuna/base/memory.js'
+import { availableMemory, bytesLeftInCgroup1, bytesLeftInCgroup2, formatBytes } from '#lacuna/base/memory.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lacuna-memory-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -23,20 +23,22 @@ describe('what a control group leaves', () => {
       'memory.stat': 'anon 200000\nfile 450000\nkernel 50000\nshmem 50000\ninactive_file 300000\n',
     })
     // 700,000 of which 400,000 can be given up: files, but not the shared memory among them.
-    expect(roomInVersion2(two)).toBe(1_000_000 - 300_000)
+    expect(bytesLeftInCgroup2(two)).toBe(1_000_000 - 300_000)
     const one = group('one', {
       'memory.limit_in_bytes': '1000000\n',
       'memory.usage_in_bytes': '700000\n',
       'memory.stat': 'cache 9\nrss 9\ntotal_cache 450000\ntotal_rss 200000\ntotal_shmem 50000\n',
     })
-    expect(roomInVersion1(one)).toBe(1_000_000 - 300_000)
+    expect(bytesLeftInCgroup1(one)).toBe(1_000_000 - 300_000)
   })
 
   it('is not known where there is no limit, or no group', () => {
-    expect(roomInVersion2(group('free2', { 'memory.max': 'max\n', 'memory.current': '5\n' }))).toBeUndefined()
+    expect(
+      bytesLeftInCgroup2(group('free2', { 'memory.max': 'max\n', 'memory.current': '5\n' })),
+    ).toBeUndefined()
     const none = { 'memory.limit_in_bytes': '9223372036854771712\n', 'memory.usage_in_bytes': '5\n' }
-    expect(roomInVersion1(group('free1', none))).toBeUndefined()
-    expect(roomInVersion2(join(folder, 'nowhere'))).toBeUndefined()
+    expect(bytesLeftInCgroup1(group('free1', none))).toBeUndefined()
+    expect(bytesLeftInCgroup2(join(folder, 'nowhere'))).toBeUndefined()
   })
 })
 

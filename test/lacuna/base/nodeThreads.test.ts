@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type NodeThread, restThreads, takeThread } from '#lacuna/base/nodeThreads.js'
+import { type NodeThread, startIdleThreads, takeThread } from '#lacuna/base/nodeThreads.js'
 
 /** Answers with its thread's number, what it was given to know, and what it is sent. */
 const ECHO = `const { threadId } = process.getBuiltinModule('node:worker_threads')
@@ -15,7 +15,7 @@ it('gives a thread that rests to the next one, with another program', async () =
   const first = takeThread(ECHO, 'one')
   const [number, data, said] = await ask(first, 1)
   expect([data, said]).toEqual(['one', 1])
-  first.rest()
+  first.release()
   const second = takeThread(ECHO.replace('said]', 'said, "again"]'), 'two')
   expect(await ask(second, 2)).toEqual([number, 'two', 2, 'again'])
   const third = takeThread(ECHO)
@@ -24,8 +24,8 @@ it('gives a thread that rests to the next one, with another program', async () =
 })
 
 it('starts threads before they are needed, and no more than that', async () => {
-  restThreads(2)
-  restThreads(2)
+  startIdleThreads(2)
+  startIdleThreads(2)
   const threads = [takeThread(ECHO), takeThread(ECHO), takeThread(ECHO)]
   const numbers = await Promise.all(threads.map(async (thread) => (await ask(thread, 0))[0]))
   // The third had to be started after the others.
@@ -45,7 +45,7 @@ it('tells who has a thread of its failure', async () => {
 it('takes no thread that has ended while it rested', async () => {
   const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
   const [number] = await ask(ending, 0)
-  ending.rest()
+  ending.release()
   await new Promise((resolve) => setTimeout(resolve, 1500))
   const next = takeThread(ECHO)
   expect((await ask(next, 0))[0]).not.toBe(number)

@@ -9,7 +9,7 @@ import {
   type DuplicatePolicy,
   formatBytes,
   hardwareThreads,
-  inWords,
+  formatSentence,
   readTensorOrModel,
   sizeOfRun,
   type TensorDescription,
@@ -87,7 +87,7 @@ async function info(files: string[], options: Options): Promise<void> {
   const counts = countsRemark(found)
   if (options.json) return printJson({ file, ...description, looksLikeCounts: counts !== undefined, memory })
   await print(formatDescription(file, description))
-  if (counts) await print(`\n${inWords(counts, asFlag)}`)
+  if (counts) await print(`\n${formatSentence(counts, asFlag)}`)
   await print(
     `\nTo solve at rank ${rank} with ${threads} threads takes about ${describeJob(plan)}; there are ${formatBytes(plan.available)} free.`,
   )

@@ -2,7 +2,7 @@
 import { InputError, readTensor, type SparseTensor } from 'lacuna'
 import {
   type DuplicatePolicy,
-  inWords,
+  formatSentence,
   isTableFile,
   isTableKind,
   kindByName,
@@ -51,7 +51,7 @@ export const inputName = (file: string): string => (file === '-' ? 'stdin' : fil
 export const reportRemark =
   ({ say, insist }: Pick<Progress, 'say' | 'insist'>) =>
   ({ sentence, guess }: Remark): void =>
-    (guess ? insist : say)(oneLine(inWords(sentence, asFlag)))
+    (guess ? insist : say)(oneLine(formatSentence(sentence, asFlag)))
 
 /** Callback that shows the progress of reading a large file, in bytes. */
 export function readingProgress(name: string, progress: Progress): (bytes: number, total: number) => void {

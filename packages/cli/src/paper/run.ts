@@ -1,8 +1,7 @@
 /** Runs the trials of the experiments that are not done yet, and collects the results of all. */
 import { basename } from 'node:path'
 import { version } from 'lacuna'
-import { drawFacade } from 'lacuna/image'
-import { hardwareThreads } from 'lacuna/internal'
+import { drawFacade, hardwareThreads } from 'lacuna/internal'
 import {
   type ExperimentSettings,
   type PaperResults,

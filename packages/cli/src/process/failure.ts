@@ -1,7 +1,7 @@
 /** Errors of commands: messages, exit codes, and options as they are typed. */
 import { CommanderError } from 'commander'
 import { InputError } from 'lacuna'
-import { type OptionMention, oneOf } from 'lacuna/internal'
+import { joinWithOr, type OptionMention } from 'lacuna/internal'
 import { oneLine } from '../print/printable.ts'
 
 /**
@@ -56,7 +56,7 @@ export function asFlag({ option, values, set }: OptionMention): string {
   const flag = `--${option.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
   if (values.length === 0) return flag
   const words = values.map((value) => shellWord(String(value)))
-  return `${flag} ${set ? words.join(' ') : oneOf(words)}`
+  return `${flag} ${set ? words.join(' ') : joinWithOr(words)}`
 }
 
 /** Text as one word of a POSIX shell, quoted if necessary. */

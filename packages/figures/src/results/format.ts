@@ -1,6 +1,6 @@
 /** Reader and writer of results.json. */
 import { InputError } from 'lacuna'
-import { type Shape, shapeFault } from 'lacuna/internal'
+import { findShapeFault, type Shape } from 'lacuna/internal'
 import { type PaperResults, RESULTS_FORMAT, RESULTS_VERSION } from './results.ts'
 
 const data: Shape = { source: 'string', dims: ['number'], entries: 'number' }
@@ -98,7 +98,7 @@ export function parseResults(text: string, where = 'results.json'): PaperResults
       'format',
       `${where}: this is version ${version} of the results, and this lacuna reads version ${RESULTS_VERSION}; use the lacuna that made it.`,
     )
-  const fault = shapeFault(value, results)
+  const fault = findShapeFault(value, results)
   if (fault) throw new InputError('format', `${where}: ${fault}; make it again with lacuna paper.`)
   return value as PaperResults
 }

@@ -1,4 +1,6 @@
-/** What kind of thing is wrong, for programs; people read the message. */
+/** Errors that users can correct, and the sentences of messages, in which options are marked so that each interface names them. */
+
+/** The kind of an InputError, for programs. */
 export type InputErrorCode =
   /** An option is unknown, missing, or has a value that makes no sense. */
   | 'option'
@@ -6,58 +8,58 @@ export type InputErrorCode =
   | 'shape'
   /** An index lies outside of its mode. */
   | 'index'
-  /** A value that is not finite, negative without leave, or too large. */
+  /** A value that is not finite, too large, or negative where that is not allowed. */
   | 'value'
-  /** Coordinates that were given before. */
+  /** Two entries have the same coordinates. */
   | 'duplicate'
   /** There is nothing to learn from, or nothing to do. */
   | 'empty'
-  /** It does not fit in memory. */
+  /** The problem does not fit in memory. */
   | 'memory'
-  /** The system does not read or write a file. */
+  /** A file cannot be read or written. */
   | 'file'
-  /** A file is damaged, or is not what it is taken for. */
+  /** A file is damaged, or has another format than expected. */
   | 'format'
-  /** A table's columns do not say what is meant. */
+  /** The columns of a table do not match the options. */
   | 'table'
   /** A download failed. */
   | 'network'
   /** A saved run belongs to other data or settings. */
   | 'checkpoint'
-  /** Something that is not part of this installation. */
+  /** A package, library or device is not available. */
   | 'unavailable'
 
-/**
- * An option in a message, by its name in the library, with values it may have; who shows the message puts it
- * in their own words.
- */
+/** An option in a message: the library, the command line and the studio each print it in their own syntax. */
 export interface OptionMention {
+  /** The name of the option in the library. */
   option: string
+  /** Values that it may have, or has. */
   values: readonly (string | number)[]
-  /** These are its values, all of them, not a choice. */
+  /** True if `values` are all values that it has, false if they are alternatives. */
   set?: true
 }
 
+/** Mentions an option in a message. @param values alternatives to suggest */
 export const option = (name: string, ...values: (string | number)[]): OptionMention => ({
   option: name,
   values,
 })
 
-/** An option that has been given these values, as one would write them to give them again. */
+/** Mentions an option with all values that it has, as they would be typed. */
 export const setting = (name: string, ...values: (string | number)[]): OptionMention => ({
   option: name,
   values,
   set: true,
 })
 
-/** a, b or c */
-export const oneOf = (values: readonly (string | number)[]): string =>
+/** Joins values: `a, b or c`. */
+export const joinWithOr = (values: readonly (string | number)[]): string =>
   values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values[values.length - 1]}`
 
-/** A message in pieces: text, and mentions of options. */
+/** A message as a list of texts and mentions of options. */
 export type Sentence = readonly (string | OptionMention)[]
 
-/** Writes a sentence that mentions options: sentence`${option('rank')} is 0.` */
+/** Template tag of a message with options: sentence`${option('rank')} is 0.` */
 export function sentence(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | OptionMention | Sentence)[]
@@ -65,67 +67,76 @@ export function sentence(
   return texts.flatMap((text, i) => {
     const value = values[i]
     if (value === undefined) return [text]
-    return typeof value === 'object' && !('option' in value) ? [text, ...value] : [text, plain(value)]
+    return typeof value === 'object' && !('option' in value) ? [text, ...value] : [text, asPart(value)]
   })
 }
 
-const plain = (value: string | number | OptionMention): string | OptionMention =>
+const asPart = (value: string | number | OptionMention): string | OptionMention =>
   typeof value === 'number' ? String(value) : value
 
-/** rank, or negative: 'keep', as one writes it in a program. */
-function inTypeScript({ option, values, set }: OptionMention): string {
+/** Prints an option as in TypeScript: `rank`, or `negative: 'keep'`. */
+function formatOption({ option, values, set }: OptionMention): string {
   if (values.length === 0) return option
   const written = values.map((value) => (typeof value === 'string' ? `'${value}'` : value))
-  return `${option}: ${!set ? oneOf(written) : written.length > 1 ? `[${written.join(', ')}]` : written[0]}`
+  return `${option}: ${!set ? joinWithOr(written) : written.length > 1 ? `[${written.join(', ')}]` : written[0]}`
 }
 
 /**
- * Something the person at the keyboard can mend: a file, an option, a value. Its message is one
- * sentence that names the culprit and says what to do. The CLI prints it and exits with 2.
+ * An error that the user can correct: a file, an option, a value. Its message is one sentence that names the cause and what
+ * to do. The command line prints it and exits with code 2.
  */
 export class InputError extends Error {
+  /** The name of the class, 'InputError'. */
   override name = 'InputError'
+  /** The kind of error. */
   readonly code: InputErrorCode
+  /** The message, with its options marked. */
   readonly sentence: Sentence
 
+  /**
+   * @param code the kind of fault
+   * @param message one sentence that names what is wrong and what to do
+   */
   constructor(code: InputErrorCode, message: string | Sentence, options?: ErrorOptions) {
     const parts = typeof message === 'string' ? [message] : message
-    super(inWords(parts, inTypeScript), options)
+    super(formatSentence(parts, formatOption), options)
     this.code = code
     this.sentence = parts
   }
 
-  /** The message with its options as others call them: --negative keep. */
+  /** Returns the message in another syntax of options. @param words prints an option, as in `--negative keep` */
   in(words: (mention: OptionMention) => string): string {
-    return inWords(this.sentence, words)
+    return formatSentence(this.sentence, words)
   }
 
-  /** The same error with more before it: the file that it is about. */
+  /** Returns the error with the name of a file, line or process before its message. */
   within(where: string): InputError {
     return new InputError(this.code, [`${where}: `, ...this.sentence], { cause: this })
   }
 }
 
-/** Something worth knowing that is no error. */
+/** A notice: something that users should know and that is no error. */
 export interface Remark {
+  /** The text, with options as in TypeScript. */
   text: string
-  /** The same in pieces, for who calls options by other names. */
+  /** The text with its options marked. */
   sentence: Sentence
-  /** It was guessed, and changes what is learned: never to be left unsaid. */
+  /** True if it reports a guess that changes the result; such notices are always printed. */
   guess: boolean
 }
 
+/** Makes a notice. @param guess whether it reports a guess that changes the result */
 export const remark = (sentence: Sentence, guess = false): Remark => ({
-  text: inWords(sentence, inTypeScript),
+  text: formatSentence(sentence, formatOption),
   sentence,
   guess,
 })
 
-/** A sentence with its options as others call them. */
-export const inWords = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
+/** Returns the text of a sentence. @param words prints an option */
+export const formatSentence = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
   sentence.map((part) => (typeof part === 'string' ? part : words(part))).join('')
 
-/** Runs a check whose sentences do not know the file, and puts its name before them. */
+/** Runs a check and puts the name of a file before the message of an InputError. */
 export function inFile<T>(name: string, check: () => T): T {
   try {
     return check()

@@ -1,9 +1,12 @@
-/** Of small symmetric matrices, in float64. */
+/** Inverses of small symmetric matrices, in float64, by Cholesky factorization. */
 
-/** The inverse of a symmetric matrix (n × n) with at least `floor` more on its diagonal: as much as it takes. */
+/**
+ * Inverts a symmetric matrix (n × n). @param floor is added to the diagonal, and ten times as much again until the matrix is
+ * positive definite
+ */
 export function invertSymmetric(matrix: Float64Array, n: number, floor: number): Float64Array {
   const L = new Float64Array(n * n)
-  for (let added = floor; !factorized(matrix, n, added, L); added *= 10)
+  for (let added = floor; !factorize(matrix, n, added, L); added *= 10)
     if (!(added < Infinity)) throw new Error('A matrix that is to be inverted is not finite.')
   // T = L⁻¹, by columns.
   const T = new Float64Array(n * n)
@@ -25,7 +28,8 @@ export function invertSymmetric(matrix: Float64Array, n: number, floor: number):
   return inverse
 }
 
-function factorized(matrix: Float64Array, n: number, added: number, L: Float64Array): boolean {
+/** Writes to L the Cholesky factor (n × n) of the matrix plus `added` on its diagonal. @returns whether it exists */
+function factorize(matrix: Float64Array, n: number, added: number, L: Float64Array): boolean {
   for (let i = 0; i < n; i++)
     for (let j = 0; j <= i; j++) {
       let rest = matrix[i * n + j] + (i === j ? added : 0)

@@ -1,31 +1,30 @@
 /**
- * What memory there is to take. On Linux: what the system could give without swapping, and what the control groups that
- * this process is in leave it. Pages that only cache files are not counted as used: the system gives them up. In a browser
- * nobody knows.
+ * The memory that is available. On Linux it is limited by what the system has without swapping, and by the control groups of
+ * this process. Pages that only cache files count as available. In a browser the amount is unknown.
  */
 const node = globalThis.process?.versions?.node
   ? { fs: process.getBuiltinModule('node:fs'), os: process.getBuiltinModule('node:os') }
   : undefined
 
-/** Bytes that can still be taken, where that is known; else Infinity. */
+/** Returns the bytes that can still be allocated, or Infinity where that is unknown. */
 export function availableMemory(): number {
   if (!node) return Infinity
   const system = readField('/proc/meminfo', /^MemAvailable: +(\d+) kB/m)
   const free = system === undefined ? node.os.freemem() : 1024 * system
-  return Math.max(0, Math.min(free, addressSpaceLeft(), ...groupsLeft()))
+  return Math.max(0, Math.min(free, addressSpaceLeft(), ...bytesLeftInCgroups()))
 }
 
-/** What each control group leaves, of versions 1 and 2: a limit on any group above holds, too. */
-function groupsLeft(root = '/sys/fs/cgroup'): number[] {
+/** Returns the bytes left in each control group, of versions 1 and 2: the limits of all groups above hold, too. */
+function bytesLeftInCgroups(root = '/sys/fs/cgroup'): number[] {
   const left: number[] = []
   for (const line of (read('/proc/self/cgroup') ?? '').split('\n')) {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
     if (path === undefined || (controllers !== '' && !controllers.split(',').includes('memory'))) continue
     const mount = controllers === '' ? root : `${root}/memory`
-    // In a container the path may be that of the host, where the group itself is the root that is seen.
+    // In a container the path may be that of the host, while the group itself is mounted as the root.
     for (let group = path; ; group = group.slice(0, group.lastIndexOf('/'))) {
       const room =
-        controllers === '' ? roomInVersion2(`${mount}${group}`) : roomInVersion1(`${mount}${group}`)
+        controllers === '' ? bytesLeftInCgroup2(`${mount}${group}`) : bytesLeftInCgroup1(`${mount}${group}`)
       if (room !== undefined) left.push(room)
       if (group === '' || group === '/') break
     }
@@ -33,29 +32,31 @@ function groupsLeft(root = '/sys/fs/cgroup'): number[] {
   return left
 }
 
-export function roomInVersion2(folder: string): number | undefined {
+/** Returns the bytes left in a control group of version 2, or undefined without a limit. @param folder its files */
+export function bytesLeftInCgroup2(folder: string): number | undefined {
   const limit = readField(`${folder}/memory.max`, /^(\d+)/)
   const used = readField(`${folder}/memory.current`, /^(\d+)/)
   if (limit === undefined || used === undefined) return undefined
-  return limit - (used - cached(`${folder}/memory.stat`, 'file'))
+  return limit - (used - cachedBytes(`${folder}/memory.stat`, 'file'))
 }
 
-export function roomInVersion1(folder: string): number | undefined {
+/** Returns the bytes left in a control group of version 1, or undefined without a limit. @param folder its files */
+export function bytesLeftInCgroup1(folder: string): number | undefined {
   const limit = readField(`${folder}/memory.limit_in_bytes`, /^(\d+)/)
   const used = readField(`${folder}/memory.usage_in_bytes`, /^(\d+)/)
-  // Without a limit there stands the largest number there is.
+  // Without a limit the file has the largest number of the system.
   if (limit === undefined || used === undefined || limit > 2 ** 60) return undefined
-  return limit - (used - cached(`${folder}/memory.stat`, 'total_cache'))
+  return limit - (used - cachedBytes(`${folder}/memory.stat`, 'total_cache'))
 }
 
-/** Bytes of cached files; memory that is shared but no file is among them, and cannot be given up. */
-function cached(path: string, field: string): number {
+/** Returns the bytes of cached files, less shared memory, which the system counts among them and cannot release. */
+function cachedBytes(path: string, field: string): number {
   const files = readField(path, new RegExp(`^${field} (\\d+)`, 'm')) ?? 0
   const shared = readField(path, /^(?:total_)?shmem (\d+)/m) ?? 0
   return Math.max(0, files - shared)
 }
 
-/** What `ulimit -v` leaves. */
+/** Returns the bytes of address space left under `ulimit -v`. */
 function addressSpaceLeft(): number {
   const limit = readField('/proc/self/limits', /^Max address space +(\d+)/m)
   if (limit === undefined) return Infinity
@@ -75,6 +76,7 @@ function read(path: string): string | undefined {
   }
 }
 
+/** Prints a number of bytes with a binary unit, as in 1.5 GiB. */
 export function formatBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
   const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))

@@ -1,10 +1,11 @@
+/** Errors for optional packages, which come with the command line and are peers of the library. */
 import { InputError } from './inputError.ts'
 
 /**
- * For the catch of an import: a package that comes with the command line, and that who uses the library installs only
- * for what needs it.
+ * Returns a handler for a failed import of an optional package, which throws an error with the install command.
+ * @param name the package @param what the feature that needs it, as the subject of the message
  */
-export function missingPackage(name: string, what: string): (cause: unknown) => never {
+export function explainMissingPackage(name: string, what: string): (cause: unknown) => never {
   return (cause) => {
     const text = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     const isMissing = /cannot find (package|module)|ERR_MODULE_NOT_FOUND|could not resolve/i.test(text)

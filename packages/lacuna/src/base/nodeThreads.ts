@@ -1,7 +1,7 @@
 /**
- * Worker threads of Node that outlive what they were started for: to start one takes longer than a small job. A thread is given a
- * program, as text, and talks to who gave it through a port; when that is done it rests, and the next one to need a thread takes it.
- * Those who read a file leave theirs to the engine that learns from it.
+ * A pool of Node's worker threads that are used again, because starting one takes longer than a small job. A thread runs a
+ * program, given as text, and communicates through a port; afterwards it is idle until it is taken again. The threads that read
+ * a file are later those of the engine.
  */
 import { node } from './nodeModules.ts'
 
@@ -9,18 +9,21 @@ type Threads = NonNullable<typeof node>['threads']
 type Worker = InstanceType<Threads['Worker']>
 type MessagePort = InstanceType<Threads['MessagePort']>
 
-/** A thread with a program. */
+/** A thread that runs a program. */
 export interface NodeThread {
+  /** The other end of the program's `lacunaPort`. */
   readonly port: MessagePort
+  /** Calls `handle` if the program fails. */
   onError(handle: (error: Error) => void): void
-  /** For others: only when it has answered all that it was asked. */
-  rest(): void
+  /** Returns the thread to the pool; all its messages must have been answered. */
+  release(): void
+  /** Ends the thread. */
   terminate(): Promise<unknown>
 }
 
 /**
- * Runs programs that come with a port and something to know: they see both by these names. Without a program it forgets the last
- * one, at once: what a thread has seen of shared memory nobody gets back before.
+ * The code of a thread: runs programs, which see their port and data as `lacunaPort` and `lacunaData`. A message without a program
+ * makes it forget the last one and collect garbage at once: shared memory is not freed while a thread refers to it.
  */
 const HOST = `const [{ parentPort }, { setFlagsFromString }, { runInNewContext }] =
   ['worker_threads', 'v8', 'vm'].map((name) => process.getBuiltinModule('node:' + name))
@@ -38,19 +41,22 @@ parentPort.on('message', ({ program, port, data }) => {
   }
 })`
 
-/** Threads that nobody has taken for so long end. */
-const REST_MS = 10_000
+/** Milliseconds after which an idle thread ends. */
+const IDLE_MS = 10_000
 
-const resting: { worker: Worker; end: NodeJS.Timeout }[] = []
+const idleThreads: { worker: Worker; end: NodeJS.Timeout }[] = []
 
-/** Sees to it that so many threads rest, or are about to. */
-export function restThreads(count: number): void {
-  while (resting.length < count) putToRest(newWorker())
+/** Starts threads until at least `count` are idle. */
+export function startIdleThreads(count: number): void {
+  while (idleThreads.length < count) addIdle(startWorker())
 }
 
-/** Takes a thread that rests, or a new one. `data` can be copied to it. */
+/**
+ * Runs a program on an idle thread, or on a new one.
+ * @param program JavaScript, which sees `lacunaPort` and `lacunaData` @param data is copied to the thread
+ */
 export function takeThread(program: string, data?: unknown): NodeThread {
-  const worker = wake() ?? newWorker()
+  const worker = takeIdle() ?? startWorker()
   const { port1: port, port2 } = new node!.threads.MessageChannel()
   worker.postMessage({ program, port: port2, data }, [port2])
   const close = (): void => {
@@ -60,10 +66,10 @@ export function takeThread(program: string, data?: unknown): NodeThread {
   return {
     port,
     onError: (handle) => worker.on('error', handle),
-    rest() {
+    release() {
       close()
       worker.postMessage({})
-      putToRest(worker)
+      addIdle(worker)
     },
     terminate() {
       close()
@@ -72,31 +78,31 @@ export function takeThread(program: string, data?: unknown): NodeThread {
   }
 }
 
-function newWorker(): Worker {
+function startWorker(): Worker {
   const worker = new node!.threads.Worker(HOST, { eval: true })
-  worker.unref() // its port says whether anyone waits for it
+  worker.unref() // only its port keeps the process alive
   return worker
 }
 
-function putToRest(worker: Worker): void {
+function addIdle(worker: Worker): void {
   const end = setTimeout(() => {
-    resting.splice(resting.indexOf(rest), 1)
+    idleThreads.splice(idleThreads.indexOf(idle), 1)
     void worker.terminate()
-  }, REST_MS)
+  }, IDLE_MS)
   end.unref()
-  const rest = { worker, end }
-  // One that fails before it has a program has nobody to tell: who takes a thread gets another.
+  const idle = { worker, end }
+  // An idle thread that fails is removed; another one is taken instead.
   worker.once('error', () => {
-    const at = resting.indexOf(rest)
-    if (at >= 0) resting.splice(at, 1)
+    const at = idleThreads.indexOf(idle)
+    if (at >= 0) idleThreads.splice(at, 1)
   })
-  resting.push(rest)
+  idleThreads.push(idle)
 }
 
-function wake(): Worker | undefined {
-  const rest = resting.shift()
-  if (!rest) return undefined
-  clearTimeout(rest.end)
-  rest.worker.removeAllListeners('error')
-  return rest.worker
+function takeIdle(): Worker | undefined {
+  const idle = idleThreads.shift()
+  if (!idle) return undefined
+  clearTimeout(idle.end)
+  idle.worker.removeAllListeners('error')
+  return idle.worker
 }

@@ -1,12 +1,11 @@
-import { InputError } from './inputError.ts'
-
 /**
- * Counter-based random numbers. Nothing here has state: a draw is a hash of what it is for (a stream, keyed
- * by the seed and, say, an iteration and a mode) and of a counter (say, the row). So a thread, a
- * browser or an MPI rank that updates row p draws the same number, whoever updated the rows before it.
+ * Counter-based random numbers. Nothing here has state: a draw is a hash of a stream (keyed by the seed, a purpose and, say, an
+ * iteration and a mode) and of a counter (say, the row). Every thread, browser or MPI process therefore draws the same number
+ * for row p, in any order of the rows.
  *
- * The same two functions stand in AssemblyScript in kernels/solve/random.ts; a test holds them equal.
+ * kernels/solve/random.ts has `mix` and `draw` in AssemblyScript; a test holds them equal.
  */
+import { InputError } from './inputError.ts'
 
 /** A bijection of 32-bit words in which every input bit flips every output bit about half the time. */
 export function mix(x: number): number {
@@ -15,7 +14,7 @@ export function mix(x: number): number {
   return (x ^ (x >>> 16)) >>> 0
 }
 
-/** What a stream is for, so that no two uses share random numbers. */
+/** Purposes of streams: no two uses share random numbers. */
 export const purpose = {
   sample: 1,
   shuffle: 2,
@@ -35,7 +34,7 @@ export const purpose = {
   strata: 16,
 } as const
 
-/** The key of an independent stream: a hash of the seed (up to 2⁵³) and some words. */
+/** Returns the key of an independent stream: a hash of the seed (up to 2⁵³) and words such as a purpose and a mode. */
 export function stream(seed: number, ...words: number[]): number {
   let key = mix(seed >>> 0)
   key = mix(key ^ Math.floor(seed / 2 ** 32))
@@ -43,12 +42,12 @@ export function stream(seed: number, ...words: number[]): number {
   return key
 }
 
-/** The key of a substream. */
+/** Returns the key of a substream. */
 export function extend(key: number, word: number): number {
   return mix((mix(key ^ word) + 0x9e3779b9) | 0)
 }
 
-/** The draw number `counter` of a stream: 32 random bits. */
+/** Returns draw number `counter` of a stream: 32 random bits. */
 export function draw(key: number, counter: number): number {
   return mix((mix(key ^ counter) + Math.imul(key, 0x85ebca6b)) | 0)
 }
@@ -65,19 +64,19 @@ export function unit(bits: number): number {
   return (bits + 0.5) / 2 ** 32
 }
 
-/** Takes one more index of a coordinate into its hash; `mix` makes the end of it. */
+/** Extends the hash of a cell's coordinates by one index; `mix` finishes it. */
 export function hashIndex(hash: number, index: number): number {
   const h = Math.imul(hash ^ index, 0x9e3779b1)
   return ((h ^ (h >>> 15)) + 0x7feb352d) | 0
 }
 
-/** Draw number `counter` of a stream, as a standard normal number: Box–Muller on two of its words. */
+/** Returns draw number `counter` of a stream as a standard normal number: Box–Muller on two of its words. */
 export function normal(key: number, counter: number): number {
   const radius = Math.sqrt(-2 * Math.log(unit(draw(key, 2 * counter))))
   return radius * Math.cos(2 * Math.PI * unit(draw(key, 2 * counter + 1)))
 }
 
-/** Two seeds that `stream` would take for the same (1 and 1.5, say) would pass for two experiments. */
+/** Refuses seeds that are no whole number: `stream` would give 1 and 1.5 the same key. */
 export function checkSeed(seed: number): void {
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new InputError('option', `The seed is ${seed}; it must be a whole number from 0 to 2^53 - 1.`)

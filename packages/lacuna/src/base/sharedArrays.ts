@@ -5,13 +5,15 @@
 const Buffer: typeof SharedArrayBuffer | typeof ArrayBuffer =
   typeof SharedArrayBuffer === 'undefined' ? ArrayBuffer : SharedArrayBuffer
 
+/** Allocates zeros in memory that threads can share. */
 export const uint32Array = (length: number): Uint32Array => new Uint32Array(new Buffer(4 * length))
+/** Allocates zeros in memory that threads can share. */
 export const float32Array = (length: number): Float32Array => new Float32Array(new Buffer(4 * length))
 
-/** So much more may stay behind an array, unused, before copying it is worth while. */
+/** Unused memory behind an array, relative to its length, from which on `trim` copies. */
 const SLACK = 1.1
 
-/** The first `length` elements: of the same memory if little of it is left over, else in an array of their own. */
+/** Returns the first `length` elements: in the same memory if little of it is unused, else in a copy. */
 export function trim<A extends Uint32Array | Float32Array>(array: A, length: number): A {
   if (array.length <= SLACK * length) return array.subarray(0, length) as A
   const trimmed = array instanceof Uint32Array ? uint32Array(length) : float32Array(length)
@@ -19,9 +21,9 @@ export function trim<A extends Uint32Array | Float32Array>(array: A, length: num
   return trimmed as A
 }
 
-/** A copy with room for more. */
+/** Returns a copy with a larger capacity. @param capacity the number of elements of the copy */
 export function grow<A extends Uint32Array | Float32Array>(array: A, capacity: number): A {
-  const grown = array instanceof Uint32Array ? uint32Array(capacity) : float32Array(capacity)
-  grown.set(array)
-  return grown as A
+  const copy = array instanceof Uint32Array ? uint32Array(capacity) : float32Array(capacity)
+  copy.set(array)
+  return copy as A
 }

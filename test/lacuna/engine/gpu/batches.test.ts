@@ -1,6 +1,6 @@
 /** How rows and records are cut for a device: by plain arithmetic, without a device. */
 import { expect, it } from 'vitest'
-import { batchRows, sliceRecords } from '#lacuna/engine/gpu/batches.js'
+import { batchRows, sliceRecords } from '#lacuna/engine/gpu/steps/batches.js'
 import type { ModeTable } from '#lacuna/engine/gpu/tables.js'
 
 /** A mode whose rows have segments of these lengths. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { asFlag } from '#cli/process/failure.ts'
-import { inWords } from '#lacuna/base/inputError.js'
+import { formatSentence } from '#lacuna/base/inputError.js'
 import { readTable } from '#lacuna/io/node/index.js'
 import { rejection } from '../pieces.ts'
 import { at, write } from '../tables.ts'
@@ -9,7 +9,7 @@ describe('guesses', () => {
   const guessed = async (columns: string, row: string): Promise<string> => {
     const remarks: string[] = []
     await readTable(write('g.csv', `${columns}\n${row}\n`), {
-      onRemark: ({ sentence }) => remarks.push(inWords(sentence, asFlag)),
+      onRemark: ({ sentence }) => remarks.push(formatSentence(sentence, asFlag)),
     })
     return remarks[0].replace(/^.*taken as /, '')
   }

@@ -9,7 +9,7 @@ import {
   checkOutputs,
   countsRemark,
   defaults,
-  inWords,
+  formatSentence,
   isReshaped,
   option,
   sentence,
@@ -139,7 +139,7 @@ async function readSets(
   if (isSplit) collectGarbage(4 * (train.dims.length + 1) * train.values.length)
   if (train.weights) progress.say('Entries count by their weights')
   const remark = countsRemark(train)
-  if (remark && options.missing === undefined) progress.say(inWords(remark, asFlag))
+  if (remark && options.missing === undefined) progress.say(formatSentence(remark, asFlag))
   return { sets, readingSeconds }
 }
 

@@ -1,8 +1,17 @@
 /** Figure 1: a picture of which nine values in ten are hidden, and its restorations. */
 import { join } from 'node:path'
 import { type CompleteOptions, complete } from 'lacuna'
-import { blacken, hideAtRandom, type Known, type Picture, quality, restore, writePng } from 'lacuna/image'
-import { brightness, draw, fillHoles, pixelTensor, pixelValues, purpose, stream } from 'lacuna/internal'
+import { hideAtRandom, type Known, type Picture, quality, restore, writePng } from 'lacuna/image'
+import {
+  blacken,
+  brightness,
+  draw,
+  fillHoles,
+  pixelTensor,
+  pixelValues,
+  purpose,
+  stream,
+} from 'lacuna/internal'
 import type {
   ExperimentSettings,
   ImageMethod,

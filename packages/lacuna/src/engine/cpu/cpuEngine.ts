@@ -1,7 +1,7 @@
 /** The CPU engine: wasm kernels on worker threads, in Node and in browsers. */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { node } from '../../base/nodeModules.ts'
-import { restThreads } from '../../base/nodeThreads.ts'
+import { startIdleThreads } from '../../base/nodeThreads.ts'
 import { Communicator, type Ranks, singleProcess } from '../../comm/index.ts'
 import type { Engine, Problem, ProblemSize } from '../engine.ts'
 import { CpuProblem } from './cpuProblem.ts'
@@ -100,7 +100,7 @@ export class CpuEngine implements Engine {
       // started.
       if (node && !this.#connection && !this.#pool) {
         checkLimits(2 * this.threads, this.#parts)
-        restThreads(this.threads)
+        startIdleThreads(this.threads)
       } else await this.connect()
       await compileKernel(paddedRank(rank))
     }

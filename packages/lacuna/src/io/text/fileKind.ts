@@ -2,7 +2,7 @@
  * What a file is: by the ending of its name or, of a pipe that has none, by its first bytes. Runs in Node and
  * in browsers.
  */
-import { InputError, oneOf } from '../../base/inputError.ts'
+import { InputError, joinWithOr } from '../../base/inputError.ts'
 import { byteOrderMarkLength } from './byteOrderMark.ts'
 import { LF } from './bytes.ts'
 import { isEntryLine } from './entryLines.ts'
@@ -47,16 +47,19 @@ export const isTableFile = (path: string): boolean => hasEnding(path, tableEndin
  */
 export function checkEnding(path: string, what: string, allowed: readonly string[]): void {
   if (!hasEnding(path, allowed))
-    throw new InputError('file', `${path}: the ending is not that of a ${what} file; use ${oneOf(allowed)}.`)
+    throw new InputError(
+      'file',
+      `${path}: the ending is not that of a ${what} file; use ${joinWithOr(allowed)}.`,
+    )
 }
 
-/** How the content of a file is packed, by its name; undefined if it is not. */
+/** The packing of a file, by its name; undefined if it is not packed. */
 export function packingByName(path: string): 'gzip' | 'zstd' | undefined {
   if (hasEnding(path, ['.gz'])) return 'gzip'
   return hasEnding(path, ['.zst']) ? 'zstd' : undefined
 }
 
-/** What a file holds: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
+/** The content of a file: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
 export type FileKind = 'tns' | 'npy' | 'npz' | 'parquet' | 'text' | 'json'
 /** The kinds of files that hold tables. */
 export type TableKind = 'parquet' | 'text' | 'json'

@@ -4,7 +4,7 @@
  */
 
 import { InputError } from '../../base/inputError.ts'
-import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import type { EngineState } from '../../engine/engine.ts'
 import { checkSettings } from '../settings/checkSettings.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -124,7 +124,7 @@ export function decodeRun(bytes: Uint8Array, name: string): RunState {
 }
 
 function readHeader(value: unknown, name: string): Header & { settings: Settings } {
-  const fault = shapeFault(value, headerShape)
+  const fault = findShapeFault(value, headerShape)
   if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
   const header = value as Header
   return { ...header, settings: readSettings(header.settings, name) }

@@ -1,6 +1,6 @@
 /** The checkpoint of a search by folds: JSON and the bytes of the unfinished runs, in a frame. */
 import { InputError } from '../../base/inputError.ts'
-import { type Shape, shapeFault } from '../../base/jsonShape.ts'
+import { findShapeFault, type Shape } from '../../base/jsonShape.ts'
 import { decodeRun, encodeRun, readSettings, writableSettings } from '../run/checkpoint.ts'
 import { type FrameKind, frame, isFramed, unframe } from '../run/frame.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -54,7 +54,7 @@ export const isSearch = (bytes: Uint8Array): boolean => isFramed(KIND, bytes)
  */
 export function decodeSearch(bytes: Uint8Array, name: string): SearchState {
   const { header, body } = unframe(KIND, bytes, name)
-  const fault = shapeFault(header, headerShape)
+  const fault = findShapeFault(header, headerShape)
   if (fault) throw new InputError('format', `${name}: ${fault}; this is no run that Lacuna saved.`)
   const { runs, settings, ...rest } = header as Header
   let at = 0

@@ -1,5 +1,5 @@
 /** Which values of settings make sense, alone and together. */
-import { InputError, type OptionMention, oneOf, option, sentence } from '../../base/inputError.ts'
+import { InputError, joinWithOr, type OptionMention, option, sentence } from '../../base/inputError.ts'
 import { checkReshaping } from '../../tensor/index.ts'
 import { lossNames, missingNames, noiseNames, priorNames, type Settings } from './settings.ts'
 import { checkLags } from './sideInformation.ts'
@@ -63,7 +63,7 @@ function checkMissing({ missing, solver, sample }: Settings): void {
 const wrongName = (name: keyof Settings, value: unknown, names: readonly string[]): InputError =>
   new InputError(
     'option',
-    sentence`${option(name)} is '${String(value)}'; there are ${oneOf(names.map((name) => `'${name}'`))}.`,
+    sentence`${option(name)} is '${String(value)}'; there are ${joinWithOr(names.map((name) => `'${name}'`))}.`,
   )
 
 function checkPrior(settings: Settings): void {

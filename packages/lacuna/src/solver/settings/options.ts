@@ -1,5 +1,5 @@
 /** Options of a run: their types with defaults, and the check that turns them into settings. */
-import { InputError, oneOf, option, sentence } from '../../base/inputError.ts'
+import { InputError, joinWithOr, option, sentence } from '../../base/inputError.ts'
 import type { Engine, Loss, Noise } from '../../engine/engine.ts'
 import { CpModel } from '../../model/index.ts'
 import type { ModeReshaping, SparseTensor } from '../../tensor/index.ts'
@@ -167,7 +167,7 @@ export function settingsOf(options: RunOptions): Settings {
   if (!solverNames.includes(solver))
     throw new InputError(
       'option',
-      sentence`${option('solver')} is '${String(solver)}'; there are ${oneOf(solverNames.map((name) => `'${name}'`))}.`,
+      sentence`${option('solver')} is '${String(solver)}'; there are ${joinWithOr(solverNames.map((name) => `'${name}'`))}.`,
     )
   const settings = {
     ...defaults[solver],

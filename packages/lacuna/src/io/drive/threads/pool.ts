@@ -89,7 +89,7 @@ export function startReading(threads: number): ReadingPool {
     async close() {
       // Others can use those that have nothing to do.
       if (!isSound || unanswered > 0) return terminate()
-      for (const thread of taken) thread.rest()
+      for (const thread of taken) thread.release()
     },
   }
 }
