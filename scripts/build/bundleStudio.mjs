@@ -28,9 +28,9 @@ export async function bundleStudio(say) {
 async function drawSample() {
   const path = `${CACHE}/sample-${hashOf([`${DIST}/image`]).slice(0, 16)}.png`
   if (existsSync(path)) return path
-  const { drawFacade, writePng } = await import(
-    new URL('../../packages/lacuna/dist/image.js', import.meta.url).href
-  )
+  const library = new URL('../../packages/lacuna/dist/', import.meta.url)
+  const { drawFacade } = await import(new URL('internal.js', library).href)
+  const { writePng } = await import(new URL('image.js', library).href)
   mkdirSync(CACHE, { recursive: true })
   await writePng(path, drawFacade(...SAMPLE_SIZE))
   return path

@@ -1,12 +1,12 @@
-/** The public API in a browser; docs/api.md lists it. */
+/** lacuna in a browser: the public API without files; docs/api.md lists it. */
 
 export { InputError } from './base/inputError.ts'
 export { version } from './base/version.ts'
 export type { Engine } from './engine/engine.ts'
 export { cpuEngine } from './engine/openCpuEngine.ts'
 export { decodeModel, encodeModel } from './io/array/index.ts'
-export { type RecordsOptions, type Row, tensorFromRecords } from './io/table/index.ts'
-export { CpModel, type ErrorSummary, type Labels } from './model/index.ts'
+export { tensorFromRecords } from './io/table/index.ts'
+export { CpModel, type ErrorSummary } from './model/index.ts'
 export {
   type CompleteOptions,
   type Completion,
@@ -22,12 +22,10 @@ export {
   describeTensor,
   leaveOneOut,
   type Mode,
-  type NestedArray,
   type SparseTensor,
   sparseTensor,
   split,
   splitByTime,
   synthetic,
-  type TensorOptions,
   tensorFromArray,
 } from './tensor/index.ts'

@@ -1,13 +1,7 @@
-/**
- * lacuna/folds: models that each have not seen some of the entries, as one: a better answer, an honest error, and intervals. In
- * Node and in browsers.
- */
+/** lacuna/folds: cross-fitting, and ensembles of its models with out-of-fold errors and conformal intervals. In Node and in browsers. */
 export { decodeAnyModel, encodeEnsemble } from './io/array/index.ts'
 export {
   CpEnsemble,
-  type CpEnsembleFields,
-  type EnsembleStability,
-  type Found,
   type Interval,
   type IntervalColumns,
   type OutOfFold,

@@ -1,6 +1,5 @@
-/** lacuna/formats: .tns, .npy and .npz as bytes, for who has them from elsewhere than a path. */
+/** lacuna/formats: .tns, .npy and .npz as bytes, for data that is not read from a path. In Node and in browsers. */
 export {
-  type ArrayOptions,
   decodeTensorNpy,
   decodeTensorNpz,
   encodeCompletedNpy,
@@ -8,4 +7,4 @@ export {
   encodeTensorNpz,
 } from './io/array/index.ts'
 export { decodeNpy, decodeNpz, encodeNpy, encodeNpz, type NpyArray } from './io/npz/index.ts'
-export { type ReadTnsOptions, readTns, type WriteTnsOptions, writeTns } from './io/tns/index.ts'
+export { readTns, writeTns } from './io/tns/index.ts'

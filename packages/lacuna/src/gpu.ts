@@ -1,4 +1,4 @@
-/** lacuna/gpu: a graphics card through WebGPU; in Node it needs the package webgpu. */
+/** lacuna/gpu: an engine that runs on a GPU through WebGPU; in Node it needs the package webgpu. */
 import type { Engine } from './engine/engine.ts'
 import { gpuEngine as openEngine } from './engine/gpu/gpuEngine.ts'
 import type { GpuEngineOptions } from './engine/gpu/options.ts'
@@ -6,8 +6,8 @@ import type { GpuEngineOptions } from './engine/gpu/options.ts'
 export type { GpuEngineOptions } from './engine/gpu/options.ts'
 
 /**
- * An engine of a graphics card through WebGPU, with the CPU's threads beside it: in browsers as it is, in Node with the
- * package webgpu. Refuses in a sentence where there is no card (docs/gpu.md).
+ * Opens an engine that runs on a GPU through WebGPU, with the CPU's threads for what the GPU does not implement (docs/gpu.md). In
+ * Node it needs the package webgpu. Throws an InputError where there is no GPU.
  */
 export function gpuEngine(options: GpuEngineOptions = {}): Promise<Engine> {
   return openEngine(options)

@@ -1,19 +1,14 @@
-/** lacuna/image in a browser: pictures with holes, restored. */
+/** lacuna/image in a browser: restores pictures with holes. */
 export {
-  blacken,
-  drawFacade,
   hideAtRandom,
   holesOfAlpha,
   holesOfColour,
   holesOfMask,
   type Known,
   type Picture,
-  paperSettings,
   type Quality,
   quality,
   type Restoration,
   type RestoreOptions,
   restore,
-  type Stage,
-  sideBySide,
 } from './image/index.ts'

@@ -1,4 +1,4 @@
-/** The public API in Node: everything that runs in a browser too, and files. */
+/** lacuna in Node: the public API, which is that of browsers and files. */
 export * from './browser.ts'
 export { type FileRun, resumeRun, startRun } from './fileRun.ts'
 export {

@@ -1,4 +1,4 @@
-/** lacuna/mpi: one problem on many processes; needs koffi and an MPI library. */
+/** lacuna/mpi: an engine that runs one problem on many processes; needs the package koffi and an MPI library. */
 
 export type { Communicator } from './comm/index.ts'
 
@@ -7,17 +7,18 @@ import { mpiEngine as openEngine } from './engine/cpu/mpiEngine.ts'
 import type { CpuEngineOptions } from './engine/cpu/options.ts'
 import type { Engine } from './engine/engine.ts'
 
-/** Threads per process, and the MPI library. */
+/** Options of `mpiEngine`: threads per process, and the MPI library. */
 export interface MpiEngineOptions extends CpuEngineOptions, MpiOptions {}
 
-/** An engine of which each process has a part; all of them run the same program. */
+/** An engine on several processes, which all run the same program. */
 export interface MpiEngine extends Engine {
-  /** Which process this is, of how many. */
+  /** Rank of this process, from 0. */
   readonly process: number
+  /** Number of processes. */
   readonly processes: number
 }
 
-/** The engine of all processes that mpirun has started; they meet here. */
+/** Opens the engine of all processes that mpirun has started; resolves when all of them have called it. */
 export function mpiEngine(options: MpiEngineOptions = {}): Promise<MpiEngine> {
   return openEngine(options)
 }

@@ -1,4 +1,4 @@
-/** lacuna/tables in a browser: text and JSON as rows, and rows as tensors. */
+/** lacuna/tables in a browser: tables of text or JSON, tensors from their rows, and tables of tensors and factors. */
 export {
   guessTable,
   jsonTable,
@@ -7,7 +7,6 @@ export {
   type Table,
   type TableGuess,
   type TableOptions,
-  type TextFile,
   textTable,
   writeFactors,
   writeTable,

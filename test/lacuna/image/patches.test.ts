@@ -42,7 +42,7 @@ describe('a picture as a tensor', () => {
           const values = ramp(size.width * size.height * size.channels)
           const known = new Uint8Array(values.length) // all in holes: the guess alone speaks, at every place
           const grid = patchGrid(size, edge, Math.min(edge, stride))
-          const source = { ...size, values, known, guess: values, knownShare: 1, guessShare: 1, key: 1 }
+          const source = { ...size, values, known, guess: values, knownFraction: 1, guessFraction: 1, key: 1 }
           const { tensor, patches } = patchTensor(source, grid)
           const back = new Float32Array(values.length).fill(-1)
           let astray = 0
@@ -69,7 +69,7 @@ describe('a picture as a tensor', () => {
     known[0] = 0
     const values = ramp(256)
     const reshaped = patchTensor(
-      { ...size, values, known, knownShare: 1, guessShare: 0, key: 1 },
+      { ...size, values, known, knownFraction: 1, guessFraction: 0, key: 1 },
       patchGrid(size, 8, 8),
     )
     expect(reshaped.tensor.dims).toEqual([1, 64, 1])
@@ -89,8 +89,8 @@ describe('a picture as a tensor', () => {
       ...size,
       values: new Float32Array(known.length),
       known,
-      knownShare: 1,
-      guessShare: 1,
+      knownFraction: 1,
+      guessFraction: 1,
       key: 1,
     }
     const reshaped = patchTensor({ ...source, guess: source.values }, patchGrid(size, 6, 2))
@@ -106,7 +106,7 @@ it('the middle of a patch counts more than its edge where patches of a picture d
   // Two patches of four pixels in a row of six: the first says 0, the second 1.
   const size = { width: 6, height: 1, channels: 1 }
   const values = new Float32Array(6)
-  const source = { ...size, values, known: new Uint8Array(6), knownShare: 1, guessShare: 1, key: 1 }
+  const source = { ...size, values, known: new Uint8Array(6), knownFraction: 1, guessFraction: 1, key: 1 }
   const reshaped = patchTensor({ ...source, guess: values }, patchGrid(size, 4, 2))
   expect(reshaped.tensor.dims).toEqual([2, 4, 1])
   const factors = [Float32Array.of(0, 1), new Float32Array(4).fill(1), Float32Array.of(1)]

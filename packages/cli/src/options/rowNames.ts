@@ -1,8 +1,8 @@
 /** Names of rows from other tables, and rows by label or name, as they are typed on the command line. */
 import { InvalidArgumentError } from 'commander'
 import { InputError } from 'lacuna'
-import { LabelLookup, type Predictor } from 'lacuna/answers'
-import { labelOf, modeName, readNames } from 'lacuna/internal'
+import type { Predictor } from 'lacuna/answers'
+import { LabelLookup, labelOf, modeName, readNames } from 'lacuna/internal'
 import type { Progress } from '../print/terminal.ts'
 
 /** A typed MODE=TEXT. */

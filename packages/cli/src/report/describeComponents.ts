@@ -1,8 +1,10 @@
 /** Descriptions of a model's components: a sentence, the rows that are special, and courses to draw. */
-import { type Component, type ModeKind, modeKinds } from 'lacuna/answers'
+import type { Component } from 'lacuna/answers'
 import {
   asLearned,
   type Learned,
+  type ModeKind,
+  modeKinds,
   modeName,
   rowsOfUnit,
   sharesOf,

@@ -86,12 +86,17 @@ function formatOption({ option, values, set }: OptionMention): string {
  * to do. The command line prints it and exits with code 2.
  */
 export class InputError extends Error {
+  /** The name of the class, 'InputError'. */
   override name = 'InputError'
   /** The kind of error. */
   readonly code: InputErrorCode
   /** The message, with its options marked. */
   readonly sentence: Sentence
 
+  /**
+   * @param code the kind of fault
+   * @param message one sentence that names what is wrong and what to do
+   */
   constructor(code: InputErrorCode, message: string | Sentence, options?: ErrorOptions) {
     const parts = typeof message === 'string' ? [message] : message
     super(formatSentence(parts, formatOption), options)

@@ -1,24 +1,28 @@
 /**
- * How much of a model and how much of a smooth surface to take, place by place. Where texture is fine the model knows more,
- * where the picture is smooth the surface does. Known values that neither was told (judges) decide: the share
- * a of start + a (guess − start) that is closest to them in the neighbourhood.
+ * Blend weights of a model against a smooth surface, for every pixel. Where texture is fine the model is better, where the picture
+ * is smooth the surface is. The weight a of start + a (guess − start) is fitted by least squares to the known values of the
+ * neighbourhood that were held out of both.
  */
 import type { Size } from './patches.ts'
 
 /** Cells of this edge, in pixels, with their eight neighbours make a neighbourhood. */
 const CELL = 64
 
-export interface Judgement {
-  /** Known values, and ones at those that judge (height × width × channels). */
+/** What blend weights are fitted to, each (height × width × channels). */
+export interface BlendData {
+  /** Known values. */
   values: Float32Array
-  judges: Uint8Array
+  /** Ones at the values that were held out. */
+  heldOut: Uint8Array
+  /** The smooth surface. */
   start: Float32Array
+  /** The values of the model. */
   guess: Float32Array
 }
 
-/** The share of the guess at each pixel (height × width), from 0 to 1. */
-export function modelShares(
-  { values, judges, start, guess }: Judgement,
+/** The weight of the model at each pixel (height × width), from 0 to 1. */
+export function blendWeights(
+  { values, heldOut, start, guess }: BlendData,
   { width, height, channels }: Size,
 ): Float32Array {
   const rows = Math.ceil(height / CELL)
@@ -26,7 +30,7 @@ export function modelShares(
   const along = new Float64Array(rows * columns)
   const squares = new Float64Array(rows * columns)
   for (let at = 0; at < values.length; at++) {
-    if (!judges[at]) continue
+    if (!heldOut[at]) continue
     const p = Math.floor(at / channels)
     const cell = Math.floor(p / width / CELL) * columns + Math.floor((p % width) / CELL)
     const step = guess[at] - start[at]
@@ -35,10 +39,10 @@ export function modelShares(
   }
   const sum = (of: Float64Array): number => of.reduce((total, x) => total + x, 0)
   const [alongAll, squaresAll] = [sum(along), sum(squares)]
-  // The picture as a whole has a say like that of a few cells: alone, a cell's judges are too few.
+  // Shrinks towards the weight of the whole picture, which counts like a few cells: a cell's held-out values are too few.
   const trust = squaresAll > 0 ? (4 * squaresAll) / squares.length : 1
   const overall = squaresAll > 0 ? clamp(alongAll / squaresAll) : 1
-  const shares = new Float32Array(rows * columns)
+  const weights = new Float32Array(rows * columns)
   for (let a = 0; a < rows; a++)
     for (let b = 0; b < columns; b++) {
       let [above, below] = [trust * overall, trust]
@@ -47,35 +51,35 @@ export function modelShares(
           above += along[i * columns + j]
           below += squares[i * columns + j]
         }
-      shares[a * columns + b] = clamp(above / below)
+      weights[a * columns + b] = clamp(above / below)
     }
-  return spread(shares, rows, columns, width, height)
+  return interpolate(weights, rows, columns, width, height)
 }
 
 const clamp = (x: number): number => Math.min(1, Math.max(0, x))
 
-/** Bilinear between the cells' centres, so that no cell's border shows. */
-function spread(
-  shares: Float32Array,
+/** Interpolates bilinearly between the cells' centres, so that no cell's border is visible. */
+function interpolate(
+  weights: Float32Array,
   rows: number,
   columns: number,
   width: number,
   height: number,
 ): Float32Array {
-  const place = (i: number, cells: number): [number, number, number] => {
+  const position = (i: number, cells: number): [number, number, number] => {
     const at = Math.min(cells - 1, Math.max(0, (i + 0.5) / CELL - 0.5))
     return [Math.floor(at), Math.min(cells - 1, Math.floor(at) + 1), at % 1]
   }
-  const across = Array.from({ length: width }, (_, j) => place(j, columns))
-  const shareAt = new Float32Array(width * height)
+  const across = Array.from({ length: width }, (_, j) => position(j, columns))
+  const weightAt = new Float32Array(width * height)
   for (let i = 0; i < height; i++) {
-    const [top, bottom, down] = place(i, rows)
+    const [top, bottom, down] = position(i, rows)
     for (let j = 0; j < width; j++) {
       const [left, right, along] = across[j]
-      const upper = shares[top * columns + left] * (1 - along) + shares[top * columns + right] * along
-      const lower = shares[bottom * columns + left] * (1 - along) + shares[bottom * columns + right] * along
-      shareAt[i * width + j] = upper * (1 - down) + lower * down
+      const upper = weights[top * columns + left] * (1 - along) + weights[top * columns + right] * along
+      const lower = weights[bottom * columns + left] * (1 - along) + weights[bottom * columns + right] * along
+      weightAt[i * width + j] = upper * (1 - down) + lower * down
     }
   }
-  return shareAt
+  return weightAt
 }

@@ -1,35 +1,39 @@
-/** What is lost of a picture: hidden at random, or real holes marked by transparency, a mask or a colour. */
+/** The holes of a picture: hidden at random, or marked by transparency, a mask or a colour. */
 import { InputError } from '../base/inputError.ts'
 import { draw, purpose, stream } from '../base/random.ts'
 import type { Known, Picture } from './picture.ts'
 
-/** Hides exactly this share (rounded) of the pixels, or of the single values, every choice being equally likely. */
+/**
+ * Hides a fraction of a picture at random.
+ * @param options share: the fraction to hide, between 0 and 1; perChannel: whether single values are hidden, not pixels, false by
+ * default; seed: 1 by default
+ */
 export function hideAtRandom(
   { width, height, channels }: Omit<Picture, 'data'>,
   { share, perChannel = false, seed = 1 }: { share: number; perChannel?: boolean; seed?: number },
 ): Known {
   if (!(share > 0 && share < 1))
     throw new InputError('option', `The share to hide is ${share}; it must lie between 0 and 1.`)
-  const places = width * height * (perChannel ? channels : 1)
-  const hidden = Math.round(share * places)
-  if (hidden === 0 || hidden === places)
+  const count = width * height * (perChannel ? channels : 1)
+  const hidden = Math.round(share * count)
+  if (hidden === 0 || hidden === count)
     throw new InputError(
       'empty',
-      `Hiding ${share} of ${places} values leaves ${hidden === 0 ? 'nothing to restore' : 'nothing to learn from'}; choose another share.`,
+      `Hiding ${share} of ${count} values leaves ${hidden === 0 ? 'nothing to restore' : 'nothing to learn from'}; choose another share.`,
     )
-  const kept = keepAtRandom(places, places - hidden, stream(seed, purpose.damage))
-  return perChannel ? kept : perPixel(kept, channels)
+  const known = pickAtRandom(count, count - hidden, stream(seed, purpose.damage))
+  return perChannel ? known : ofPixels(known, channels)
 }
 
-/** The holes are where the alpha channel (height × width) is entirely transparent. */
+/** Holes where the alpha channel (height × width) is entirely transparent. @param channels values per pixel */
 export function holesOfAlpha(alpha: ArrayLike<number>, channels: number): Known {
-  return perPixel(
+  return ofPixels(
     Uint8Array.from(alpha, (value) => (value > 0 ? 1 : 0)),
     channels,
   )
 }
 
-/** The holes are where the mask, grey or coloured, is brighter than half. */
+/** Holes where a mask, grey or coloured, is brighter than half. @param picture the picture's size @param mask of the same size */
 export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Known {
   if (mask.width !== picture.width || mask.height !== picture.height)
     throw new InputError(
@@ -42,7 +46,7 @@ export function holesOfMask(picture: Omit<Picture, 'data'>, mask: Picture): Know
     for (let k = 0; k < mask.channels; k++) sum += mask.data[p * mask.channels + k]
     kept[p] = 2 * sum > mask.channels * mask.maximum ? 0 : 1
   }
-  return perPixel(kept, picture.channels)
+  return ofPixels(kept, picture.channels)
 }
 
 /** The holes are the pixels of exactly this colour, given as RRGGBB. */
@@ -60,7 +64,7 @@ export function holesOfColour({ channels, maximum, data }: Picture, colour: stri
   const kept = new Uint8Array(data.length / channels)
   for (let p = 0; p < kept.length; p++)
     for (let k = 0; k < channels; k++) if (data[p * channels + k] !== wanted[k]) kept[p] = 1
-  return perPixel(kept, channels)
+  return ofPixels(kept, channels)
 }
 
 /** How many values are hidden. */
@@ -70,20 +74,21 @@ export function countHidden(known: Known): number {
   return hidden
 }
 
-function perPixel(kept: Uint8Array, channels: number): Known {
-  const known = new Uint8Array(kept.length * channels)
-  for (let p = 0; p < kept.length; p++) known.fill(kept[p], p * channels, (p + 1) * channels)
+/** Known values from known pixels. */
+function ofPixels(pixels: Uint8Array, channels: number): Known {
+  const known = new Uint8Array(pixels.length * channels)
+  for (let p = 0; p < pixels.length; p++) known.fill(pixels[p], p * channels, (p + 1) * channels)
   return known
 }
 
-/** Ones in `wanted` of `places`: each place in turn is taken with the chance that the rest of the places leaves it. */
-export function keepAtRandom(places: number, wanted: number, key: number): Uint8Array {
-  const kept = new Uint8Array(places)
+/** Ones at `wanted` of `count` positions, every choice being equally likely (selection sampling). */
+export function pickAtRandom(count: number, wanted: number, key: number): Uint8Array {
+  const picked = new Uint8Array(count)
   let left = wanted
-  for (let p = 0; p < places; p++) {
-    if ((draw(key, p) / 2 ** 32) * (places - p) >= left) continue
-    kept[p] = 1
+  for (let p = 0; p < count; p++) {
+    if ((draw(key, p) / 2 ** 32) * (count - p) >= left) continue
+    picked[p] = 1
     left--
   }
-  return kept
+  return picked
 }

@@ -1,3 +1,4 @@
+/** Value noise, for pictures that are drawn. */
 import { draw, purpose, stream, unit } from '../base/random.ts'
 
 /** A lattice of random numbers that repeats after this many. */

@@ -1,7 +1,7 @@
 /**
  * A picture as a tensor of overlapping square patches: patch × pixel in the patch × channel. Every component is then a
  * small pattern in one colour, learned from the whole picture, and every patch a nonnegative sum of such patterns. A pixel
- * lies in several patches; the mean of what they say has no block edges and is better than any of them.
+ * lies in several patches; the mean of their predictions has no block edges and is better than any of them.
  */
 
 import { draw, extend } from '../base/random.ts'
@@ -9,65 +9,85 @@ import { float32Array, uint32Array } from '../base/sharedArrays.ts'
 import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 
+/** Size of a picture. */
 export interface Size {
+  /** Width in pixels. */
   width: number
+  /** Height in pixels. */
   height: number
+  /** Values per pixel. */
   channels: number
 }
 
+/** Where the patches of a picture lie. */
 export interface PatchGrid {
-  /** Edge of a patch, in pixels; at most the picture's. */
+  /** Height of a patch in pixels; at most the picture's. */
   rows: number
+  /** Width of a patch in pixels; at most the picture's. */
   columns: number
-  /** First pixel of each patch: tops[a], lefts[b]. */
+  /** First pixel row of each row of patches. */
   tops: number[]
+  /** First pixel column of each column of patches. */
   lefts: number[]
 }
 
+/** Places patches over a picture. @param edge of a patch in pixels @param stride distance of patches in pixels */
 export function patchGrid({ width, height }: Size, edge: number, stride: number): PatchGrid {
   const rows = Math.min(edge, height)
   const columns = Math.min(edge, width)
-  return { rows, columns, tops: firsts(height, rows, stride), lefts: firsts(width, columns, stride) }
+  return {
+    rows,
+    columns,
+    tops: patchStarts(height, rows, stride),
+    lefts: patchStarts(width, columns, stride),
+  }
 }
 
-/** Every `stride` pixels, and one flush with the end. */
-function firsts(length: number, edge: number, stride: number): number[] {
+/** Starts every `stride` pixels, and one flush with the end. */
+function patchStarts(length: number, edge: number, stride: number): number[] {
   const found: number[] = []
   for (let first = 0; first < length - edge; first += stride) found.push(first)
   return [...found, length - edge]
 }
 
-/** What the entries of a patch tensor are taken from. */
+/** The picture that the entries of a patch tensor are taken from. */
 export interface PatchSource extends Size {
-  /** (height × width × channels) */
+  /** Values (height × width × channels). */
   values: Float32Array
+  /** 1 where a value is known, 0 in a hole (height × width × channels). */
   known: Uint8Array
-  /** A guess for all values. In each patch another random part of it speaks for the holes, where it is given. */
+  /** A guess for all values; each patch has another random sample of it in its holes. */
   guess?: Float32Array
-  /** The share of the known values that each patch takes, and of the guessed ones. */
-  knownShare: number
-  guessShare: number
+  /** Fraction of the known values that each patch has as entries. */
+  knownFraction: number
+  /** Fraction of the guessed values that each patch has as entries. */
+  guessFraction: number
+  /** Key of the random numbers. */
   key: number
 }
 
+/** Patches as a tensor: patch × pixel × channel. */
 export interface PatchTensor {
+  /** The tensor. */
   tensor: SparseTensor
+  /** Where the patches lie. */
   grid: PatchGrid
-  /** patches[n] is the place a · lefts.length + b of row n of mode 1: patches without a hole are left out. */
+  /** Row n of mode 1 is the patch at (tops[a], lefts[b]) with patches[n] = a · lefts.length + b; patches without a hole are left out. */
   patches: Uint32Array
 }
 
+/** Makes the tensor of the patches that have a hole. */
 export function patchTensor(source: PatchSource, grid: PatchGrid): PatchTensor {
   const { channels, known } = source
   const { rows, columns } = grid
-  const patches = Uint32Array.from(holed(source, grid))
-  // A first walk counts the entries, the second one takes them: both make the same draws.
+  const patches = Uint32Array.from(patchesWithHoles(source, grid))
+  // The first pass counts the entries, the second one takes them: both draw the same random numbers.
   let entries = 0
-  walk(source, grid, patches, () => entries++)
+  forEachEntry(source, grid, patches, () => entries++)
   const indices = [0, 1, 2].map(() => uint32Array(entries))
   const values = float32Array(entries)
   let e = 0
-  walk(source, grid, patches, (n, pixel, channel, at) => {
+  forEachEntry(source, grid, patches, (n, pixel, channel, at) => {
     indices[0][e] = n
     indices[1][e] = pixel
     indices[2][e] = channel
@@ -77,7 +97,7 @@ export function patchTensor(source: PatchSource, grid: PatchGrid): PatchTensor {
   return { tensor: { dims, indices, values }, grid, patches }
 }
 
-function* holed(
+function* patchesWithHoles(
   { width, channels, known }: PatchSource,
   { rows, columns, tops, lefts }: PatchGrid,
 ): Generator<number> {
@@ -92,13 +112,13 @@ function* holed(
     }
 }
 
-function walk(
-  { width, channels, known, guess, knownShare, guessShare, key }: PatchSource,
+function forEachEntry(
+  { width, channels, known, guess, knownFraction, guessFraction, key }: PatchSource,
   { rows, columns, tops, lefts }: PatchGrid,
   patches: Uint32Array,
   take: (patch: number, pixel: number, channel: number, at: number) => void,
 ): void {
-  const [keepKnown, keepGuess] = [knownShare * 2 ** 32, guess ? guessShare * 2 ** 32 : 0]
+  const [keepKnown, keepGuess] = [knownFraction * 2 ** 32, guess ? guessFraction * 2 ** 32 : 0]
   for (let n = 0; n < patches.length; n++) {
     const [top, left] = [tops[Math.floor(patches[n] / lefts.length)], lefts[patches[n] % lefts.length]]
     const draws = extend(key, patches[n])
@@ -112,7 +132,10 @@ function walk(
   }
 }
 
-/** What the model says of the picture: for each value the mean over its patches, the middle of a patch counting most. */
+/**
+ * The picture of a model: each value is the mean over its patches, weighted most in the middle of a patch.
+ * @param elsewhere the values of pixels that are in no patch
+ */
 export function averagePatches(
   { factors, rank }: CpModel,
   { grid, patches }: PatchTensor,
@@ -146,7 +169,7 @@ export function averagePatches(
   })
 }
 
-/** (pixel · channel × R): what component r looks like in a patch. */
+/** The components as pictures of a patch (pixel · channel × R). */
 function patternsOf(
   pixels: Float32Array,
   colours: Float32Array,
@@ -161,6 +184,7 @@ function patternsOf(
   return patterns
 }
 
+/** Weights of a patch's pixels along an edge, a Gaussian around its middle. */
 function bell(length: number): Float32Array {
   return Float32Array.from({ length }, (_, i) => Math.exp(-4 * ((i + 0.5) / length - 0.5) ** 2))
 }

@@ -1,32 +1,39 @@
+/** Pictures in memory and their known values. */
 import { InputError } from '../base/inputError.ts'
 
 /** A picture in memory: greyscale or colour, 8 or 16 bits a value. */
 export interface Picture {
+  /** Width in pixels. */
   readonly width: number
+  /** Height in pixels. */
   readonly height: number
-  /** 1 (grey) or 3 (red, green, blue). */
+  /** Values per pixel: 1 (grey) or 3 (red, green, blue). */
   readonly channels: 1 | 3
-  /** White: 255 or 65535. */
+  /** The value of white: 255 or 65535. */
   readonly maximum: 255 | 65535
-  /** (height × width × channels), row-major. */
+  /** Values (height × width × channels), row-major. */
   readonly data: Uint8Array | Uint16Array
 }
 
 /** One byte per value of a picture: 1 where it is known, 0 in a hole. */
 export type Known = Uint8Array
 
-/** Room for the values of a picture. */
+/** Allocates the values of a picture. */
 export function emptyData({ width, height, channels, maximum }: Omit<Picture, 'data'>): Picture['data'] {
   const length = width * height * channels
   return maximum === 255 ? new Uint8Array(length) : new Uint16Array(length)
 }
 
-/** The values between 0 (black) and 1 (white). */
+/** The values of a picture, scaled to 0 (black) … 1 (white). */
 export function brightness({ data, maximum }: Picture): Float32Array {
   return Float32Array.from(data, (value) => value / maximum)
 }
 
-/** The picture with its holes filled; where values are known they stay, bit for bit, unless they are to be replaced. */
+/**
+ * Fills the holes of a picture; known values stay, bit for bit.
+ * @param filled values (height × width × channels) between 0 and 1; others are clipped
+ * @param replaceKnown whether known values are replaced, too
+ */
 export function fillHoles(
   picture: Picture,
   known: Known,
@@ -42,7 +49,7 @@ export function fillHoles(
   return { ...picture, data }
 }
 
-/** Two pictures that are compared or joined must be of one size. */
+/** Refuses two pictures of different sizes. @param what names the second one in the message */
 export function checkSameSize(a: Picture, b: Omit<Picture, 'data' | 'maximum'>, what: string): void {
   if (a.width === b.width && a.height === b.height && a.channels === b.channels) return
   const size = (p: Omit<Picture, 'data' | 'maximum'>): string =>

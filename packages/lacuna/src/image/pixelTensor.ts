@@ -1,9 +1,10 @@
+/** A picture as a tensor of row × column × channel, as in the paper. */
 import { float32Array, uint32Array } from '../base/sharedArrays.ts'
 import type { CpModel } from '../model/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
 import type { Size } from './patches.ts'
 
-/** A picture as the paper has it: row × column × channel. */
+/** The known values of a picture as a tensor of row × column × channel. */
 export function pixelTensor(
   values: Float32Array,
   known: Uint8Array,
@@ -24,7 +25,7 @@ export function pixelTensor(
   return { dims: [height, width, channels], indices, values: found }
 }
 
-/** All of the picture, as the model has it (height × width × channels). */
+/** All values of a picture by its model (height × width × channels). */
 export function pixelValues(model: CpModel): Float32Array {
   return model.slice([null, null, null]).values
 }

@@ -1,16 +1,20 @@
+/** How close a restored picture is to the truth. */
 import type { Known, Picture } from './picture.ts'
 
-/** How close a picture is to another. */
+/** Errors of a picture against another one. */
 export interface Quality {
-  /** ‖x − y‖ / ‖x‖ over the values compared. */
+  /** Relative error ‖x − y‖ / ‖x‖ over the values compared. */
   relative: number
-  /** 10 log₁₀(white² / mean squared error), in decibels; Infinity for equal pictures. */
+  /** Peak signal-to-noise ratio 10 log₁₀(white² / mean squared error), in decibels; Infinity for equal pictures. */
   psnr: number
-  /** How many values were compared. */
+  /** Number of values compared. */
   values: number
 }
 
-/** How close a picture is to the truth where values were hidden; everywhere without `known`. */
+/**
+ * Compares a restored picture with the truth.
+ * @param known ones at values that are left out of the comparison; by default all are compared
+ */
 export function quality(truth: Picture, restored: Picture, known?: Known): Quality {
   const scale = truth.maximum / restored.maximum
   let [squares, norm2, values] = [0, 0, 0]

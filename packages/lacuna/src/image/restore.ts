@@ -1,40 +1,40 @@
 /**
- * Fills the holes of a picture. By default in three steps:
+ * Fills the holes of a picture, by default in three steps:
  *
  * 1. a smooth surface through the known values (smoothStart.ts) is the first guess;
- * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from some of the guess where
- *    nothing is known; the mean over the patches is the next guess, for a second model of smaller patches;
- * 3. some known pixels were kept from both: they decide, place by place, on a mixture of model and surface (mixture.ts).
+ * 2. a model of overlapping patches (patches.ts) is learned from the known values, and from a sample of the guess in holes; the mean
+ *    over the patches is the next guess, for a second model of smaller patches;
+ * 3. some known pixels, held out of both, determine how model and surface are blended (blendWeights.ts).
  *
- * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md tells what each idea gained.
+ * `method: 'plain'` is one model of row × column × channel, as in the paper. docs/images.md has the gain of each idea.
  */
 import { InputError } from '../base/inputError.ts'
 import { extend, purpose, stream } from '../base/random.ts'
 import type { CpModel } from '../model/index.ts'
 import { type CompleteOptions, type Completion, complete, type EpochReport } from '../solver/index.ts'
 import type { SparseTensor } from '../tensor/index.ts'
-import { modelShares } from './blendWeights.ts'
-import { countHidden, keepAtRandom } from './damage.ts'
+import { blendWeights } from './blendWeights.ts'
+import { countHidden, pickAtRandom } from './damage.ts'
 import { averagePatches, patchGrid, patchTensor, type Size } from './patches.ts'
 import { brightness, fillHoles, type Known, type Picture } from './picture.ts'
 import { pixelTensor, pixelValues } from './pixelTensor.ts'
 import { smoothValues } from './smoothStart.ts'
 
-/** How a picture is restored; each has a default. */
+/** Options of `restore`; each has a default. */
 export interface RestoreOptions
   extends Pick<
     CompleteOptions,
     'rank' | 'lambda' | 'epochs' | 'seed' | 'threads' | 'signal' | 'solver' | 'sample' | 'maxInner'
   > {
-  /** 'patches' (default), or 'plain': row × column × channel. */
+  /** 'patches' (default), or 'plain': one model of row × column × channel. */
   method?: 'patches' | 'plain'
-  /** Known values are kept as they are, unless this asks for the model's. */
+  /** Whether known values are replaced by the model's, too; false by default. */
   replaceKnown?: boolean
-  /** Told after every epoch: of which of how many models, and how it goes. */
+  /** Called after every epoch, with the current model and its errors; none by default. */
   onEpoch?: (stage: Stage, report: EpochReport) => void
   /**
-   * Completes the tensors: `complete` by default. `show` makes the picture that a model stands for: on the way by itself, and
-   * finally mixed with the smooth surface.
+   * Completes the tensors; by default `complete`. `show` makes the picture of a model: on the way as the model has it, finally
+   * blended with the smooth surface.
    */
   solve?: (
     tensor: SparseTensor,
@@ -43,49 +43,57 @@ export interface RestoreOptions
   ) => Promise<Completion>
 }
 
-/** One of the models that a restoration learns one after the other. */
+/** One of the models that a restoration learns, one after another. */
 export interface Stage {
-  /** 1, 2 … of `stages` */
+  /** Number of the model, from 1. */
   stage: number
+  /** Number of all models. */
   stages: number
-  /** Of the tensor that is completed. */
+  /** Sizes of the tensor that is completed. */
   dims: readonly number[]
+  /** Entries of that tensor. */
   entries: number
+  /** R, the number of components. */
   rank: number
+  /** Most epochs of its run. */
   epochs: number
 }
 
-/** The picture without holes, and how it was made. */
+/** A restored picture, and how it was made. */
 export interface Restoration {
+  /** The picture without holes. */
   picture: Picture
-  /** The tensors that were completed. */
+  /** The models that were learned. */
   stages: Stage[]
-  /** How much of the result is the model's, on average, 0 to 1; the rest is the smooth surface. 1 without patches. */
+  /** Mean blend weight of the model, 0 to 1, against the smooth surface; 1 without patches. */
   modelShare: number
-  /** Whether it was interrupted: the picture is what was known by then. */
+  /** Whether it was interrupted; then the picture is the best so far. */
   aborted: boolean
 }
 
-/** The paper's setting for its picture: 90% missing, 500 epochs. */
+/** The paper's settings for its picture with 90% of the values missing. */
 export const paperSettings = {
   ...{ method: 'plain', solver: 'paper', rank: 50, sample: 0.02, maxInner: 1, epochs: 500 },
 } as const satisfies RestoreOptions
 
-/** The edge of the patches in pixels, and what each model is learned with. */
+/** Edge of the patches in pixels and settings, for each model. */
 const STAGES = [
   { edge: 16, rank: 16, lambda: 1, epochs: 10 },
   { edge: 12, rank: 24, lambda: 0.3, epochs: 10 },
 ]
-/** Strides as parts of the edge, the densest first: it is taken that leaves no more than MOST_ENTRIES, or the last. */
+/** Distances of patches as fractions of the edge, the densest first; the first with at most MOST_ENTRIES entries is used, or the last. */
 const STRIDES = [1 / 4, 1 / 3, 1 / 2]
-/** The guess speaks at every ninth hidden value: at 90% missing, half of what a patch is learned from. */
-const GUESS_SHARE = 1 / 9
-/** More entries than this take too long: then patches overlap less, and take only some of their known values. */
+/** Fraction of the hidden values at which a patch has an entry of the guess: with 90% missing, half of its entries. */
+const GUESS_FRACTION = 1 / 9
+/** Most entries of a patch tensor; above, patches overlap less and sample their known values. */
 const MOST_ENTRIES = 12e6
-/** Part of the known pixels that choose between model and surface. */
-const JUDGES = 0.05
+/** Fraction of the known pixels that are held out to determine the blend weights. */
+const HELD_OUT = 0.05
 
-/** Fills the holes of a picture by models of its patches, or of the picture as it is. */
+/**
+ * Fills the holes of a picture by models of its patches, or of the picture itself.
+ * @param known 1 where a value of the picture is known, 0 in a hole
+ */
 export async function restore(
   picture: Picture,
   known: Known,
@@ -111,6 +119,7 @@ export async function restore(
   return { picture: fillHoles(picture, known, filled, options.replaceKnown ?? false), ...how }
 }
 
+/** Filled values (height × width × channels), and how they were made. */
 interface Filling extends Omit<Restoration, 'picture'> {
   filled: Float32Array
 }
@@ -145,20 +154,20 @@ async function fillByPatches(
 ): Promise<Filling> {
   const { seed = 1, signal } = options
   const key = stream(seed, purpose.patches)
-  const judged = judges(known, picture, extend(key, 0))
-  const taught = known.map((is, at) => is & (1 - judged[at]))
-  const start = smoothValues(values, taught, picture)
-  let surface: Float32Array | undefined // not before it is needed
-  /** Step 3, for what a model makes of the picture. */
-  const mixed = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
-    const shares = modelShares({ values, judges: judged, start, guess: learned }, picture)
-    // Now the judges may speak too: the surface takes them in, the model's part stays what was judged.
+  const heldOut = holdOut(known, picture, extend(key, 0))
+  const trained = known.map((is, at) => is & (1 - heldOut[at]))
+  const start = smoothValues(values, trained, picture)
+  let surface: Float32Array | undefined // made when it is first needed
+  /** Step 3: blends the values of a model with the smooth surface. */
+  const blend = (learned: Float32Array): Pick<Filling, 'filled' | 'modelShare'> => {
+    const weights = blendWeights({ values, heldOut, start, guess: learned }, picture)
+    // The final surface also passes through the held-out values; the weights stay those of the surface without them.
     surface ??= smoothValues(values, known, picture)
     const filled = surface.map((smooth, at) => {
-      const share = shares[Math.floor(at / picture.channels)]
-      return smooth + share * (learned[at] - start[at])
+      const weight = weights[Math.floor(at / picture.channels)]
+      return smooth + weight * (learned[at] - start[at])
     })
-    return { filled, modelShare: shares.reduce((sum, share) => sum + share, 0) / shares.length }
+    return { filled, modelShare: weights.reduce((sum, weight) => sum + weight, 0) / weights.length }
   }
   const { solve = complete } = options
   const stages: Stage[] = []
@@ -168,22 +177,16 @@ async function fillByPatches(
     const last = number === STAGES.length - 1
     const rank = last ? (options.rank ?? plan.rank) : Math.min(plan.rank, options.rank ?? plan.rank)
     const { lambda = plan.lambda, epochs = plan.epochs } = options
-    const { stride, knownShare } = affordable(known, plan.edge)
-    const reshaped = patchTensor(
+    const { stride, knownFraction } = planPatches(known, plan.edge)
+    const { width, height, channels } = picture
+    const patches = patchTensor(
       {
-        ...{ width: picture.width, height: picture.height, channels: picture.channels },
-        ...{
-          values,
-          known: taught,
-          knownShare,
-          guess,
-          guessShare: GUESS_SHARE,
-          key: extend(key, number + 1),
-        },
+        ...{ width, height, channels, values, known: trained, guess },
+        ...{ knownFraction, guessFraction: GUESS_FRACTION, key: extend(key, number + 1) },
       },
       patchGrid(picture, plan.edge, stride),
     )
-    const { tensor } = reshaped
+    const { tensor } = patches
     const stage = {
       ...{ stage: number + 1, stages: STAGES.length, dims: tensor.dims },
       entries: tensor.values.length,
@@ -192,7 +195,7 @@ async function fillByPatches(
     }
     stages.push(stage)
     const before = guess
-    const averaged = (model: CpModel): Float32Array => averagePatches(model, reshaped, picture, before)
+    const averaged = (model: CpModel): Float32Array => averagePatches(model, patches, picture, before)
     const { model } = await solve(
       tensor,
       {
@@ -202,33 +205,33 @@ async function fillByPatches(
       },
       (model, when) => {
         const learned = averaged(model)
-        const filled = when === 'finally' ? mixed(learned).filled : learned
+        const filled = when === 'finally' ? blend(learned).filled : learned
         return fillHoles(picture, known, filled, options.replaceKnown ?? false)
       },
     )
     guess = averaged(model)
   }
-  return { ...mixed(guess), stages, aborted: signal?.aborted ?? false }
+  return { ...blend(guess), stages, aborted: signal?.aborted ?? false }
 }
 
 function solverOptions({ lambda, sample, maxInner, seed, threads, signal }: RestoreOptions): CompleteOptions {
   return { lambda, sample, maxInner, seed, threads, signal }
 }
 
-/** How densely patches may lie, and how much of what is known they may take. */
-function affordable(known: Known, edge: number): { stride: number; knownShare: number } {
-  const guessed = GUESS_SHARE * countHidden(known)
+/** The distance of patches, and the fraction of their known values that are entries, within MOST_ENTRIES. */
+function planPatches(known: Known, edge: number): { stride: number; knownFraction: number } {
+  const guessed = GUESS_FRACTION * countHidden(known)
   const given = known.length - countHidden(known)
-  const strides = STRIDES.map((part) => Math.round(part * edge))
+  const strides = STRIDES.map((fraction) => Math.round(fraction * edge))
   const room = (stride: number): number => MOST_ENTRIES / (edge / stride) ** 2 - guessed
   const stride = strides.find((each) => room(each) >= given) ?? strides[strides.length - 1]
-  return { stride, knownShare: Math.min(1, Math.max(0.05, room(stride) / given)) }
+  return { stride, knownFraction: Math.min(1, Math.max(0.05, room(stride) / given)) }
 }
 
-/** Ones at the known values of some pixels near holes: elsewhere there is nothing to judge, and no patch to be learned. */
-function judges(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
+/** Ones at the held-out values: of random known pixels near holes. Elsewhere there are no patches and nothing to blend. */
+function holdOut(known: Known, { width, height, channels }: Picture, key: number): Uint8Array {
   const pixels = width * height
-  const picked = keepAtRandom(pixels, Math.round(JUDGES * pixels), key)
+  const picked = pickAtRandom(pixels, Math.round(HELD_OUT * pixels), key)
   const near = nearHoles(known, { width, height, channels })
   return known.map((is, at) => {
     const p = Math.floor(at / channels)
@@ -236,7 +239,7 @@ function judges(known: Known, { width, height, channels }: Picture, key: number)
   })
 }
 
-/** Ones at the pixels (height × width) of every square of a patch's size in which, or beside which, there is a hole. */
+/** Ones at the pixels (height × width) of every square of a patch's size that has a hole in it or in a neighbouring square. */
 function nearHoles(known: Known, { width, height, channels }: Size): Uint8Array {
   const edge = STAGES[0].edge
   const [rows, columns] = [Math.ceil(height / edge), Math.ceil(width / edge)]

@@ -1,6 +1,6 @@
 /** Models of reshaped modes for what looks at whole factors: one per mode, or one for several that were learned as one. */
 import { InputError } from '../base/inputError.ts'
-import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
+import { digitTerm, modesAsLearned, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
 /** An answerer whose modes are those of its factors. */
@@ -115,7 +115,7 @@ function multipliedOut(member: Factored): Factored {
     for (let row = 0; row < dims[unit[0]]; row++)
       for (let r = 0; r < rank; r++) {
         let value = 1
-        for (const { digit, k } of parts) value *= factors[k][partOf(digit, row) * rank + r]
+        for (const { digit, k } of parts) value *= factors[k][digitTerm(digit, row) * rank + r]
         product[row * rank + r] = value
       }
     return product

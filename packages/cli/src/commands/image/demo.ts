@@ -1,17 +1,8 @@
 /** `lacuna demo`: draws a picture, hides most of its pixels and restores them. */
 import { isAbsolute, relative } from 'node:path'
 import { Command } from 'commander'
-import {
-  blacken,
-  drawFacade,
-  hideAtRandom,
-  type Picture,
-  quality,
-  restore,
-  sideBySide,
-  writePng,
-} from 'lacuna/image'
-import { checkOutput, hardwareThreads } from 'lacuna/internal'
+import { hideAtRandom, type Picture, quality, restore, writePng } from 'lacuna/image'
+import { blacken, checkOutput, drawFacade, hardwareThreads, sideBySide } from 'lacuna/internal'
 import { positiveWholeNumber } from '../../options/arguments.ts'
 import { formatCount, formatSeconds } from '../../print/format.ts'
 import { print } from '../../print/print.ts'

@@ -4,23 +4,29 @@
 import { Command } from 'commander'
 import { InputError } from 'lacuna'
 import {
-  blacken,
   hideAtRandom,
   holesOfAlpha,
   holesOfColour,
   holesOfMask,
   type Known,
   type Picture,
-  paperSettings,
   type Quality,
   quality,
   type Restoration,
   type RestoreOptions,
   readImage,
   restore,
-  sideBySide,
 } from 'lacuna/image'
-import { checkOutputs, checkSameSize, countHidden, type PngFile, writePngs } from 'lacuna/internal'
+import {
+  blacken,
+  checkOutputs,
+  checkSameSize,
+  countHidden,
+  type PngFile,
+  paperSettings,
+  sideBySide,
+  writePngs,
+} from 'lacuna/internal'
 import {
   decimalNumber,
   numberOrAuto,

@@ -24,8 +24,9 @@ export interface QueryOptions {
   records?: boolean
 }
 
-/** Some rows of a table, with indices in the model's modes. */
+/** Rows of a table that a model is to answer. */
 export interface QueryBatch {
+  /** Rows in the batch. */
   rowCount: number
   /** Per mode, the index of each row, from 0; -1 for labels that the model does not know. */
   indices: readonly Float64Array[]
@@ -33,6 +34,7 @@ export interface QueryBatch {
   observed: Float64Array
   /** The cells of the table's own columns as text. */
   fields: readonly Cells[]
+  /** The rows as JSON, if they were asked for. */
   records?: readonly string[]
 }
 
@@ -64,7 +66,7 @@ export function openQueries(
             ? new Float64Array(rowCount).fill(NaN)
             : numbersOf(columns[modes.length], batch, table),
         fields: columns.slice(first),
-        ...(records && { records }),
+        records,
       }
     }
   }
@@ -109,6 +111,7 @@ function queryModes(
   return dims.map((_, column) => ({ name: columns[column].name, column }))
 }
 
+/** Finds the column of observed values; undefined if there is none. */
 function observedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
   const wanted = typeof value === 'object' ? value.ifPresent : value
   if (wanted === undefined) return undefined
@@ -161,6 +164,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
     })
 }
 
+/** A number as the text of its column. */
 const numberCell = (x: number, { type }: TableColumn): string | null =>
   Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
 

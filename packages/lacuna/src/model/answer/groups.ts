@@ -1,4 +1,4 @@
-import { modesAsLearned, partOf } from '../../tensor/index.ts'
+import { digitTerm, modesAsLearned } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** The row (R) that a group has at a coordinate; where that is null, the mean. */
@@ -30,7 +30,7 @@ export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[
       const open = group.modes.find((mode) => at[mode] === null)
       if (open === undefined) {
         const starts = group.factors.map((k) =>
-          digits[k].reduce((start, digit) => start + rank * partOf(digit, at[digit.mode]!), 0),
+          digits[k].reduce((start, digit) => start + rank * digitTerm(digit, at[digit.mode]!), 0),
         )
         for (let r = 0; r < rank; r++)
           to[r] += group.factors.reduce((value, k, i) => value * factors[k][starts[i] + r], weight)

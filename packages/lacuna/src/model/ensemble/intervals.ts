@@ -1,49 +1,61 @@
 /**
- * Intervals that hold what they promise: from residuals of entries that the models had not seen, each relative to how large
- * residuals are at such a cell, among cells whose rows have had about as many entries and where residuals are about as large.
- * Within these groups the ends are quantiles, so that the promise is kept in each (conformal prediction, normalised and
- * Mondrian).
+ * Conformal prediction intervals by cross-validation (CV+; Barber, Candès, Ramdas, Tibshirani 2021), normalized and Mondrian: their
+ * ends are quantiles of the out-of-fold residuals, each relative to the size of residuals at its cell (residualScale.ts), within
+ * groups of cells of similar support and scale, so that the coverage holds in each group.
  *
- * An entry was predicted by one model, and the answer is the mean of all, which is nearer to the truth: of the squared error
- * of one it lacks (K − 1)/K of what the K models differ by at cells that none has seen.
+ * An out-of-fold residual is that of one model, but the prediction is the mean of all K, whose squared error is smaller by
+ * (K − 1)/K of the models' variance at cells without entries. Intervals are shrunk accordingly.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 import { learnScale, type ResidualScale, scaleAt } from './residualScale.ts'
 
-/** Plain data, but for the rows of the scale. */
+/** What intervals are computed from; plain data, but for the rows of the scale. Files have these names. */
 export interface Intervals {
+  /** The size of residuals at a cell. */
   scale: ResidualScale
-  /** Borders of the groups by entries of the row that has fewest … */
+  /** Borders of the groups by support. */
   support: readonly number[]
-  /** … and in each of these, borders by the scale. */
+  /** Per group by support, borders of its groups by scale. */
   scales: readonly (readonly number[])[]
-  /** For each of these groups in turn, relative residuals at equal steps of rank, and by how much the mean's are smaller. */
+  /** For each of these groups in turn, quantiles of the relative residuals at equal steps. */
   residuals: readonly (readonly number[])[]
+  /** For each of these groups, the shrinkage of residuals from one model to the mean of all. */
   shares: readonly number[]
 }
 
+/** Most groups by support. */
 const SUPPORTS = 5
+/** Most groups by scale, in each group by support. */
 const SCALES = 3
-/** A group has at least so many residuals. */
+/** Least number of residuals in a group. */
 const LEAST_GROUP = 250
+/** Most steps between quantiles. */
 const STEPS = 400
 
+/** Out-of-fold predictions of all entries. */
 export interface OutOfFoldEntries {
-  /** What each entry was predicted to be by models that had not seen it. */
+  /** Prediction of each entry by the model that was fitted without it. */
   predictions: Float32Array
-  /** Of each entry, the entries of that of its rows that has fewest, itself apart. */
+  /** Support of each entry, not counting itself. */
   support: Uint32Array
 }
 
-/** Cells that no model has seen. */
+/** Predictions at random cells, which hardly ever have an entry. */
 export interface UnseenCells {
+  /** Coordinates, one column per mode. */
   indices: readonly Uint32Array[]
+  /** Mean of the models' predictions. */
   predictions: Float32Array
-  /** Of the models' predictions. */
+  /** Variance of the models' predictions. */
   variances: Float32Array
+  /** Support of each cell. */
   support: Uint32Array
 }
 
+/**
+ * Learns intervals from out-of-fold residuals and the models' disagreement.
+ * @param models number of models
+ */
 export function learnIntervals(
   tensor: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   { predictions, support }: OutOfFoldEntries,
@@ -76,21 +88,21 @@ export function learnIntervals(
     for (let g = 0; g <= scales[s].length; g++) {
       const some = own.filter((e) => groupOf(scales[s], ofEntries[e]) === g)
       const cells = others.filter((c) => groupOf(scales[s], ofUnseen[c]) === g)
-      residuals.push(steps(Float64Array.from(some, (e) => relative[e])))
-      const apart = mean(cells, (c) => unseen.variances[c])
-      shares.push(
-        shareOf(
-          mean(some, (e) => (values[e] - predictions[e]) ** 2),
-          apart,
-          models,
-        ),
-      )
+      residuals.push(quantilesOf(Float64Array.from(some, (e) => relative[e])))
+      const squares = mean(some, (e) => (values[e] - predictions[e]) ** 2)
+      const variance = mean(cells, (c) => unseen.variances[c])
+      shares.push(shrinkage(squares, variance, models))
     }
   }
   return { scale, support: borders, scales, residuals, shares }
 }
 
-/** The ends of the interval that holds this share of cells like this one, for which y is predicted, relative to y. */
+/**
+ * The ends of an interval, relative to the prediction.
+ * @param y the prediction
+ * @param entries the support of the cell
+ * @param level probability that the interval contains the value
+ */
 export function intervalAt(
   { scale, support, scales, residuals, shares }: Intervals,
   cell: ArrayLike<number>,
@@ -124,8 +136,8 @@ function groupOf(borders: readonly number[], x: number): number {
   return group
 }
 
-/** The sorted numbers at equal steps. With n of them, the k-th largest is exceeded with a chance of k/(n + 1). */
-function steps(numbers: Float64Array): number[] {
+/** Quantiles at equal steps. A new number exceeds the k-th largest of n with probability k/(n + 1), as conformal prediction has it. */
+function quantilesOf(numbers: Float64Array): number[] {
   const sorted = numbers.sort()
   const n = sorted.length
   const count = Math.min(STEPS, n + 1)
@@ -135,13 +147,14 @@ function steps(numbers: Float64Array): number[] {
   })
 }
 
-const quantile = (numbers: readonly number[], share: number): number =>
-  at(numbers, share * (numbers.length - 1))
+const quantile = (numbers: readonly number[], probability: number): number =>
+  at(numbers, probability * (numbers.length - 1))
 
-function at(sorted: ArrayLike<number>, place: number): number {
-  const below = Math.floor(place)
+/** Interpolates linearly between sorted numbers. */
+function at(sorted: ArrayLike<number>, position: number): number {
+  const below = Math.floor(position)
   const above = Math.min(sorted.length - 1, below + 1)
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below])
+  return sorted[below] + (position - below) * (sorted[above] - sorted[below])
 }
 
 function mean(of: Uint32Array, value: (at: number) => number): number {
@@ -150,6 +163,6 @@ function mean(of: Uint32Array, value: (at: number) => number): number {
   return sum
 }
 
-/** By how much residuals of the mean are smaller than those of one model, whose squares are so large, and that differ so much. */
-const shareOf = (squares: number, apart: number, models: number): number =>
-  Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * apart) / Math.max(squares, 1e-30)))
+/** Ratio of the residuals of the mean to those of one model, from its mean squared residual and the models' variance. */
+const shrinkage = (squares: number, variance: number, models: number): number =>
+  Math.sqrt(Math.max(0.25, 1 - (((models - 1) / models) * variance) / Math.max(squares, 1e-30)))

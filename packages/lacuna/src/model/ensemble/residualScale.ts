@@ -1,15 +1,16 @@
 /**
- * How large residuals are at a cell: by how much is predicted, times how much larger they are in each of its rows. Where rows
- * have noise of their own (raters, sensors) intervals that know of it are narrower by 5 to 15%; where not, it costs nothing.
+ * The size of residuals at a cell: a function of the prediction, times a factor of each of its rows. Where rows differ in noise
+ * (raters, sensors), intervals scaled by it are narrower by 5 to 15%; where not, it costs nothing.
  */
 import type { SparseTensor } from '../../tensor/index.ts'
 
-/** Plain data, but for the rows. */
+/** The fitted size of residuals; plain data, but for the rows. */
 export interface ResidualScale {
-  /** Predictions in rising order, and the mean size of residuals there; straight lines in between. */
+  /** Predictions in ascending order, the knots of a piecewise linear function. */
   predictions: readonly number[]
+  /** Mean absolute residual at each knot. */
   sizes: readonly number[]
-  /** Per mode and row, how many times as large residuals are. */
+  /** Factor of each row, per mode. */
   rows: readonly Float32Array[]
 }
 

@@ -1,23 +1,24 @@
+/** Predictions for the rows of a table, in batches. */
 import { InputError } from '../../base/inputError.ts'
 import { type ErrorSummary, summarizeError } from '../evaluate/errorSummary.ts'
 import { clipped, type Predictor } from '../factored.ts'
 import { predictKnown } from './predictKnown.ts'
 
-/** Rows that a model is asked about, and what was observed there. */
+/** A batch of table rows that a model is to predict, with the observed values. */
 export interface AskedRows {
+  /** Rows in the batch. */
   rowCount: number
-  /** Per mode, the index from 0 of each row, or -1 where it is not known. */
+  /** Per mode, the index of each row, from 0; -1 for labels that the model does not know. */
   indices: readonly Float64Array[]
-  /** NaN where nothing was observed. */
+  /** Observed value of each row; NaN where there is none. */
   observed: Float64Array
 }
 
-/**
- * Predicts rows batch by batch, and keeps account of what was not known and how far off the predictions were.
- */
+/** Predicts rows batch by batch, counts unknown labels and sums the errors where values were observed. */
 export class RowPredictor {
+  /** Rows predicted so far. */
   rows = 0
-  /** Rows of which some index is not known. */
+  /** Rows with an unknown label so far. */
   unknown = 0
   readonly #partly: ReturnType<typeof predictKnown>
   readonly #range: Pick<Predictor, 'observed'>
@@ -25,8 +26,8 @@ export class RowPredictor {
   readonly #sums = { squares: 0, absolutes: 0, norm2: 0, entries: 0 }
 
   /**
-   * `fallback`: what to predict where an index is not known; nothing, a number, or the mean over the modes
-   * not known. `clip`: predictions stay within the values that were seen.
+   * @param fallback prediction for rows with an unknown label: a number, or 'mean' over the modes with unknown labels; none by default
+   * @param options clip: whether predictions are limited to the range of the training values, true by default
    */
   constructor(
     model: Pick<Predictor, 'members' | 'observed' | 'refine'>,
@@ -38,7 +39,7 @@ export class RowPredictor {
     this.#fallback = fallback
   }
 
-  /** NaN where there is no prediction. */
+  /** The prediction of each row of a batch; NaN where there is none. */
   predict({ rowCount, indices, observed }: AskedRows): Float64Array {
     const predictions = new Float64Array(rowCount)
     for (let row = 0; row < rowCount; row++) {
@@ -66,7 +67,7 @@ export class RowPredictor {
     return predictions
   }
 
-  /** Over the rows with a value and a prediction; undefined if there are none. */
+  /** The error over all rows with an observed value and a prediction; undefined if there are none. */
   error(): ErrorSummary | undefined {
     return this.#sums.entries > 0 ? summarizeError(this.#sums) : undefined
   }

@@ -1,4 +1,4 @@
-import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/index.ts'
+import { type Digit, digitTerm, modesAsLearned, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** A factor that a free mode has a part in: what each index of the mode adds to where the row begins, below 2³¹. */
@@ -25,7 +25,7 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
   const starts = modes.digits.map((digits) =>
     digits.reduce((start, digit) => {
       const index = fixed[digit.mode]
-      return index === null ? start : start + rank * partOf(digit, index)
+      return index === null ? start : start + rank * digitTerm(digit, index)
     }, 0),
   )
   const isOpen = (digits: readonly Digit[]): boolean => digits.some(({ mode }) => fixed[mode] === null)
@@ -100,7 +100,7 @@ function freeModes(
         .filter((part) => part.mode === mode)
         .map((part) => ({
           factor,
-          starts: Int32Array.from({ length: dims[mode] }, (_, index) => rank * partOf(part, index)),
+          starts: Int32Array.from({ length: dims[mode] }, (_, index) => rank * digitTerm(part, index)),
         })),
     ),
     completes: digits.flatMap((parts, factor) => (isLastOf(parts, mode) ? [factor] : [])),

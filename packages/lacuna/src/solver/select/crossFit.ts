@@ -21,9 +21,9 @@ export interface CrossFitOptions {
   by?: FoldBy
   /** Random starts per model, of which the one with the smallest training error continues; 1 by default. */
   starts?: number
-  /** Called after every epoch of a model, with the number of its fold from 0. */
+  /** Called after every epoch of a model, with the number of its fold from 0; none by default. */
   onEpoch?: (fold: number, report: EpochReport) => void
-  /** Called when a model is finished, with the number of its fold from 0. */
+  /** Called when a model is finished, with the number of its fold from 0; none by default. */
   onModel?: (fold: number) => void
 }
 

@@ -57,9 +57,9 @@ export interface SearchCheckpointing {
 
 /** Options of a search by cross-fitting. */
 export interface SearchOptions extends CrossFitOptions {
-  /** Called before each trial. */
+  /** Called before each trial; none by default. */
   onBegin?: (trial: TrialSettings) => void
-  /** Called after each trial. */
+  /** Called after each trial; none by default. */
   onTrial?: (trial: FoldTrial) => void
   /** Saves the search while it runs and continues a saved one; not saved by default. */
   checkpointing?: SearchCheckpointing

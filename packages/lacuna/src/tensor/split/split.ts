@@ -19,8 +19,11 @@ export interface SplitFractions {
 
 /** Training entries and held-out sets, each with the sizes and labels of the whole tensor. */
 export interface Split {
+  /** Entries to train on. */
   train: SparseTensor
+  /** Entries held out for stopping and tuning. */
   validation: SparseTensor
+  /** Entries held out for the final evaluation. */
   test: SparseTensor
 }
 

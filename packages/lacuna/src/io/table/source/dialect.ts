@@ -12,6 +12,7 @@ export interface Dialect {
   delimiter: string
   /** The first line holds the names of the columns. */
   header: boolean
+  /** Names of the columns. */
   names: readonly string[]
   /** Per column, whether its fields are in quotes; empty unless some columns are and some are not. */
   quoted: readonly boolean[]
@@ -21,8 +22,11 @@ export interface Dialect {
 
 /** Properties of a dialect that are given and not recognized. */
 export interface DialectOptions {
+  /** The text between two fields; recognized by default. */
   delimiter?: string
+  /** Whether the first line holds the names of the columns; recognized by default. */
   header?: boolean
+  /** The decimal separator; recognized by default. */
   decimal?: ',' | '.'
 }
 
@@ -99,6 +103,7 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
   return rows
 }
 
+/** The end of a line, without its line feed. */
 function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline < 0) return text.length
