@@ -6,7 +6,7 @@ import type { Curve, ImageMethod, ImageResult } from '../results/index.ts'
 /** The URL of each picture: a data URI in a file that stands alone, an object URL in a page. */
 export type PictureLinks = { original: string; damaged: string } & { [method in ImageMethod]?: string }
 
-/** What the methods are called in captions and legends. */
+/** Names of the methods in captions and legends. */
 const NAMES: { [method in ImageMethod]: string } = { paper: 'paper', fast: 'fast', patches: 'fast, patches' }
 /** Pictures per row, the gap between them and the height of a caption, in pixels. */
 const COLUMNS = 3

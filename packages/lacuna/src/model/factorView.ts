@@ -3,7 +3,7 @@
  * mode.
  */
 import { InputError } from '../base/inputError.ts'
-import { modesAsLearned, partOf, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
+import { digitTerm, modesAsLearned, type ReshapedModes, unobservedRows } from '../tensor/index.ts'
 import { type Factored, labelOf, modeName, type Predictor } from './factored.ts'
 
 /** A model whose modes are those of its factors. */
@@ -126,7 +126,7 @@ function multiplyParts(member: Factored): Factored {
     for (let row = 0; row < dims[unit[0]]; row++)
       for (let r = 0; r < rank; r++) {
         let value = 1
-        for (const { digit, k } of parts) value *= factors[k][partOf(digit, row) * rank + r]
+        for (const { digit, k } of parts) value *= factors[k][digitTerm(digit, row) * rank + r]
         product[row * rank + r] = value
       }
     return product

@@ -1,24 +1,29 @@
 /**
- * Attributes of rows as numbers. A column of numbers becomes one, with mean 0 and deviation 1; of any other, each word that
- * several rows have becomes one, 1 where a row has it: a cell is a word, or several with | between them.
+ * Attributes of rows as numbers. A column of numbers becomes one attribute with mean 0 and deviation 1. In any other column a
+ * cell has one word, or several separated by |; each word of several rows becomes an attribute, 1 in rows that have it, else 0.
  */
 
-/** As many numbers for each row, and what they are. */
+/** The attributes of the rows of a mode. */
 export interface Attributes {
+  /** The name of each attribute: a column, or a column and a word. */
   names: string[]
+  /** The number of attributes. */
   columns: number
   /** (rows × columns), row-major. */
   values: Float32Array
-  /** Rows of which nothing is known. */
+  /** The number of rows without any attribute. */
   unknown: number
 }
 
-/** A word that fewer rows have says nothing of others. */
+/** The fewest rows of a word that becomes an attribute. */
 const LEAST_ROWS = 2
-/** The words that most rows have, of each column. */
+/** The most words of a column that become attributes, the most frequent first. */
 const MOST_WORDS = 100
 
-/** cells: for each row, what each column says of it, if anything. */
+/**
+ * Converts columns of texts to attributes.
+ * @param names the columns @param cells for each row, the text of each column; null or undefined if unknown
+ */
 export function attributesOf(
   names: readonly string[],
   cells: readonly (readonly (string | null)[] | undefined)[],
@@ -42,7 +47,7 @@ interface Column {
   numbers: number[]
 }
 
-/** Undefined if some cell is no number. Where nothing is said, the mean. */
+/** Standardizes a column of numbers; unknown cells get the mean. @returns undefined if some cell is no number */
 function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | undefined {
   const numbers = texts.map((text) => (text === null ? Number.NaN : Number(text)))
   if (texts.some((text, row) => text !== null && !Number.isFinite(numbers[row]))) return undefined
@@ -53,6 +58,7 @@ function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | 
   return [{ name, numbers: numbers.map((x) => (Number.isFinite(x) ? (x - mean) / deviation : 0)) }]
 }
 
+/** Returns one attribute per frequent word of a column. */
 function wordsOf(name: string, texts: readonly (string | null)[]): Column[] {
   const rowsOf = new Map<string, number[]>()
   texts.forEach((text, row) => {

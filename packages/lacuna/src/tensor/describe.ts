@@ -1,3 +1,4 @@
+/** Descriptions of tensors: sizes, density, values, entries per row, and whether the values look like counts. */
 import { option, type Sentence, sentence } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
@@ -9,13 +10,13 @@ export interface TensorDescription {
   dims: readonly number[]
   /** Number of entries. */
   entries: number
-  /** Entries over cells. */
+  /** The number of entries divided by the number of cells. */
   density: number
   /** Range, mean and root mean square of the values; `negative` and `zero` count those values. */
   values: { min: number; max: number; mean: number; rms: number; negative: number; zero: number }
-  /** Of the entries, where they have any. */
+  /** Statistics of the weights, if there are any. */
   weights?: { min: number; max: number; mean: number }
-  /** Per mode, how the entries are spread over its rows; min and median leave empty rows out. */
+  /** Per mode, the numbers of entries of its rows; min, median and mean leave empty rows out. */
   modes: (RowDescription & ModeDescription)[]
 }
 
@@ -45,7 +46,7 @@ interface ModeDescription {
   labels?: { count: number; first: string; last: string }
 }
 
-/** Size, density, values and the entries per row of every mode. */
+/** Describes a tensor: size, density, values, and the entries per row of every mode. */
 export function describeTensor(tensor: SparseTensor): TensorDescription {
   const { dims, indices, values, weights, modes, labels } = tensor
   const entries = values.length
@@ -100,14 +101,12 @@ function describeRows(column: Uint32Array, rows: number): RowDescription {
   }
 }
 
-/** How many rows of a mode have entries. */
+/** Returns the number of rows of a mode that have entries. */
 export function rowsWithEntries({ indices }: SparseTensor, mode: number): number {
   return rowLengths(indices[mode]).length
 }
 
-/**
- * How many entries each row has, sorted; rows without any are left out, so that a huge mode costs nothing.
- */
+/** Returns the numbers of entries of the rows, sorted, without empty rows: a huge mode takes no memory. */
 function rowLengths(column: Uint32Array): Uint32Array {
   const sorted = column.slice().sort()
   const lengths = new Uint32Array(sorted.length)
@@ -119,12 +118,12 @@ function rowLengths(column: Uint32Array): Uint32Array {
   return lengths.subarray(0, used + 1).sort()
 }
 
-/** Of so many different counts or more, none is expected to be the most frequent. */
+/** The most different values whose frequencies are counted: with more of them none is the most frequent. */
 const MANY_COUNTS = 2 ** 12
 
 /**
- * Whether the values look like numbers of events, of which those with none were not listed: whole numbers
- * from 1, and either rows were counted, or 1 is the most frequent. Ratings, of which 1 is a rare one, do not.
+ * Whether the values look like numbers of events in a tensor without zeros: whole numbers from 1, and either rows of a table
+ * were counted, or 1 is the most frequent value. Ratings, of which 1 is rare, do not look like counts.
  */
 export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
   const cells = dims.reduce((product, dim) => product * dim, 1)
@@ -140,7 +139,7 @@ export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor
   return ones > 1 && [...frequencies.values()].every((frequency) => frequency <= ones)
 }
 
-/** What it means for counts that a cell has no entry; undefined where the values are no counts. */
+/** Returns a notice about unlisted cells of counts, or undefined if the values are no counts. */
 export function countsRemark(tensor: SparseTensor): Sentence | undefined {
   if (!looksLikeCounts(tensor)) return undefined
   return sentence`The values look like counts of events. A cell without an entry is unknown, not zero: the model learns how many events there were where there were any, and predicts as many for cells that nobody listed. If no entry means no event, say so with ${option('missing', 'zero')}.`

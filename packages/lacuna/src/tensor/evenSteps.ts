@@ -1,11 +1,13 @@
+/** A check that the labels of a mode are evenly spaced. */
 import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 
-/** Steps that differ by less than this share of themselves are the same: decimals are not exact. */
+/** The relative difference up to which steps are equal: decimals are not exact. */
 const SLACK = 1e-6
 
 /**
- * Labels are the values that occur, in their order. Where an hour has no entry its label is missing, and a block of 24 rows is
- * no day: numbers and times must go up by the same step, or else places in a block would shift.
+ * Refuses numbers and times as labels that do not increase by one step. Labels are the values that occur: where an hour has no
+ * entry its label is missing, 24 rows are no day, and positions within blocks would shift.
+ * @param mode the name in messages @param by the option in messages
  */
 export function checkEvenSteps(labels: readonly string[] | undefined, mode: string, by: OptionMention): void {
   const values = labels?.map(numberOf)
@@ -21,7 +23,7 @@ export function checkEvenSteps(labels: readonly string[] | undefined, mode: stri
   )
 }
 
-/** Of a number, or of a date or time; NaN of any other text. */
+/** Returns the number of a label, or the milliseconds of a date or time; NaN for any other text. */
 function numberOf(label: string): number {
   if (/^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/.test(label))
     return Date.parse(`${label.replace(' ', 'T')}${label.length > 10 ? 'Z' : ''}`)

@@ -1,7 +1,8 @@
+/** Enlarges the sizes of a tensor that was read. */
 import { InputError } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** The tensor in a larger frame: sizes that the user knows and the file does not tell. */
+/** Returns the tensor with the given sizes, which must not be smaller. @param dims undefined leaves it as it is */
 export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
   tensor: T,
   dims: readonly number[] | undefined,

@@ -1,19 +1,20 @@
 /**
- * How cells are missing: one by one, or together, such as whole days of a station. What is held out to judge a model should be
- * missing in the same way: from neighbours in the gap's own row much is known that is not known in a gap.
+ * The pattern in which cells are missing: one by one, or in whole groups, such as all hours of a station's day. Entries that are
+ * held out for evaluation should be missing in the same pattern: a single missing cell has known neighbours, a gap has none.
  */
 
 import type { SparseTensor } from './sparseTensor.ts'
 import { byEntry, type FoldBy } from './split/folds.ts'
 import { cellsOf } from './split/pickCells.ts'
 
-/** Where fewer of the cells are known, what is missing says nothing. */
+/** The smallest fraction of known cells: with fewer the pattern of missing cells means nothing. */
 const LEAST_KNOWN = 0.05
-/** Whole groups must make up this share of what is missing, beyond those that chance would empty. */
-const LEAST_SHARE = 0.3
+/** The smallest fraction of missing cells that must lie in empty groups, beyond those that are empty by chance. */
+const LEAST_IN_GROUPS = 0.3
+/** The most modes of a tensor whose subsets of modes are tried. */
 const MOST_ORDER = 6
 
-/** The modes whose cells are missing as a whole, the fewest such modes; all modes if cells are missing one by one. */
+/** Returns the smallest set of modes whose cells are missing in whole groups; all modes if cells are missing one by one. */
 export function gapsOf(tensor: SparseTensor): FoldBy {
   const { dims, values } = tensor
   const cells = cellsOf(dims)
@@ -28,24 +29,25 @@ export function gapsOf(tensor: SparseTensor): FoldBy {
     const perGroup = cells / groups
     const empty = groups - countGroups(tensor, modes, groups)
     const byChance = groups * (1 - known) ** perGroup
-    if (((empty - byChance) * perGroup) / (cells - values.length) >= LEAST_SHARE)
+    if (((empty - byChance) * perGroup) / (cells - values.length) >= LEAST_IN_GROUPS)
       return modes.map((mode) => ({ mode, length: 1 }))
   }
   return byEntry(tensor)
 }
 
+/** Returns the number of groups that have entries. @param groups the number of all groups */
 function countGroups(
   { dims, indices, values }: SparseTensor,
   modes: readonly number[],
   groups: number,
 ): number {
-  const seen = new Uint8Array(groups)
+  const hasEntry = new Uint8Array(groups)
   let count = 0
   for (let e = 0; e < values.length; e++) {
     let at = 0
     for (const mode of modes) at = at * dims[mode] + indices[mode][e]
-    count += 1 - seen[at]
-    seen[at] = 1
+    count += 1 - hasEntry[at]
+    hasEntry[at] = 1
   }
   return count
 }

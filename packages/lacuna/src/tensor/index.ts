@@ -37,11 +37,11 @@ export { pickEntries } from './pickEntries.ts'
 export {
   checkReshaping,
   type Digit,
+  digitTerm,
   isReshaped,
   type ModeReshaping,
   mergeText,
   modesAsLearned,
-  partOf,
   type ReshapedModes,
   type ResolvedReshaping,
   refuseGaps,

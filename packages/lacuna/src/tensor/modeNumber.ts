@@ -1,7 +1,11 @@
+/** Finds modes by name or number. */
 import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** The mode, from 0, that is meant by its name or by its number from 1, as 2 or mode_2; `what` is the option that names it. */
+/**
+ * Returns the number of a mode, from 0.
+ * @param name its name, or its number from 1, as in 2 or mode_2 @param what the option in messages
+ */
 export function modeNumber(
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,
   name: string,
@@ -9,7 +13,7 @@ export function modeNumber(
 ): number {
   const named = modes?.findIndex((mode) => mode.name === name) ?? -1
   if (named >= 0) return named
-  // What predictions call a mode without a name.
+  // Predictions call a mode without a name mode_1, mode_2 …
   const number = Number(/^(?:mode_)?([0-9]+)$/.exec(name)?.[1] ?? 0)
   if (number >= 1 && number <= dims.length) return number - 1
   const known = modes

@@ -1,8 +1,8 @@
-/** What the entries of a tensor say before anything is learned: how many each row has, and what they are like. */
+/** Summaries of a tensor's entries: counts and means by row, exact in any order of the entries. */
 import { HALF_UNITS } from '../kernels/solve/layout.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** A summary of the entries that something was learned from. */
+/** A summary of the training entries. */
 export interface Observed {
   /** Number of entries. */
   entries: number
@@ -18,21 +18,24 @@ export interface Observed {
   means: readonly Float32Array[]
 }
 
+/** The smallest and the largest value. */
 export interface Extremes {
   min: number
   max: number
 }
 
+/** Counts and sums of values by row. */
 export interface RowTotals {
+  /** Per mode, the number of entries of each row. */
   counts: readonly Uint32Array[]
   /**
-   * Per mode and row, two numbers: how often HALF units fit into the values, and the units that are left, summed
-   * each. They are exact, hence the same in whatever order values come.
+   * Per mode and row, two numbers: the sum of the values' multiples of HALF units, and the sum of their remaining units. Both
+   * sums are exact, hence the same in any order of the entries.
    */
   sums: readonly Float64Array[]
 }
 
-/** Of no entries, what is neutral to others. */
+/** Returns the smallest and the largest value; Infinity and -Infinity if there are no entries. */
 export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   let [min, max] = [Infinity, -Infinity]
   for (let e = 0; e < values.length; e++) {
@@ -42,15 +45,16 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   return { min, max }
 }
 
-/** Halves of a number of units: 2²⁸ of each add up exactly. kernels/solve/setup/totals.ts has the same. */
+/** Units in the upper half of a number: sums of 2²⁸ halves are exact. kernels/solve/setup/totals.ts has the same. */
 const HALF = HALF_UNITS
 
-/** A power of two of which no value is 2⁵⁰ times: what is a billionth of the largest is still known to six digits. */
+/** Returns a power of two of which all values are less than 2⁵⁰ multiples: a billionth of the largest has six digits. */
 export function unitOf({ min, max }: Extremes): number {
   const largest = Math.max(Math.abs(min), Math.abs(max))
   return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 49) : 1
 }
 
+/** Sums the values of each row. @param unit the unit of the sums, by `unitOf` */
 export function rowTotals({ dims, indices, values }: SparseTensor, unit: number): RowTotals {
   const counts = dims.map((dim) => new Uint32Array(dim))
   const sums = dims.map((dim) => new Float64Array(2 * dim))
@@ -68,6 +72,7 @@ export function rowTotals({ dims, indices, values }: SparseTensor, unit: number)
   return { counts, sums }
 }
 
+/** Returns the summary that follows from counts and sums. @param unit the unit of the sums */
 export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, unit: number): Observed {
   const entries = counts[0].reduce((total, count) => total + count, 0)
   const [high, low] = [0, 1].map((half) =>
@@ -88,14 +93,14 @@ export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, 
   }
 }
 
-/** Counts and means of a tensor's entries. */
+/** Summarizes the entries of a tensor. */
 export function observe(tensor: SparseTensor): Observed {
   const extremes = extremesOf(tensor)
   const unit = unitOf(extremes)
   return observedOf(extremes, rowTotals(tensor, unit), unit)
 }
 
-/** The same where cells that are not listed are zeros: means are over all cells. */
+/** Converts a summary of listed entries to one of all cells, where unlisted cells are zeros. */
 export function withZeros(observed: Observed, dims: readonly number[]): Observed {
   const cells = dims.reduce((product, dim) => product * dim, 1)
   return {

@@ -1,8 +1,7 @@
 /**
- * Modes taken together or apart before they are learned from. Merged modes become one, whose rows are all pairs (or triples …)
- * of theirs, those that no entry is about included: a row is then found by arithmetic, for any cell that may be asked for, and
- * the same in every process. A mode that is split becomes several: which block an index lies in, and its place within.
- * Every cell keeps a place of its own, so that entries stay as different as they were.
+ * Mode reshaping: merging and splitting modes before learning. Merged modes become one, whose rows are all pairs (or triples …)
+ * of their rows, also those without entries: the row of any cell is computed, alike in every process. A split mode becomes
+ * several: the block of an index, and its position within the block. Different cells stay different.
  */
 import { InputError, type OptionMention, option, sentence } from '../base/inputError.ts'
 import { uint32Array } from '../base/sharedArrays.ts'
@@ -12,17 +11,17 @@ import { MAX_INDEX, type SparseTensor } from './sparseTensor.ts'
 /** A mode by its number, from 0, or by its name. */
 export type ModeReference = number | string
 
-/** A mode that is taken apart. */
+/** A mode that is split into blocks. */
 export interface ModeSplit {
   /** The mode to split. */
   mode: ModeReference
-  /** The length of blocks: 24 makes days of hours; [7, 24] makes weeks of seven days of them. */
+  /** The length of blocks: 24 groups hours into days; [7, 24] groups them into weeks of seven days. */
   into: number | readonly number[]
-  /** The place of the first row in its block, from 0; 0 by default. */
+  /** The position of the first row in its block, from 0; 0 by default. */
   offset?: number
 }
 
-/** What is done to modes; each may be named once. */
+/** Modes to merge and to split; each mode may occur once. */
 export interface ModeReshaping {
   /** Groups of modes, each of which is merged into one; none by default. */
   mergeModes?: readonly (readonly ModeReference[])[]
@@ -30,7 +29,7 @@ export interface ModeReshaping {
   split?: readonly ModeSplit[]
 }
 
-/** The same with modes by number, in ascending order. */
+/** A ModeReshaping with modes by number, from 0, in ascending order. */
 export interface ResolvedReshaping {
   /** Groups of modes that are merged, by number from 0. */
   readonly mergeModes: readonly (readonly number[])[]
@@ -42,7 +41,7 @@ export interface ResolvedReshaping {
   }[]
 }
 
-/** A part of an original index: ⌊(index + offset) / stride⌋ mod size, which counts by its weight in the row of a reshaped mode. */
+/** A digit of an original index: ⌊(index + offset) / stride⌋ mod size; times `weight` it is a term of a reshaped mode's row. */
 export interface Digit {
   /** The tensor's mode that it is taken from, from 0. */
   readonly mode: number
@@ -56,17 +55,17 @@ export interface Digit {
   readonly weight: number
 }
 
-/** The modes as they are learned. */
+/** Reshaped modes, as the factors have them. */
 export interface ReshapedModes {
-  /** J_1 … J_M */
+  /** J_1 … J_M, their sizes. */
   readonly dims: readonly number[]
-  /** Per reshaped mode, of what its row is the sum. */
+  /** Per reshaped mode, the digits whose terms sum to its row. */
   readonly digits: readonly (readonly Digit[])[]
 }
 
 type Frame = Pick<SparseTensor, 'dims' | 'modes' | 'labels'>
 
-/** Refuses what is no reshaping of any tensor, whoever wrote it. */
+/** Refuses options that are no reshaping of any tensor. */
 export function checkReshaping({ mergeModes = [], split = [] }: ModeReshaping): void {
   const isMode = (mode: unknown): boolean =>
     typeof mode === 'string' || (Number.isSafeInteger(mode) && Number(mode) >= 0)
@@ -99,7 +98,7 @@ const lengthsOf = (into: number | readonly number[]): readonly number[] =>
 const periodOf = (lengths: readonly number[]): number =>
   lengths.reduce((product, length) => product * length, 1)
 
-/** Finds the modes in a tensor or model, and refuses what cannot be done to them. */
+/** Finds the modes of a reshaping in a tensor or model, and refuses merges and splits that are impossible there. */
 export function resolveReshaping(reshaping: ModeReshaping, frame: Frame): ResolvedReshaping {
   checkReshaping(reshaping)
   const find = (mode: ModeReference, name: string): number => findMode(mode, frame, option(name))
@@ -109,9 +108,9 @@ export function resolveReshaping(reshaping: ModeReshaping, frame: Frame): Resolv
   const split = (reshaping.split ?? [])
     .map(({ mode, into, offset = 0 }) => ({ mode: find(mode, 'split'), into: [...lengthsOf(into)], offset }))
     .sort((a, b) => a.mode - b.mode)
-  const fixed = { mergeModes, split }
-  checkFixed(fixed, frame)
-  return fixed
+  const resolved = { mergeModes, split }
+  checkResolved(resolved, frame)
+  return resolved
 }
 
 function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention): number {
@@ -124,8 +123,7 @@ function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention
   )
 }
 
-function checkFixed(fixed: ResolvedReshaping, { dims, modes, labels }: Frame): void {
-  const { mergeModes, split } = fixed
+function checkResolved({ mergeModes, split }: ResolvedReshaping, { dims, modes, labels }: Frame): void {
   const nameOf = (mode: number): string => `${mode + 1}${modes ? ` (${modes[mode].name})` : ''}`
   const named = [...mergeModes.flat(), ...split.map(({ mode }) => mode)]
   const twice = named.find((mode, at) => named.indexOf(mode) !== at)
@@ -167,13 +165,13 @@ const NOTHING: ResolvedReshaping = { mergeModes: [], split: [] }
 export const isReshaped = ({ mergeModes, split }: ResolvedReshaping): boolean =>
   mergeModes.length + split.length > 0
 
-/** As one types it: 1,2 */
+/** Prints merged modes as they are typed: 1,2. */
 export const mergeText = (group: readonly number[]): string => group.map((mode) => mode + 1).join()
-/** As one types it: 3:24, 3:7x24+5 */
+/** Prints a split as it is typed: 3:24, or 3:7x24+5. */
 export const splitText = ({ mode, into, offset }: ResolvedReshaping['split'][number]): string =>
   `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
 
-/** Where all cells are known, those that only blocks have must not be among them. */
+/** Refuses splits with incomplete blocks where unlisted cells are zeros: the cells beyond the mode are not. */
 export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]): void {
   const gappy = split.find(({ mode, into, offset }) => offset > 0 || dims[mode] % periodOf(into) !== 0)
   if (gappy)
@@ -183,7 +181,7 @@ export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]
     )
 }
 
-/** What becomes of modes of these sizes. A merged mode stands where the first of its modes did. */
+/** Returns the reshaped modes of modes of the given sizes. A merged mode is at the position of its first mode. */
 export function reshapedModes(
   { mergeModes, split }: ResolvedReshaping,
   dims: readonly number[],
@@ -205,13 +203,13 @@ export function reshapedModes(
   }
 }
 
-/** The modes of a model's factors: its own, where none are reshaped. */
+/** Returns the modes of a model's factors: its own if it was not reshaped. */
 export const modesAsLearned = (model: {
   readonly dims: readonly number[]
   readonly reshapedModes?: ReshapedModes
 }): ReshapedModes => model.reshapedModes ?? reshapedModes(NOTHING, model.dims)
 
-/** The number among the reshaped modes of one that was left as it is; undefined if it was not. */
+/** Returns the number, among the reshaped modes, of a mode that is neither merged nor split; else undefined. */
 export function wholeMode({ digits }: ReshapedModes, mode: number): number | undefined {
   const k = digits.findIndex((parts) => parts[0].mode === mode && isWhole(parts, digits))
   return k < 0 ? undefined : k
@@ -219,35 +217,35 @@ export function wholeMode({ digits }: ReshapedModes, mode: number): number | und
 
 const whole = (mode: number, size: number): Omit<Digit, 'weight'> => ({ mode, offset: 0, stride: 1, size })
 
-/** What an index of its mode adds to the row. */
-export const partOf = ({ offset, stride, size, weight }: Digit, index: number): number =>
+/** Returns the term of a digit in the row of its reshaped mode. @param index of the original mode */
+export const digitTerm = ({ offset, stride, size, weight }: Digit, index: number): number =>
   (Math.floor((index + offset) / stride) % size) * weight
 
-/** The row of a reshaped mode. */
+/** Returns the row of a reshaped mode. @param digits of that mode @param coordinate in the original modes */
 export function rowAt(digits: readonly Digit[], coordinate: readonly number[]): number {
   let row = 0
-  for (let at = 0; at < digits.length; at++) row += partOf(digits[at], coordinate[digits[at].mode])
+  for (let at = 0; at < digits.length; at++) row += digitTerm(digits[at], coordinate[digits[at].mode])
   return row
 }
 
-/** Columns of indices as columns of rows of reshaped modes; a mode that stays as it is keeps its column. */
+/** Converts index columns to those of the reshaped modes; the column of an unchanged mode is not copied. */
 export function reshapeColumns({ digits }: ReshapedModes, indices: readonly Uint32Array[]): Uint32Array[] {
   return digits.map((parts) => {
     if (isWhole(parts, digits)) return indices[parts[0].mode]
     const rows = uint32Array(indices[0].length)
     for (const part of parts) {
       const column = indices[part.mode]
-      for (let e = 0; e < rows.length; e++) rows[e] += partOf(part, column[e])
+      for (let e = 0; e < rows.length; e++) rows[e] += digitTerm(part, column[e])
     }
     return rows
   })
 }
 
-/** Whether a reshaped mode is one that was left as it is. */
+/** Whether a reshaped mode is an original one, neither merged nor split. */
 const isWhole = (parts: readonly Digit[], all: ReshapedModes['digits']): boolean =>
   parts.length === 1 && all.filter((digits) => digits.some(({ mode }) => mode === parts[0].mode)).length === 1
 
-/** The entries as they are learned from; labels stay with the original. */
+/** Returns the entries in reshaped modes, without labels. */
 export function reshapeTensor(
   { indices, values, weights }: SparseTensor,
   modes: ReshapedModes,
@@ -256,8 +254,9 @@ export function reshapeTensor(
 }
 
 /**
- * Per original mode, the rows that nothing is known of, given those of the reshaped modes: of a merged mode, if that holds
- * for all its rows that have this one in them.
+ * Returns per original mode the rows without entries. A row of a merged mode's original is one if all merged rows that contain it
+ * have no entries.
+ * @param empty per reshaped mode, the rows without entries @param originals the sizes of the original modes
  */
 export function unobservedRows(
   { dims, digits }: ReshapedModes,
@@ -277,7 +276,7 @@ export function unobservedRows(
       const each = dims[reshaped] / digit.size
       if (counts.size === 0) return
       for (let row = 0; row < rows; row++)
-        if (counts.get(partOf(digit, row) / digit.weight) === each) unknown.add(row)
+        if (counts.get(digitTerm(digit, row) / digit.weight) === each) unknown.add(row)
     })
     return Uint32Array.from(unknown).sort()
   })

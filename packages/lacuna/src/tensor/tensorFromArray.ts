@@ -1,14 +1,15 @@
+/** Tensors from nested arrays. */
 import { InputError } from '../base/inputError.ts'
 import { float32Array, uint32Array } from '../base/sharedArrays.ts'
 import { checkDims, sparseTensor } from './checkTensor.ts'
 import { MAX_ORDER, type NegativePolicy, type SparseTensor } from './sparseTensor.ts'
 
-/** Numbers in lists within lists, as deep as there are modes: null, undefined or NaN where nothing is known. */
+/** Numbers in nested lists, as deep as there are modes; null, undefined or NaN for unknown cells. */
 export type NestedArray = ArrayLike<NestedArray> | ArrayLike<number | null | undefined>
 
 /**
- * A tensor from lists within lists: `tensorFromArray([[1, null], [3, 4]])` has three entries. All lists of a depth must be
- * of the same length; null, undefined and NaN are gaps.
+ * Makes a tensor from nested lists: `tensorFromArray([[1, null], [3, 4]])` has three entries. All lists of a depth must have the
+ * same length; null, undefined and NaN are unknown cells.
  */
 export function tensorFromArray(
   array: NestedArray,
@@ -30,18 +31,18 @@ export function tensorFromArray(
   return sparseTensor({ dims, indices, values }, { ...options, distinct: true, where })
 }
 
-/** The lengths of the first lists of each depth. */
+/** Returns the length of the first list of each depth. */
 function shapeOf(array: unknown): number[] {
   const dims: number[] = []
   for (let at: unknown = array; isList(at) && dims.length <= MAX_ORDER; at = at[0]) dims.push(at.length)
   return dims
 }
 
-/** Typed arrays are lists, too; texts are not. */
+/** Whether a value is an array or typed array; texts are none. */
 const isList = (x: unknown): x is ArrayLike<unknown> =>
   Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView))
 
-/** Calls for every number with its index, in C order. */
+/** Calls `found` for every number with its index, in C order. @param index the position of `array`; changed and restored */
 function visit(
   array: unknown,
   dims: readonly number[],

@@ -11,7 +11,7 @@ export type Opened =
   | { kind: 'tensor'; name: string }
   | { kind: 'model'; name: string; model: ModelSummary }
 
-/** How a table becomes a tensor. */
+/** The user's choice of how a table becomes a tensor. */
 export interface TableChoice {
   /** The columns, or binnings of columns such as week(day), that are the modes. */
   modes: string[]
@@ -26,7 +26,7 @@ export interface TableChoice {
   melt?: string
 }
 
-/** How a file is read. */
+/** Settings for reading a file. */
 export interface ReadSettings {
   /** Set for a table. */
   choice?: TableChoice

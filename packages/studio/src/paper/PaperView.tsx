@@ -138,7 +138,7 @@ export function PaperView({ showError, clearError }: ViewProps) {
             <Picture image={subject.holes} text={`Corrupted, ${formatPercent(imageHidden)} missing`} />
           )}
           {imageRuns.map(({ name }) => (
-            <Restored key={name} name={imageRunNames[name]} frame={frames[name]} />
+            <RestoredPicture key={name} name={imageRunNames[name]} frame={frames[name]} />
           ))}
         </div>
         <ImageCurves curves={curves} />
@@ -200,6 +200,7 @@ const drawable = ({ problems }: ConvergenceResult): ConvergenceResult => ({
   problems: problems.filter(({ series }) => series.length > 0),
 })
 
+/** A picture with its caption. */
 function Picture({ image, text }: { image: ImageData; text: string }) {
   return (
     <div class="thumbnail">
@@ -209,7 +210,8 @@ function Picture({ image, text }: { image: ImageData; text: string }) {
   )
 }
 
-function Restored({ name, frame }: { name: string; frame: Frame | undefined }) {
+/** A restored picture, or an empty frame until there is one. */
+function RestoredPicture({ name, frame }: { name: string; frame: Frame | undefined }) {
   if (frame) return <Picture image={frame.image} text={`Restored, ${name}: ${frame.psnr.toFixed(1)} dB`} />
   return (
     <div class="thumbnail empty">

@@ -18,7 +18,7 @@ export const imageRuns: readonly { name: ImageRunName; options?: RunSettings }[]
 ]
 /** The methods of figure 1. */
 export type ImageRunName = 'paper' | 'fast' | 'patches'
-/** What the methods are called in legends. */
+/** Names of the methods in legends. */
 export const imageRunNames: Record<ImageRunName, string> = {
   paper: 'paper, c = 0.1',
   fast: 'fast',

@@ -7,7 +7,7 @@ export interface OpenedPicture {
   image: ImageData
   /** The name of its file. */
   name: string
-  /** What was changed while opening it, such as a reduction of its size. */
+  /** A note about a change made while opening it, such as a reduction of its size. */
   remark?: string
 }
 

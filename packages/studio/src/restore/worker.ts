@@ -9,7 +9,7 @@ import { sendEvent, serveCalls } from '../run/remote.ts'
 import type { Mask } from './damage.ts'
 import { toImageData, toKnown, toPicture } from './pixels.ts'
 
-/** How a picture becomes a tensor: patch × pixel × colour, or row × column × colour. */
+/** Reshaping of a picture as a tensor: patch × pixel × colour, or row × column × colour. */
 export type Method = 'patches' | 'plain'
 
 /** The picture at some time of the run. */

@@ -73,7 +73,7 @@ export interface TableOptions {
   database?: string
 }
 
-/** How a table is read as a tensor. */
+/** Options for reading a table as a tensor. */
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
@@ -121,7 +121,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
       'table',
       sentence`${table.name}: without values, rows can only be counted; name the column of values with ${option('value')}.`,
     )
-  const weight = options.weight === undefined ? undefined : findValue(table, options.weight)
+  const weight = options.weight === undefined ? undefined : requireColumn(table, options.weight)
   if (weight && (!value || merge === 'count' || merge === 'sum'))
     throw new InputError(
       'table',
@@ -164,7 +164,7 @@ export interface TableGuess {
 export async function guessTable(table: Table): Promise<TableGuess> {
   const columns = summarizeColumns(table, await table.sample())
   const value = guessValue(columns)?.name
-  const named = { columns, ...(value !== undefined && { value }) }
+  const named = { columns, value }
   try {
     return { ...named, modes: guessModes(columns, value, table.name) }
   } catch (problem) {
@@ -186,7 +186,7 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const { columns, name: where } = table
   const { recipe, like, modes, onRemark } = options
   if (recipe) return recipes[recipe](table)
-  const value = options.value === undefined ? undefined : findValue(table, options.value)
+  const value = options.value === undefined ? undefined : requireColumn(table, options.value)
   const melted =
     options.melt === undefined
       ? undefined
@@ -210,11 +210,12 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   if (spoilt) throw new InputError('value', `${spoilt}.`)
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
-  const found = like?.modes ? [] : texts.map((text) => mustFind(table, text))
-  return { modes: found, ...(name !== undefined && { value: findValue(table, name) }) }
+  const found = like?.modes ? [] : texts.map((text) => requireMode(table, text))
+  return { modes: found, value: name === undefined ? undefined : requireColumn(table, name) }
 }
 
-function mustFind({ columns, name }: Table, text: string): FoundMode {
+/** Finds a mode that must be there. */
+function requireMode({ columns, name }: Table, text: string): FoundMode {
   const found = findMode(text, columns, name)
   if (!found) throw noColumn(parseMode(text).body, columns, name)
   return found
@@ -222,7 +223,7 @@ function mustFind({ columns, name }: Table, text: string): FoundMode {
 
 /** The modes that the options name, with the melted mode last if they do not name it. */
 function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundMode[] {
-  const found = modes.map((text) => mustFind(table, text))
+  const found = modes.map((text) => requireMode(table, text))
   const names = table.columns.length - 2
   if (melt !== undefined && !found.some(({ column }) => column === names))
     found.push({ name: table.columns[names].name, column: names })
@@ -249,7 +250,8 @@ function modesLike(
   })
 }
 
-function findValue(table: Table, text: string): { column: number; name: string } {
+/** Finds a column of values or weights that must be there. */
+function requireColumn(table: Table, text: string): { column: number; name: string } {
   const column = findColumn(table.columns, parseMode(text).body)
   if (column < 0) throw noColumn(text, table.columns, table.name)
   return { column, name: table.columns[column].name }

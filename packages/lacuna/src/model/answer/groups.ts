@@ -1,5 +1,5 @@
 /** Groups of modes whose factors belong together: merged modes, or the factors of a split mode. */
-import { modesAsLearned, partOf } from '../../tensor/index.ts'
+import { digitTerm, modesAsLearned } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** Modes that share factors. */
@@ -35,7 +35,7 @@ export function groupsOf(member: Factored, weights?: readonly ArrayLike<number>[
       const open = group.modes.find((mode) => at[mode] === null)
       if (open === undefined) {
         const starts = group.factors.map((k) =>
-          digits[k].reduce((start, digit) => start + rank * partOf(digit, at[digit.mode]!), 0),
+          digits[k].reduce((start, digit) => start + rank * digitTerm(digit, at[digit.mode]!), 0),
         )
         for (let r = 0; r < rank; r++)
           to[r] += group.factors.reduce((value, k, i) => value * factors[k][starts[i] + r], weight)

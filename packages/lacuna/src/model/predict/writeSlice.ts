@@ -1,5 +1,5 @@
 /** Dense slices of a member's predictions. */
-import { type Digit, modesAsLearned, partOf, type ReshapedModes } from '../../tensor/index.ts'
+import { type Digit, digitTerm, modesAsLearned, type ReshapedModes } from '../../tensor/index.ts'
 import type { Factored } from '../factored.ts'
 
 /** A factor whose row depends on a free mode. */
@@ -28,7 +28,7 @@ export function writeSlice(values: Float32Array, member: Factored, fixed: readon
   const starts = modes.digits.map((digits) =>
     digits.reduce((start, digit) => {
       const index = fixed[digit.mode]
-      return index === null ? start : start + rank * partOf(digit, index)
+      return index === null ? start : start + rank * digitTerm(digit, index)
     }, 0),
   )
   const isOpen = (digits: readonly Digit[]): boolean => digits.some(({ mode }) => fixed[mode] === null)
@@ -103,7 +103,7 @@ function freeModes(
         .filter((part) => part.mode === mode)
         .map((part) => ({
           factor,
-          starts: Int32Array.from({ length: dims[mode] }, (_, index) => rank * partOf(part, index)),
+          starts: Int32Array.from({ length: dims[mode] }, (_, index) => rank * digitTerm(part, index)),
         })),
     ),
     completes: digits.flatMap((parts, factor) => (isLastOf(parts, mode) ? [factor] : [])),

@@ -1,29 +1,30 @@
 /**
- * Finds entries with the same coordinates. One hash table over all of them would miss the cache at every step: 10
- * million entries need tens of megabytes. So the entries are first dealt, in order, to parts by the leading bits of
- * their hashes; equal entries meet in the same part, and the table of a part fits in the cache. Hashes travel with the
- * entries' numbers, so that coordinates, which lie far apart, are looked at only where hashes are equal.
+ * Finds entries with equal coordinates by a partitioned hash join. One hash table over all entries would miss the cache at every
+ * step: 10 million entries need tens of megabytes. The entries are therefore first partitioned, in order, into buckets by the
+ * upper bits of their hashes; equal entries are in the same bucket, and the table of a bucket fits in the cache. Buckets hold
+ * hashes beside the entries' numbers, so that coordinates are compared only where hashes are equal.
  *
- * Takes 8 bytes an entry while it runs, and a table for the largest part: half a megabyte, up to 12 bytes an entry if
- * all entries are equal. If there are duplicates, the answer takes 4 bytes an entry.
+ * Takes 8 bytes an entry while it runs, and a table for the largest bucket: half a megabyte, up to 12 bytes an entry if all
+ * entries are equal. If there are duplicates, the result takes 4 bytes an entry.
  */
 import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
 
-/** About how many entries a part has: their hashes, numbers and table take half a megabyte. */
-const PART = 2 ** 15
-/** More parts than this would be written to in too many places at a time. */
-const MAX_PART_BITS = 12
+/** The approximate number of entries of a bucket: their hashes, numbers and table take half a megabyte. */
+const BUCKET = 2 ** 15
+/** The most bits that select a bucket: more buckets would be written at too many positions at a time. */
+const MAX_BUCKET_BITS = 12
 
 /**
- * For each entry, 0 if it is the first one with its coordinates, else 1 + the number of the first one; nothing if all
- * entries are different.
+ * Returns for each entry 0 if it is the first one with its coordinates, else 1 + the number of the first one; undefined if all
+ * coordinates differ.
+ * @param indices index columns @param count the number of entries
  */
 export function findDuplicates(indices: readonly Uint32Array[], count: number): Uint32Array | undefined {
-  const bits = Math.min(MAX_PART_BITS, Math.max(0, Math.ceil(Math.log2(count / PART))))
+  const bits = Math.min(MAX_BUCKET_BITS, Math.max(0, Math.ceil(Math.log2(count / BUCKET))))
   const { hashes, entries, ends } = partition(indices, count, bits)
   const starts = [0, ...ends]
-  const largest = ends.reduce((most, end, part) => Math.max(most, end - starts[part]), 0)
-  const slots = new Uint32Array(slotsFor(largest)) // 1 + the place in the part; 0 is an empty slot
+  const largest = ends.reduce((most, end, bucket) => Math.max(most, end - starts[bucket]), 0)
+  const slots = new Uint32Array(slotsFor(largest)) // 1 + the position in the bucket; 0 is an empty slot
   let firstOf: Uint32Array | undefined
 
   function equal(a: number, b: number): boolean {
@@ -31,8 +32,8 @@ export function findDuplicates(indices: readonly Uint32Array[], count: number): 
     return true
   }
 
-  ends.forEach((end, part) => {
-    const start = starts[part]
+  ends.forEach((end, bucket) => {
+    const start = starts[bucket]
     const mask = slotsFor(end - start) - 1
     slots.fill(0, 0, mask + 1)
     for (let at = start; at < end; at++) {
@@ -60,9 +61,9 @@ function slotsFor(entries: number): number {
 
 interface Partition {
   hashes: Uint32Array
-  /** The entries' numbers, ascending within each part. */
+  /** The entries' numbers, ascending within each bucket. */
   entries: Uint32Array
-  /** Where each part ends. */
+  /** Where each bucket ends. */
   ends: Float64Array
 }
 
@@ -75,9 +76,9 @@ function partition(indices: readonly Uint32Array[], count: number, bits: number)
     hashCoordinates(indices, start, start + length, 0, hashed)
     for (let i = 0; i < length; i++) sizes[(hashed[i] >>> 16) >>> shift]++
   }
-  // Where the next entry of each part goes; when all are dealt, where the part ends.
+  // The position of the next entry of each bucket; after the loop, where the bucket ends.
   const ends = new Float64Array(2 ** bits)
-  for (let part = 1; part < ends.length; part++) ends[part] = ends[part - 1] + sizes[part - 1]
+  for (let bucket = 1; bucket < ends.length; bucket++) ends[bucket] = ends[bucket - 1] + sizes[bucket - 1]
   const hashes = new Uint32Array(count)
   const entries = new Uint32Array(count)
   for (let start = 0; start < count; start += HASHED_AT_A_TIME) {

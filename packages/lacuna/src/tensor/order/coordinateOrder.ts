@@ -1,15 +1,18 @@
 /**
- * A random order of a tensor's entries that depends on their coordinates, and not on the order in which they come: whoever
- * shuffles the lines of a file gets the same entries held out. Entries whose hashes are equal go by their coordinates;
- * of the same coordinates given twice, by value.
+ * A random order of a tensor's entries that depends on their coordinates, and not on the order of the input: after shuffling
+ * the lines of a file the same entries are held out. Entries are ordered by the hash of their coordinates; ties by the
+ * coordinates, and duplicates by value.
  */
 import { hashIndex, mix } from '../../base/random.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
-/** Entries that are hashed at a time, mode by mode, so that the hashes stay in the cache. */
+/** Number of entries that are hashed at a time, mode by mode, so that the hashes stay in the cache. */
 export const HASHED_AT_A_TIME = 4096
 
-/** Hashes the coordinates of the entries from … to, at most HASHED_AT_A_TIME, into the beginning of `hashes`. */
+/**
+ * Hashes the coordinates of the entries from … to, at most HASHED_AT_A_TIME.
+ * @param key of the hash function @param hashes receives the hashes at its beginning
+ */
 export function hashCoordinates(
   indices: readonly Uint32Array[],
   from: number,
@@ -24,15 +27,17 @@ export function hashCoordinates(
   for (let e = 0; e < count; e++) hashes[e] = mix(hashes[e])
 }
 
+/** An order of entries. */
 export interface CoordinateOrder {
-  /** By which entries are ordered: 32 random bits. */
+  /** Returns the 32-bit hash by which an entry is ordered. */
   hash(entry: number): number
   /** Whether an entry comes before another. */
   isBefore(a: number, b: number): boolean
-  /** The entry at a place in the order of those that are picked, counting from 0. */
-  at(place: number, isPicked?: (entry: number) => boolean): number
+  /** Returns the entry at a position of the order, from 0. @param isPicked restricts the order to some entries */
+  at(position: number, isPicked?: (entry: number) => boolean): number
 }
 
+/** Returns the random order of a tensor's entries. @param key of the hash function */
 export function coordinateOrder({ indices, values }: SparseTensor, key: number): CoordinateOrder {
   function hashOf(entry: number): number {
     let hash = key
@@ -47,16 +52,16 @@ export function coordinateOrder({ indices, values }: SparseTensor, key: number):
   return {
     hash: hashOf,
     isBefore: (a, b) => compare(a, b) < 0,
-    at(place, isPicked = () => true) {
-      // By the leading half of their hashes all are counted, and only those of the half in question sorted.
+    at(position, isPicked = () => true) {
+      // Entries are counted by the upper 16 bits of their hashes; only those of the decisive bucket are sorted.
       const counts = new Uint32Array(2 ** 16)
       for (let e = 0; e < values.length; e++) if (isPicked(e)) counts[hashOf(e) >>> 16]++
       let before = 0
-      let half = 0
-      while (before + counts[half] <= place) before += counts[half++]
+      let bucket = 0
+      while (before + counts[bucket] <= position) before += counts[bucket++]
       const near: number[] = []
-      for (let e = 0; e < values.length; e++) if (isPicked(e) && hashOf(e) >>> 16 === half) near.push(e)
-      return near.sort(compare)[place - before]
+      for (let e = 0; e < values.length; e++) if (isPicked(e) && hashOf(e) >>> 16 === bucket) near.push(e)
+      return near.sort(compare)[position - before]
     },
   }
 }

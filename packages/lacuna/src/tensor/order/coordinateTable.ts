@@ -1,15 +1,16 @@
+/** A hash table of entries by their coordinates. */
 import { mix } from '../../base/random.ts'
 
 /**
- * Finds entries by their coordinates: open addressing over entry numbers, so that the table holds 4 bytes a
- * slot and the coordinates stay where they are. For entries that come one by one: where all are at hand,
- * `findDuplicates` is several times faster.
+ * Finds entries by their coordinates, for entries that are added one by one; for all entries of a tensor `findDuplicates` is
+ * several times faster. Open addressing over entry numbers: the table takes 4 bytes a slot, and coordinates are not copied.
  */
 export interface CoordinateTable {
-  /** Adds the entry unless one with the same coordinates is in; returns that one's number, or the entry's. */
+  /** Adds an entry unless one with the same coordinates is in the table. @returns the number of the entry in the table */
   add(entry: number): number
 }
 
+/** Makes an empty table. @param indices index columns of the entries @param capacity the most entries */
 export function coordinateTable(indices: readonly Uint32Array[], capacity: number): CoordinateTable {
   const order = indices.length
   // 2³² slots hold the most entries a tensor may have, and are the most an array may have.

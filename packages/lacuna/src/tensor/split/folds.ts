@@ -1,6 +1,6 @@
 /**
- * Entries in folds, of which each is held out once. Entries of a group stay together: single cells, rows of a mode, blocks of
- * rows that follow one another, or whatever some modes have in common. Which fold is decided by seed and coordinates.
+ * Folds of cross-validation, assigned by seed and coordinates. Entries of a group are in one fold; groups are single cells, rows of
+ * a mode, blocks of consecutive rows, or cells that agree in some modes.
  */
 import { InputError, type OptionMention, sentence } from '../../base/inputError.ts'
 import { below, extend, purpose, stream } from '../../base/random.ts'
@@ -8,16 +8,17 @@ import { modeNumber } from '../modeNumber.ts'
 import { pickEntries } from '../pickEntries.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
-/** Entries are together that agree in these modes, but for places within a block of so many rows. */
+/** The groups of entries that stay together: those that agree in these modes, up to the position in a block of `length` rows. */
 export type FoldBy = readonly { mode: number; length: number }[]
 
+/** Groups of single entries. */
 export const byEntry = ({ dims }: Pick<SparseTensor, 'dims'>): FoldBy =>
   dims.map((_, mode) => ({ mode, length: 1 }))
 
-/** Up to so many groups are dealt so that folds have equally many; more of them come out about equal by chance. */
-const MOST_DEALT = 100_000
+/** Up to this number of groups, folds get equally many; more groups give about equal folds by chance. */
+const MOST_BALANCED = 100_000
 
-/** The fold of each entry. */
+/** Returns the fold of each entry. @param by the groups that stay together @param folds the number of folds */
 export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: number): Uint8Array {
   const { indices, values } = tensor
   const key = stream(seed, purpose.folds)
@@ -28,13 +29,13 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
     hashes[e] = hash
   }
   const groups = new Set<number>()
-  for (let e = 0; e < hashes.length && groups.size <= MOST_DEALT; e++) groups.add(hashes[e])
-  if (groups.size > MOST_DEALT) return Uint8Array.from(hashes, (hash) => below(hash, folds))
-  const dealt = new Map([...groups].sort((a, b) => a - b).map((hash, i) => [hash, i % folds]))
-  return Uint8Array.from(hashes, (hash) => dealt.get(hash)!)
+  for (let e = 0; e < hashes.length && groups.size <= MOST_BALANCED; e++) groups.add(hashes[e])
+  if (groups.size > MOST_BALANCED) return Uint8Array.from(hashes, (hash) => below(hash, folds))
+  const foldOf = new Map([...groups].sort((a, b) => a - b).map((hash, i) => [hash, i % folds]))
+  return Uint8Array.from(hashes, (hash) => foldOf.get(hash)!)
 }
 
-/** What is not in a fold, and what is. */
+/** Separates a fold from the other entries. @param folds the fold of each entry @returns `out`: the entries of the fold */
 export function splitFold(
   tensor: SparseTensor,
   folds: Uint8Array,
@@ -53,7 +54,7 @@ export function splitFold(
   }
 }
 
-/** station+day, hour:24, or entry: modes by their names or numbers, each with the length of its blocks. */
+/** Parses groups as they are typed: station+day, hour:24, or entry. @param what the option in messages */
 export function parseFoldBy(
   text: string,
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,
@@ -71,11 +72,11 @@ export function parseFoldBy(
   })
 }
 
-/** As it is typed, modes by their numbers: 1+3:24. */
+/** Prints groups as they are typed, with modes by number: 1+3:24. */
 export const foldByText = (by: FoldBy): string =>
   by.map(({ mode, length }) => (length > 1 ? `${mode + 1}:${length}` : String(mode + 1))).join('+')
 
-/** For people: entries; rows of day; blocks of 24 of hour; cells of station and day. */
+/** Describes groups in words, as in `what has station and day in common`. */
 export function describeFoldBy(by: FoldBy, { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>): string {
   if (by.length === dims.length && by.every(({ length }) => length === 1)) return 'single entries'
   const names = by.map(({ mode, length }) => {

@@ -1,3 +1,7 @@
+/**
+ * The paper's synthetic problems ("Convergence speed of Stochastic NTC"): a tensor X° of rank R whose factors are i.i.d. U[0, 1],
+ * observed with Gaussian noise E at cells chosen uniformly, without duplicates.
+ */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, draw, normal, purpose, stream, unit } from '../../base/random.ts'
 import { float32Array } from '../../base/sharedArrays.ts'
@@ -5,14 +9,11 @@ import { checkDims } from '../checkTensor.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 import { cellsOf, pickCells } from '../split/pickCells.ts'
 
-/**
- * The paper's synthetic problems ("Convergence speed of Stochastic NTC"): a tensor X° of rank R whose factors
- * are i.i.d. U[0, 1], observed with Gaussian noise E at cells chosen uniformly, without duplicates.
- */
+/** The sizes, rank, noise and seed of a synthetic problem. */
 export interface SyntheticOptions {
   /** I_1 … I_N, the sizes of the modes. */
   dims: readonly number[]
-  /** How many cells are observed. */
+  /** The number of observed cells. */
   entries: number
   /** R, the number of components. */
   rank: number
@@ -20,40 +21,40 @@ export interface SyntheticOptions {
   snrDb?: number
   /** The same seed gives the same problem; 1 by default. */
   seed?: number
-  /** How many further cells make up `test`; 0 by default. */
+  /** The number of further cells for `test`; 0 by default. */
   testEntries?: number
-  /** Is told, now and then, the share of the work that is done; none by default. */
-  onProgress?: (share: number) => void
+  /** Called now and then with the fraction of the work that is done; none by default. */
+  onProgress?: (fraction: number) => void
 }
 
 /** A synthetic problem: its observed entries, further cells, and the true factors. */
 export interface SyntheticProblem {
   /**
-   * M ⊛ (X° + E). Noise makes some values negative, and they stay so: clipping would bias the noise. Whoever
-   * passes such a tensor through `sparseTensor` again must say `negative: 'keep'`.
+   * M ⊛ (X° + E). Noise makes some values negative, and clipping them would bias the noise: `sparseTensor` accepts the tensor
+   * with `negative: 'keep'`.
    */
   tensor: SparseTensor
-  /** X° itself, without noise, at cells that `tensor` does not observe: it measures recovery. */
+  /** X° without noise, at cells that `tensor` does not observe, to measure recovery. */
   test?: SparseTensor
-  /** The truth: per mode, (I_i × R) row-major. */
+  /** The true factors: per mode, (I_i × R), row-major. */
   factors: Float32Array[]
 }
 
-/** Picking deals or draws up to twice as many cells, by a 32-bit counter. */
+/** The most entries: picking draws up to twice as many cells by a 32-bit counter. */
 const MAX_ENTRIES = 2 ** 31
 
-/** Noise that is 10¹⁵ times the signal: any louder and a float32 might overflow. */
+/** The smallest SNR, noise of 10¹⁵ times the signal: with more a float32 might overflow. */
 const MIN_SNR_DB = -300
 
-/** A problem whose answer is known, as the paper makes them: random nonnegative factors, noise, and a random choice of entries. */
+/** Makes a synthetic problem: random nonnegative factors, noise, and a random choice of entries. */
 export function synthetic(options: SyntheticOptions): SyntheticProblem {
   const { dims, entries, rank, snrDb = Infinity, seed = 1, testEntries = 0, onProgress } = options
   checkOptions(dims, entries, testEntries, rank, snrDb)
   checkSeed(seed)
 
   const factors = dims.map((dim, mode) => uniform(dim * rank, stream(seed, purpose.factors, mode)))
-  const [observed, unseen] = pickCells(dims, [entries, testEntries], seed, (share) =>
-    onProgress?.(0.7 * share),
+  const [observed, unseen] = pickCells(dims, [entries, testEntries], seed, (fraction) =>
+    onProgress?.(0.7 * fraction),
   )
   const values = valuesAt(observed, factors, rank)
   onProgress?.(0.9)
@@ -103,6 +104,7 @@ function checkOptions(
     )
 }
 
+/** Returns i.i.d. U[0, 1] numbers. */
 function uniform(length: number, key: number): Float32Array {
   const numbers = float32Array(length)
   for (let j = 0; j < length; j++) numbers[j] = unit(draw(key, j))

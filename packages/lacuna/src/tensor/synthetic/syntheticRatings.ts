@@ -1,3 +1,4 @@
+/** Synthetic ratings of users, items and weeks. */
 import { InputError } from '../../base/inputError.ts'
 import { below, checkSeed, draw, extend, normal, purpose, stream, unit } from '../../base/random.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
@@ -5,23 +6,29 @@ import { checkDims } from '../checkTensor.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
+/** The sizes and seed of synthetic ratings. */
 export interface SyntheticRatingsOptions {
+  /** The number of users. */
   users: number
+  /** The number of items. */
   items: number
+  /** The number of weeks. */
   weeks: number
+  /** The number of ratings. */
   entries: number
   /** The same seed gives the same ratings; 1 by default. */
   seed?: number
 }
 
-/** Genres, say: what users like and items have. With the items' common quality, X° has rank TASTES + 1. */
+/** The number of tastes, such as genres. With the quality of the items, X° has rank TASTES + 1. */
 const TASTES = 6
+/** Standard deviation of the noise, in stars. */
 const NOISE_STARS = 0.3
 
 /**
- * Made-up ratings (users × items × weeks) of half a star to five: a few hidden tastes, of which each user and
- * item has one or two and whose fashion drifts over the weeks; a few busy users and popular items, first in
- * number, and a long tail of others. A user rates an item in one week only.
+ * Makes ratings (users × items × weeks) from half a star to five. Each user and item has one or two of a few hidden tastes,
+ * whose fashion drifts over the weeks. The first users are busy and the first items popular; the others are a long tail. A user
+ * rates an item in one week only.
  */
 export function syntheticRatings({
   users,
@@ -41,13 +48,14 @@ export function syntheticRatings({
       `${entries} ratings are more than half of the ${users} × ${items} pairs of a user and an item; ask for fewer.`,
     )
   const key = stream(seed, purpose.ratings)
-  const indices = whoRatedWhat(dims, entries, extend(key, 0))
-  return { dims, indices, values: stars(dims, indices, extend(key, 1)) }
+  const indices = drawRatings(dims, entries, extend(key, 0))
+  return { dims, indices, values: rate(dims, indices, extend(key, 1)) }
 }
 
-function whoRatedWhat([users, items, weeks]: number[], entries: number, key: number): Uint32Array[] {
+/** Draws distinct pairs of a user and an item, and a week for each. */
+function drawRatings([users, items, weeks]: number[], entries: number, key: number): Uint32Array[] {
   const keys = [0, 1, 2].map((mode) => extend(key, mode))
-  const cumulative = [longTail(users), longTail(items)]
+  const cumulative = [cumulativeZipf(users), cumulativeZipf(items)]
   const pairs = [uint32Array(entries), uint32Array(entries)]
   const week = uint32Array(entries)
   const table = coordinateTable(pairs, entries)
@@ -62,8 +70,8 @@ function whoRatedWhat([users, items, weeks]: number[], entries: number, key: num
   return [...pairs, week]
 }
 
-/** Running sums of Zipf's law; its head is flattened so that the first tenth, not the first one, is busy. */
-function longTail(count: number): Float64Array {
+/** Returns running sums of Zipf's law, whose head is flattened so that the first tenth is busy, not the first alone. */
+function cumulativeZipf(count: number): Float64Array {
   const sums = new Float64Array(count)
   let sum = 0
   for (let i = 0; i < count; i++) {
@@ -73,7 +81,7 @@ function longTail(count: number): Float64Array {
   return sums
 }
 
-/** The first index whose running sum exceeds the share u, in (0, 1), of the total. */
+/** Returns the first index whose running sum exceeds u times the total. @param u in (0, 1) */
 function pick(sums: Float64Array, u: number): number {
   const target = u * sums[sums.length - 1]
   let low = 0
@@ -86,10 +94,11 @@ function pick(sums: Float64Array, u: number): number {
   return low
 }
 
-function stars([users, items, weeks]: number[], indices: readonly Uint32Array[], key: number): Float32Array {
+/** Returns the ratings of the pairs. */
+function rate([users, items, weeks]: number[], indices: readonly Uint32Array[], key: number): Float32Array {
   const [user, item, week] = indices
-  const likes = tastes(users, extend(key, 0)) // (users × TASTES)
-  const has = tastes(items, extend(key, 1)) // (items × TASTES)
+  const likes = drawTastes(users, extend(key, 0)) // (users × TASTES)
+  const has = drawTastes(items, extend(key, 1)) // (items × TASTES)
   const qualityKey = extend(key, 2)
   const noiseKey = extend(key, 3)
   const values = float32Array(user.length)
@@ -105,8 +114,8 @@ function stars([users, items, weeks]: number[], indices: readonly Uint32Array[],
   return values
 }
 
-/** Two tastes (or twice the same one) of random strength for each row; the others are zero. */
-function tastes(rows: number, key: number): Float32Array {
+/** Returns (rows × TASTES) strengths: two random tastes (or twice the same one) for each row, the others zero. */
+function drawTastes(rows: number, key: number): Float32Array {
   const weights = new Float32Array(rows * TASTES)
   for (let row = 0; row < rows; row++)
     for (const counter of [4 * row, 4 * row + 2]) {

@@ -22,7 +22,7 @@ const stations: Record<string, readonly string[]> = {
   water: ['Boat House', 'Harbour', 'Lido', 'Lighthouse', 'Lock Gate', 'Old Mill'],
 }
 
-/** How busy an hour is, peaking at some hours with some width. */
+/** The number of trips by hour: a sum of Gaussian peaks, each with its hour, width and height. */
 const peaks =
   (...at: readonly [hour: number, width: number, height: number][]) =>
   (hour: number): number =>

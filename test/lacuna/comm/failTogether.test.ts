@@ -1,10 +1,10 @@
-/** What one of several processes cannot do, all of them refuse, and its number is said. */
+/** Failures of one process: all processes throw the same error, which names the process that failed. */
 import { expect, it } from 'vitest'
 import { planJob, refuseJob } from '#cli/process/memory.ts'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
-import { agreed, inProcesses } from '../../../communicators.ts'
+import { agreed, inProcesses } from '../communicators.ts'
 
-it('names the process that has too little memory, or none where all of them have', async () => {
+it('A failure in some processes is thrown in all and names the first of them, unless all fail alike', async () => {
   const engine = cpuEngine({ threads: 1 })
   const size = { dims: [100_000, 100_000], entries: 2 ** 40, rank: 10, momentumFactors: true }
   const plan = planJob(engine, size)
