@@ -1,6 +1,6 @@
 /**
- * The processes that a command runs on: this one, or all that mpirun has started. Those are one command that speaks with one
- * voice, that of the first, and ends as one.
+ * The processes of a command: this one, or those that mpirun has started. Of several, the root (rank 0) alone
+ * prints and writes files, and all end together.
  */
 import { writeSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
@@ -19,61 +19,67 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { type EngineName, type LocalEngine, openEngine } from './engines.ts'
 import { explainFailure, Interrupted } from './failure.ts'
 
+/** Options by which an engine is opened. */
 export interface EngineChoice {
   threads: number
-  /** The fewest parts of a process. */
+  /** Least number of partitions of a process. */
   parts?: number
   mpiLibrary?: string
   engine?: EngineName
   missing?: string
-  /** Hears what happens to the engine on the way. */
+  /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
 }
 
+/** Whether mpirun has started several processes. */
 const isJob = launchedProcesses() > 1
 
-/** Whether this process is the one that people hear. */
-export const isSpeaker = !isJob || launchedProcess() === 0
+/** True on rank 0, the only process that prints and writes files. */
+export const isRoot = !isJob || launchedProcess() === 0
 
-const shared = new WeakSet<Command>()
+/** Commands that all processes work on. */
+const distributedCommands = new WeakSet<Command>()
 
-/** Marks a command that all processes work on; others are left to the first. */
+/** Marks a command that all processes work on; others run on the root alone. */
 export function onAllProcesses(command: Command): Command {
-  shared.add(command)
+  distributedCommands.add(command)
   return command.option('--mpi-library <file>', 'the MPI library of mpirun, if it is not found by itself')
 }
 
-/** Leaves this process, if the command is not for it. */
-export function leaveToFirst(command: Command): void {
-  if (!isSpeaker && !shared.has(command)) process.exit(0)
+/** Ends this process if the command runs on the root alone and this is another process. */
+export function exitUnlessNeeded(command: Command): void {
+  if (!isRoot && !distributedCommands.has(command)) process.exit(0)
 }
 
-/** Progress as the first process shows it; the others show nothing. */
-export const spokenProgress = (quiet: boolean): Progress =>
-  isSpeaker ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
+/** Progress that is shown by the root alone. */
+export const startRootProgress = (quiet: boolean): Progress =>
+  isRoot ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
 /**
- * Says what went wrong and gives the exit code. What is wrong for all processes the first one says; the others end as if
- * nothing were, or else mpirun might end the first before it has spoken.
+ * Prints an error and returns the exit code. An error of all processes is printed by the root; the others end
+ * with code 0, because mpirun might otherwise end the root before it has printed.
  */
-export function endWith(error: unknown): number {
+export function reportFailure(error: unknown): number {
   const isForAll = error instanceof InputError || error instanceof CommanderError
-  return !isSpeaker && isForAll ? 0 : explainFailure(error)
+  return !isRoot && isForAll ? 0 : explainFailure(error)
 }
 
-/** A process that cannot join the others waits so long before it says why: if the first cannot either, it has spoken by then. */
-const COURTESY_MS = 2000
+/**
+ * Delay before a process that cannot join the job prints why: if the root cannot join either, it has printed
+ * by then.
+ */
+const JOIN_FAILURE_DELAY_MS = 2000
 
-/** How long the processes wait for one another at the end, before one that has failed ends all. */
-const PATIENCE_MS = 10_000
+/** Time that failed processes wait for one another before one of them aborts the job. */
+const CLOSE_TIMEOUT_MS = 10_000
 
-/** What is wrong in one process only is said with its number. */
-const named = (error: unknown): unknown =>
+/** Adds the number of the process to an error that it alone has. */
+const withProcessNumber = (error: unknown): unknown =>
   error instanceof InputError
     ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
     : error
 
-/** Works on an engine, and closes it. What one process alone fails at ends them all. */
+/** Opens the engine, works on it and closes it. An unexpected error of one process aborts the job. */
 export async function withEngine<T>(
   choice: EngineChoice,
   work: (engine: LocalEngine) => Promise<T>,
@@ -90,7 +96,7 @@ export async function withEngine<T>(
   return withCpuEngine(choice, work)
 }
 
-/** The CPU engine, of all processes that there are. */
+/** Opens the CPU engine over all processes, works on it and closes it. */
 export async function withCpuEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,
@@ -101,9 +107,9 @@ export async function withCpuEngine<T>(
   }
   const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
   const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
-    if (isSpeaker) throw error
-    await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
-    throw new Interrupted(explainFailure(named(error)))
+    if (isRoot) throw error
+    await new Promise((resolve) => setTimeout(resolve, JOIN_FAILURE_DELAY_MS))
+    throw new Interrupted(explainFailure(withProcessNumber(error)))
   })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)
   let result: T
@@ -114,11 +120,11 @@ export async function withCpuEngine<T>(
       writeSync(2, `lacuna: process ${engine.communicator.rank + 1} of ${engine.communicator.size} fails:\n`)
       return end(explainFailure(error))
     }
-    // What was wrong is wrong for all of them, and they have all come to know it; or else they are not here soon.
-    const timer = setTimeout(() => end(explainFailure(error)), PATIENCE_MS)
+    // All processes have this error and close together; if one does not, the job is aborted.
+    const timer = setTimeout(() => end(explainFailure(error)), CLOSE_TIMEOUT_MS)
     await engine.close()
     clearTimeout(timer)
-    throw isSpeaker ? error : new Interrupted(0)
+    throw isRoot ? error : new Interrupted(0)
   }
   await engine.close()
   return result
