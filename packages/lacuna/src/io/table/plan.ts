@@ -29,10 +29,10 @@ import {
   refuseWide,
   summarizeColumns,
 } from './guess.ts'
+import { meltTable } from './melt.ts'
 import type { MergePolicy, ReadPlan } from './readPlan.ts'
 import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
-import { meltTable } from './source/melt.ts'
 import { columnList, type Table } from './source/rows.ts'
 
 /** Which columns of a table become modes, value and weight of a tensor. */
