@@ -363,7 +363,7 @@ export const mutants = [
     find: 'length > 0 && length < Infinity ? length / lengths[i][r] : 1',
     replace: 'length > 0 && length < Infinity ? 1 : 1',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
-    testNames: 'balances',
+    testNames: 'Balancing',
     rebuild: 'all',
   },
   {
@@ -377,7 +377,7 @@ export const mutants = [
   // engine/gpu
   {
     name: 'batches are not cut by work',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: ' || entries + length > mostEntries',
     replace: ' || entries + length > 1e12 * mostEntries',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -385,7 +385,7 @@ export const mutants = [
   },
   {
     name: 'batches are not cut by segments',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: 'segments + count > mostSegments',
     replace: 'segments > mostSegments',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -393,7 +393,7 @@ export const mutants = [
   },
   {
     name: 'a slice may have one record too many',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: 'endOf(end) - startOf(first) <= most',
     replace: 'endOf(end) - startOf(first) <= most + 1',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -431,7 +431,7 @@ export const mutants = [
     find: '(env.SLURM_STEP_NUM_TASKS ?? env.SLURM_NTASKS)',
     replace: '(env.SLURM_NTASKS ?? env.SLURM_STEP_NUM_TASKS)',
     tests: ['test/lacuna/engine/mpi/mpiEngine.test.ts'],
-    testNames: 'knows a launcher',
+    testNames: 'launchedProcesses recognizes',
     rebuild: 'tsc',
   },
   // model
