@@ -377,7 +377,7 @@ export const mutants = [
   // engine/gpu
   {
     name: 'batches are not cut by work',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: ' || entries + length > mostEntries',
     replace: ' || entries + length > 1e12 * mostEntries',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -385,7 +385,7 @@ export const mutants = [
   },
   {
     name: 'batches are not cut by segments',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: 'segments + count > mostSegments',
     replace: 'segments > mostSegments',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -393,7 +393,7 @@ export const mutants = [
   },
   {
     name: 'a slice may have one record too many',
-    file: 'packages/lacuna/src/engine/gpu/batches.ts',
+    file: 'packages/lacuna/src/engine/gpu/steps/batches.ts',
     find: 'endOf(end) - startOf(first) <= most',
     replace: 'endOf(end) - startOf(first) <= most + 1',
     tests: ['test/lacuna/engine/gpu/batches.test.ts'],
@@ -610,10 +610,10 @@ export const mutants = [
   },
   // tensor
   {
-    name: 'a small share holds out nothing',
+    name: 'a small fraction holds out nothing',
     file: 'packages/lacuna/src/tensor/split/split.ts',
-    find: 'Math.max(1, Math.round(share * total))',
-    replace: 'Math.round(share * total)',
+    find: 'Math.max(1, Math.round(fraction * total))',
+    replace: 'Math.round(fraction * total)',
     tests: ['test/lacuna/tensor/split/split.test.ts'],
     rebuild: 'tsc',
   },
@@ -636,8 +636,8 @@ export const mutants = [
   {
     name: 'groups come to folds by chance, not in equal numbers',
     file: 'packages/lacuna/src/tensor/split/folds.ts',
-    find: 'const MOST_DEALT = 100_000',
-    replace: 'const MOST_DEALT = 0',
+    find: 'const MOST_BALANCED = 100_000',
+    replace: 'const MOST_BALANCED = 0',
     tests: ['test/lacuna/tensor/split/folds.test.ts'],
     rebuild: 'tsc',
   },
@@ -652,25 +652,25 @@ export const mutants = [
   {
     name: 'gaps are found where half as much is missing together',
     file: 'packages/lacuna/src/tensor/gaps.ts',
-    find: 'const LEAST_SHARE = 0.3',
-    replace: 'const LEAST_SHARE = 0.01',
+    find: 'const LEAST_IN_GROUPS = 0.3',
+    replace: 'const LEAST_IN_GROUPS = 0.01',
     tests: ['test/lacuna/tensor/split/folds.test.ts'],
     rebuild: 'tsc',
   },
   {
     name: 'entries of equal hashes are duplicates',
-    file: 'packages/lacuna/src/tensor/order/findDuplicates.ts',
+    file: 'packages/lacuna/src/tensor/duplicates/findDuplicates.ts',
     find: 'hashes[first] === hash && equal(entries[first], entries[at])',
     replace: 'hashes[first] === hash && first >= 0',
-    tests: ['test/lacuna/tensor/order/findDuplicates.test.ts'],
+    tests: ['test/lacuna/tensor/duplicates/findDuplicates.test.ts'],
     rebuild: 'tsc',
   },
   {
     name: 'duplicates point to the last entry before them',
-    file: 'packages/lacuna/src/tensor/order/findDuplicates.ts',
+    file: 'packages/lacuna/src/tensor/duplicates/findDuplicates.ts',
     find: 'firstOf[entries[at]] = entries[first] + 1',
     replace: 'firstOf[entries[at]] = entries[first]',
-    tests: ['test/lacuna/tensor/order/findDuplicates.test.ts'],
+    tests: ['test/lacuna/tensor/duplicates/findDuplicates.test.ts'],
     rebuild: 'tsc',
   },
   {

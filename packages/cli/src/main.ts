@@ -6,7 +6,7 @@ import { version } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
 import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
-import { endWith, isSpeaker, leaveToFirst } from './process/processes.ts'
+import { endWith, isRoot, leaveToFirst } from './process/processes.ts'
 
 // A good model of a million entries takes tenths of a second: kernels are to be optimised before they run,
 // not while they do.
@@ -39,7 +39,7 @@ Examples:
 'lacuna COMMAND --help' explains a command.`,
   )
   .configureHelp({ showGlobalOptions: true })
-  .configureOutput(isSpeaker ? {} : { writeOut: () => {}, writeErr: () => {} })
+  .configureOutput(isRoot ? {} : { writeOut: () => {}, writeErr: () => {} })
   .hook('preAction', (_, command) => leaveToFirst(command))
 
 /** Loaders of the commands by name, in the order of the help. */

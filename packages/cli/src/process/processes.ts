@@ -1,6 +1,6 @@
 /**
- * The processes that a command runs on: this one, or all that mpirun has started. Those are one command that speaks with one
- * voice, that of the first, and ends as one.
+ * The processes that a command runs on: this one, or all that mpirun has started. Of several, rank 0 prints, and all end
+ * together.
  */
 import { writeSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
@@ -19,61 +19,66 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { type EngineName, type LocalEngine, openEngine } from './engines.ts'
 import { explainFailure, Interrupted } from './failure.ts'
 
+/** The options of a command that decide its engine. */
 export interface EngineChoice {
+  /** Worker threads of each process. */
   threads: number
-  /** The fewest parts of a process. */
+  /** The fewest partitions of a process; 1 by default. */
   parts?: number
+  /** The file of the MPI library; by default one that is installed. */
   mpiLibrary?: string
+  /** The kind of engine; 'cpu' by default. */
   engine?: EngineName
+  /** The value of --missing. */
   missing?: string
-  /** Hears what happens to the engine on the way. */
+  /** Receives notices about the engine, such as the loss of a GPU. */
   onRemark?: (sentence: string) => void
 }
 
 const isJob = launchedProcesses() > 1
 
-/** Whether this process is the one that people hear. */
-export const isSpeaker = !isJob || launchedProcess() === 0
+/** True in a single process and on rank 0, the only process that prints. */
+export const isRoot = !isJob || launchedProcess() === 0
 
 const shared = new WeakSet<Command>()
 
-/** Marks a command that all processes work on; others are left to the first. */
+/** Marks a command that all processes run; other commands run on rank 0 only. */
 export function onAllProcesses(command: Command): Command {
   shared.add(command)
   return command.option('--mpi-library <file>', 'the MPI library of mpirun, if it is not found by itself')
 }
 
-/** Leaves this process, if the command is not for it. */
+/** Ends this process if only rank 0 runs the command. */
 export function leaveToFirst(command: Command): void {
-  if (!isSpeaker && !shared.has(command)) process.exit(0)
+  if (!isRoot && !shared.has(command)) process.exit(0)
 }
 
-/** Progress as the first process shows it; the others show nothing. */
+/** Starts the progress display; it is silent in all processes but rank 0. */
 export const spokenProgress = (quiet: boolean): Progress =>
-  isSpeaker ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
+  isRoot ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
 /**
- * Says what went wrong and gives the exit code. What is wrong for all processes the first one says; the others end as if
- * nothing were, or else mpirun might end the first before it has spoken.
+ * Prints an error and returns the exit code. An error of all processes is printed by rank 0; the others return 0, because mpirun
+ * might otherwise end rank 0 before it has printed.
  */
 export function endWith(error: unknown): number {
   const isForAll = error instanceof InputError || error instanceof CommanderError
-  return !isSpeaker && isForAll ? 0 : explainFailure(error)
+  return !isRoot && isForAll ? 0 : explainFailure(error)
 }
 
-/** A process that cannot join the others waits so long before it says why: if the first cannot either, it has spoken by then. */
+/** Milliseconds that a process that cannot connect waits before it prints why: if rank 0 cannot either, it prints first. */
 const COURTESY_MS = 2000
 
-/** How long the processes wait for one another at the end, before one that has failed ends all. */
+/** Milliseconds that a failed process waits for the others to close, before it ends all of them. */
 const PATIENCE_MS = 10_000
 
-/** What is wrong in one process only is said with its number. */
-const named = (error: unknown): unknown =>
+/** Puts the number of this process before the message of an error. */
+const withProcess = (error: unknown): unknown =>
   error instanceof InputError
     ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
     : error
 
-/** Works on an engine, and closes it. What one process alone fails at ends them all. */
+/** Opens an engine, runs work on it and closes it. A failure of one process ends all of them. */
 export async function withEngine<T>(
   choice: EngineChoice,
   work: (engine: LocalEngine) => Promise<T>,
@@ -90,7 +95,7 @@ export async function withEngine<T>(
   return withCpuEngine(choice, work)
 }
 
-/** The CPU engine, of all processes that there are. */
+/** Opens the CPU engine of all processes, runs work on it and closes it. */
 export async function withCpuEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,
@@ -101,9 +106,9 @@ export async function withCpuEngine<T>(
   }
   const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
   const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
-    if (isSpeaker) throw error
+    if (isRoot) throw error
     await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
-    throw new Interrupted(explainFailure(named(error)))
+    throw new Interrupted(explainFailure(withProcess(error)))
   })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)
   let result: T
@@ -114,11 +119,11 @@ export async function withCpuEngine<T>(
       writeSync(2, `lacuna: process ${engine.communicator.rank + 1} of ${engine.communicator.size} fails:\n`)
       return end(explainFailure(error))
     }
-    // What was wrong is wrong for all of them, and they have all come to know it; or else they are not here soon.
+    // An InputError is thrown in all processes; if the others do not close soon, this one ends them.
     const timer = setTimeout(() => end(explainFailure(error)), PATIENCE_MS)
     await engine.close()
     clearTimeout(timer)
-    throw isSpeaker ? error : new Interrupted(0)
+    throw isRoot ? error : new Interrupted(0)
   }
   await engine.close()
   return result

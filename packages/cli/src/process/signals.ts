@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os'
 import { Interrupted } from './failure.ts'
-import { isSpeaker } from './processes.ts'
+import { isRoot } from './processes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /**
@@ -48,7 +48,7 @@ export async function withSignals<T>(
       if (abort.signal.aborted && isSecond && saving === 0 && !isJob) process.exit(exitCode)
       if (abort.signal.aborted && !isSecond) return
       first = Math.min(first, performance.now())
-      if (saving > 0 && isSpeaker) process.stderr.write('Saving; a moment, please.\n')
+      if (saving > 0 && isRoot) process.stderr.write('Saving; a moment, please.\n')
       if (!abort.signal.aborted) code = exitCode
       abort.abort()
     }
