@@ -363,7 +363,7 @@ export const mutants = [
     find: 'length > 0 && length < Infinity ? length / lengths[i][r] : 1',
     replace: 'length > 0 && length < Infinity ? 1 : 1',
     tests: ['test/lacuna/engine/cpu/cpuEngine.test.ts'],
-    testNames: 'balances',
+    testNames: 'Balancing',
     rebuild: 'all',
   },
   {
@@ -431,7 +431,7 @@ export const mutants = [
     find: '(env.SLURM_STEP_NUM_TASKS ?? env.SLURM_NTASKS)',
     replace: '(env.SLURM_NTASKS ?? env.SLURM_STEP_NUM_TASKS)',
     tests: ['test/lacuna/engine/mpi/mpiEngine.test.ts'],
-    testNames: 'knows a launcher',
+    testNames: 'launchedProcesses recognizes',
     rebuild: 'tsc',
   },
   // model

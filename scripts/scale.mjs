@@ -71,7 +71,12 @@ for (const rank of /** @type {const} */ ([10, 50]))
     console.log('| nodes | s/epoch | compute | rows | sums | messages | efficiency | GB/node |')
     console.log('| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
     for (const nodes of [10, 100, 1000, 10_000]) {
-      const { seconds, compute, rows, sums, messages, memory, fits } = predictEpoch(problem, nodes, 'fast', rank)
+      const { seconds, compute, rows, sums, messages, memory, fits } = predictEpoch(
+        problem,
+        nodes,
+        'fast',
+        rank,
+      )
       const cells = [seconds, compute, rows, sums, messages].map(format)
       const room = memory > NODE.bytes ? `${format(memory / 1e9)} (too much)` : format(memory / 1e9)
       console.log(

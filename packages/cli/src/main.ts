@@ -6,7 +6,7 @@ import { version } from 'lacuna'
 import { explainFileError } from 'lacuna/internal'
 import { commandsOf, groupHelpOptions } from './options/help.ts'
 import { explainFailure } from './process/failure.ts'
-import { endWith, isRoot, leaveToFirst } from './process/processes.ts'
+import { exitUnlessNeeded, isRoot, reportFailure } from './process/processes.ts'
 
 // A good model of a million entries takes tenths of a second: kernels are to be optimised before they run,
 // not while they do.
@@ -40,7 +40,7 @@ Examples:
   )
   .configureHelp({ showGlobalOptions: true })
   .configureOutput(isRoot ? {} : { writeOut: () => {}, writeErr: () => {} })
-  .hook('preAction', (_, command) => leaveToFirst(command))
+  .hook('preAction', (_, command) => exitUnlessNeeded(command))
 
 /** Loaders of the commands by name, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<() => Command>>> = {
@@ -90,5 +90,5 @@ process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = endWith(error)
+  process.exitCode = reportFailure(error)
 }

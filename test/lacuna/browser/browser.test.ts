@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.close())
 
-it('gives the same factors as Node, to the bit, for any number of threads, while the page stays alive', async () => {
+it('A page computes the bits of Node, for any number of threads, and stays responsive', async () => {
   const problem = { dims: [200, 150, 40], entries: 60_000, rank: 5, seed: 1 }
   const { tensor } = synthetic(problem)
   const solvers: CompleteOptions[] = [{ solver: 'paper', sample: 0.3 }, { solver: 'fast' }]
@@ -26,7 +26,7 @@ it('gives the same factors as Node, to the bit, for any number of threads, while
   expect(opened.complaints).toEqual([])
 })
 
-it('goes on from a run that Node has begun, to the bit', async () => {
+it('A page continues a run of Node with the same bits', async () => {
   const problem = { dims: [60, 50, 40], entries: 20_000, rank: 3, seed: 1 }
   const { tensor } = synthetic(problem)
   const { encodeRun, Run } = await import('#lacuna/index.js')

@@ -21,7 +21,7 @@ import {
 
 export const entryChecks: EngineCheck[] = [
   {
-    name: 'sums the errors of every set as the reference does, by weight',
+    name: 'The error sums of every set equal the reference, by weight',
     check: (make) =>
       withEngine(make, async (engine) => {
         const dims = [30, 20, 9]
@@ -79,7 +79,7 @@ export const entryChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'takes a random part of the training entries for the probe, whatever their order',
+    name: 'The probe is a random subset of the training entries, whatever their order',
     check: (make) =>
       withEngine(make, async (engine) => {
         // Values that grow along the lines: a probe of the first ones would see small ones only.
@@ -113,7 +113,7 @@ export const entryChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'knows entries by a digest, whatever their order',
+    name: 'The digest identifies the entries, whatever their order',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = bumpy(5)
@@ -150,7 +150,7 @@ export const entryChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'tells what the entries of every row are like',
+    name: 'The statistics of the entries of every row are exact',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = bumpy(6)
@@ -177,7 +177,7 @@ export const entryChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'names the first entry that is none, in the training entries and in others',
+    name: 'Loading refuses the first invalid entry by its number, in the training entries and in other sets',
     check: (make) =>
       withEngine(make, async (engine) => {
         const good = bumpy(8)

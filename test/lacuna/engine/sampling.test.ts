@@ -16,7 +16,7 @@ describe('a sample', () => {
   const tensor = randomTensor({ dims: [6, 40, 30], entries: 1500, seed: 1 })
   const rowSizes = Array.from({ length: 6 }, (_, p) => tensor.indices[0].filter((q) => q === p).length)
 
-  it('has ⌊c · nnz⌋ distinct entries of the row', () => {
+  it('A paper sample has ⌊c · nnz⌋ distinct entries of the row', () => {
     const sample = engineSampler(tensor, 3, 4).paper
     rowSizes.forEach((nnz, p) => {
       for (const c of [0.02, 0.3, 0.99, 1]) {
@@ -28,7 +28,7 @@ describe('a sample', () => {
     })
   })
 
-  it('takes every entry equally often over many iterations', () => {
+  it('Samples contain every entry equally often over many iterations', () => {
     const sample = engineSampler(tensor, 3, 4).paper
     const nnz = rowSizes[2]
     const counts = new Array<number>(nnz).fill(0)
@@ -38,7 +38,7 @@ describe('a sample', () => {
     expect(chiSquare(counts)).toBeLessThan(4)
   })
 
-  it('changes with the iteration, the mode, the row, the inner iteration and the seed', () => {
+  it('Samples change with iteration, mode, row, inner iteration and seed', () => {
     const starts = (seed: number, l: number, p: number): number[] =>
       Array.from(
         { length: 50 },
@@ -53,7 +53,7 @@ describe('a sample', () => {
 })
 
 describe('a rounded sample', () => {
-  it('has c · nnz entries on average, the next whole number below or above each time', () => {
+  it('A rounded sample has c · nnz entries on average, rounded up or down each time', () => {
     const iterations = 20_000
     for (const [nnz, c] of [
       [3, 0.05],
@@ -73,7 +73,7 @@ describe('a rounded sample', () => {
     }
   })
 
-  it('lets rows with fewer than 1/c entries learn, which the paper’s does not', async () => {
+  it('Rounded samples update rows with fewer than 1/c entries; the paper’s do not', async () => {
     const dims = [11, 40, 30]
     const dense = randomTensor({ dims: [9, 40, 30], entries: 3000, seed: 2 })
     // Row 9 of mode 0 has three entries, row 10 none.
@@ -115,7 +115,7 @@ describe('a rounded sample', () => {
 })
 
 describe('convergence by windows', () => {
-  it('follows the curve of independent samples', () => {
+  it('Sampling by windows converges like independent samples', () => {
     const dims = [30, 25, 20]
     const seeds = [1, 2, 3, 4]
     const epochs = [2, 5, 10]

@@ -9,7 +9,7 @@ import { below, demand, inEngineUnits, matrices, same, withEngine, withProblem }
 
 export const stateChecks: EngineCheck[] = [
   {
-    name: 'balances the factors as the reference does, and fills the rows without entries',
+    name: 'Balancing equals the reference and fills rows without entries',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = randomTensor({ dims: [200, 150, 20], entries: 3000, seed: 6 })
@@ -40,7 +40,7 @@ export const stateChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'fills the rows without entries alone, with the mean of the others, when that is all it is asked for',
+    name: 'fillEmptyRows gives rows without entries the mean of the others and changes nothing else',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = bumpy(2)
@@ -65,7 +65,7 @@ export const stateChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'stops after the AO iteration it is in, and goes on when it is told to',
+    name: 'stop ends the current AO iteration, and stop(false) lets iterations continue',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = randomTensor({ dims: [50, 40, 30], entries: 20_000, seed: 1 })
@@ -94,7 +94,7 @@ export const stateChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'keeps factors and puts them back',
+    name: 'restore brings back the factors of the snapshot',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = bumpy(3)
@@ -118,7 +118,7 @@ export const stateChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'serves several problems, one after the other and side by side',
+    name: 'An engine serves several problems, one after the other and concurrently',
     check: (make) =>
       withEngine(make, async (engine) => {
         const run = {
@@ -152,7 +152,7 @@ export const stateChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'plans about as much memory as it takes, and more for more',
+    name: 'An engine plans about as much memory as it takes, and more for larger problems',
     check: (make) =>
       withEngine(make, async (engine) => {
         const size = { dims: [1000, 800, 300], entries: 1_000_000, rank: 10, momentumFactors: true }

@@ -45,7 +45,7 @@ const fastCases = fc.record({
 
 export const stepChecks: EngineCheck[] = [
   {
-    name: 'does one AO iteration as the reference does, on random problems',
+    name: 'A paper step equals the reference on random problems',
     check: (make) =>
       withEngine(make, async (engine) => {
         const cases = fc.record({
@@ -66,7 +66,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'does so on rows of several segments',
+    name: 'A paper step equals the reference on rows of several segments',
     check: (make) =>
       withEngine(make, async (engine) => {
         const shapes: [number[], number][] = [
@@ -83,7 +83,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'does gradient and newton steps as float64 does, on random problems',
+    name: 'Gradient and newton steps equal the float64 reference on random problems',
     check: (make) =>
       withEngine(make, async (engine) => {
         const touchy: number[] = []
@@ -104,7 +104,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'does them without λ where the entries determine the rows',
+    name: 'Gradient and newton steps without λ equal the reference where the entries determine the rows',
     check: (make) =>
       withEngine(make, async (engine) => {
         const tensor = randomTensor({ dims: [20, 30, 25], entries: 6000, seed: 7 })
@@ -121,7 +121,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'does them on rows of several segments, whether all of these are sampled or some',
+    name: 'Gradient and newton steps equal the reference on rows of several segments, all or some of them sampled',
     check: (make) =>
       withEngine(make, async (engine) => {
         const steps: FastStep[] = [
@@ -147,7 +147,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'does epochs of SGD in strata as float64 does, on random problems',
+    name: 'Epochs of stratified SGD equal the float64 reference on random problems',
     check: (make) =>
       withEngine(make, async (engine) => {
         const touchy: number[] = []
@@ -164,7 +164,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'counts entries by their weights, as float64 does',
+    name: 'Steps on weighted entries equal the float64 reference',
     check: (make) =>
       withEngine(make, async (engine) => {
         const steps: FastStep[] = [
@@ -202,7 +202,7 @@ export const stepChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'takes an entry of weight 2 for one that is listed twice',
+    name: 'An entry of weight 2 counts as one that is listed twice',
     check: (make) =>
       withEngine(make, async (engine) => {
         const once = randomTensor({ dims: [12, 15, 9], entries: 500, seed: 3 })
@@ -246,7 +246,7 @@ export const stepChecks: EngineCheck[] = [
   },
   {
     // Without λ: the point it draws rows to moves with them.
-    name: 'never raises the error by a step over all entries without momentum',
+    name: 'A step over all entries without momentum never raises the error',
     check: (make) =>
       withEngine(make, (engine) =>
         checkProperty(
@@ -275,7 +275,7 @@ export const stepChecks: EngineCheck[] = [
       ),
   },
   {
-    name: 'sweeps under a learned prior as float64 does',
+    name: 'Sweeps under a learned prior equal the float64 reference',
     check: (make) =>
       withEngine(make, async (engine) => {
         for (const problem of posteriorCases) await comparePosterior(engine, problem)

@@ -87,7 +87,7 @@ export const briefVariantChecks = variantChecksOf(
 function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): VariantCheck[] {
   return [
     {
-      name: 'give the same bits, whatever the order of the lines',
+      name: 'All variants give the same bits, whatever the order of the lines',
       async check(variants) {
         const tensor = withLongRows(4, 10_000)
         const heldOut = withLongRows(5, 1500)
@@ -115,7 +115,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       },
     },
     {
-      name: 'go on from the state of another as if there had been no break',
+      name: 'A variant continues from the state of another with the bits of an uninterrupted run',
       async check(variants) {
         const tensor = withLongRows(6, 10_000)
         const runs = bitRuns.map((bitRun) => ({
@@ -162,7 +162,7 @@ function variantChecksOf(bitRuns: readonly BitRun[], iterations: number): Varian
       },
     },
     {
-      name: 'give the same bits for coordinates that are given many times',
+      name: 'All variants give the same bits for coordinates that occur many times',
       async check(variants) {
         const tensor = bumpy(7, 6000)
         // Half of the entries at one place: more than a segment holds, all with one hash.

@@ -19,7 +19,7 @@ import {
 
 export const zeroChecks: EngineCheck[] = [
   {
-    name: 'takes cells that are not listed for zeros as if they were listed',
+    name: 'Unlisted cells as zeros give the steps of listed zeros',
     check: (make) =>
       withEngine(make, async (engine) => {
         for (const [dims, rank, entries] of [
@@ -54,7 +54,7 @@ export const zeroChecks: EngineCheck[] = [
       }),
   },
   {
-    name: 'takes listed cells of other sets for unknown, and sums errors over all others',
+    name: 'With unlisted cells as zeros, the cells of other sets are unknown, and errors are summed over all others',
     check: (make) =>
       withEngine(make, async (engine) => {
         const dims = [12, 20, 9]

@@ -1,8 +1,4 @@
-/**
- * What the paper claims of its experiments, and whether the numbers at hand agree. Nothing here is known
- * beforehand.
- */
-
+/** The claims of the paper about its experiments, and whether the measured numbers agree with them. */
 import type {
   Claim,
   ConvergenceProblem,
@@ -19,10 +15,12 @@ type Measured = Pick<PaperResults, 'image' | 'convergence' | 'timing' | 'machine
 
 /** A claim without its verdict. */
 type Statement = Pick<Claim, 'id' | 'figure' | 'statement'>
+/** The verdict on a claim, with its evidence. */
 type Finding = Pick<Claim, 'verdict' | 'evidence'>
 
 const untested = (evidence: string): Finding => ({ verdict: 'untested', evidence })
 
+/** The paper's claims with their verdicts, for the experiments that have results. */
 export function claimsOf(measured: Measured): Claim[] {
   const { image, convergence, timing, machine } = measured
   const claims: Claim[] = []
@@ -50,7 +48,7 @@ const imageStatement: Statement = {
   statement: 'A picture of which nine values in ten are missing is reconstructed even with a small c.',
 }
 
-/** Reconstructed: the hidden values are at least this many decibels closer than by each channel's mean. */
+/** Least gain of PSNR over each channel's mean, in dB, that counts as a reconstruction. */
 const RECONSTRUCTED_DB = 3
 
 function imageFinding({ mean, runs }: ImageResult): Finding {
@@ -105,11 +103,11 @@ const speedUpStatement: Statement = {
   statement: 'Significant speed-up is attained in all cases.',
 }
 
-/** Significant: at least this part of what the further threads could bring at best. */
+/** Least fraction of the ideal gain of further threads that counts as significant speed-up. */
 const SIGNIFICANT = 0.5
 
 function speedUpFinding(problems: readonly TimingProblem[], cores: number): Finding {
-  const threads = mostThreads(problems, cores)
+  const threads = largestThreadCount(problems, cores)
   if (threads < 2) return untested('Only one thread has been measured.')
   const points = problems.flatMap(timingPoints).filter((point) => point.threads === threads)
   const range = (solver: 'paper' | 'fast'): { low: number; high: number } =>
@@ -133,7 +131,7 @@ function realSpeedUpFinding(
   cores: number,
 ): Finding {
   if (!synthetic || !real) return untested('No real data was given (--uber).')
-  const threads = mostThreads([synthetic, real], cores)
+  const threads = largestThreadCount([synthetic, real], cores)
   if (threads < 2) return untested('Only one thread has been measured.')
   const measure = (problem: TimingProblem): Estimate =>
     estimate(
@@ -166,7 +164,7 @@ const balanceStatement: Statement = {
   statement: 'The entries of real data are spread less evenly over the rows than those of synthetic data.',
 }
 
-/** A number of threads at which uneven rows show. */
+/** Number of threads at which the balance is compared. */
 const BALANCE_AT = 32
 
 function balanceFinding(synthetic: TimingProblem | undefined, real: TimingProblem | undefined): Finding {
@@ -180,8 +178,8 @@ function balanceFinding(synthetic: TimingProblem | undefined, real: TimingProble
   }
 }
 
-/** The most threads measured that have a core each. */
-function mostThreads(problems: readonly TimingProblem[], cores: number): number {
+/** Largest number of threads that was measured and does not exceed the cores. */
+function largestThreadCount(problems: readonly TimingProblem[], cores: number): number {
   const all = problems.flatMap(({ series }) => series.map(({ threads }) => threads))
   return Math.max(...all.filter((threads) => threads <= cores), 1)
 }

@@ -1,7 +1,8 @@
+/** The machine of a measurement. */
 import { availableParallelism, cpus, platform, totalmem } from 'node:os'
 import type { Machine } from 'lacuna-figures/results'
 
-/** What the seconds were measured on. */
+/** Describes this machine for the report. */
 export function thisMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',

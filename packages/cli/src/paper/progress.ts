@@ -1,2 +1,4 @@
-/** Told what is going on, for someone who waits. */
+/** Progress of the experiments. */
+
+/** Callback with a description of the current step. */
 export type Progress = (what: string) => void

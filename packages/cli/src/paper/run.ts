@@ -1,4 +1,4 @@
-/** Runs the experiments that are asked for and not done yet, and puts together everything that is done. */
+/** Runs the trials of the experiments that are not done yet, and collects the results of all. */
 import { basename } from 'node:path'
 import { version } from 'lacuna'
 import { drawFacade, hardwareThreads } from 'lacuna/internal'
@@ -10,19 +10,21 @@ import {
   type ScaleName,
 } from 'lacuna-figures/results'
 import { claimsOf } from './claims.ts'
-import { convergenceGroups, gatherConvergence } from './experiments/convergence.ts'
+import { collectConvergence, convergenceGroups } from './experiments/convergence.ts'
 import { fingerprint, readPicture, realData } from './experiments/data.ts'
 import type { Group } from './experiments/group.ts'
-import { gatherImage, imageGroups } from './experiments/image.ts'
-import { gatherTiming, timingGroups } from './experiments/timing.ts'
+import { collectImage, imageGroups } from './experiments/image.ts'
+import { collectTiming, timingGroups } from './experiments/timing.ts'
 import { thisMachine } from './machine.ts'
 import { experimentSettings } from './scales.ts'
 import { type Conditions, openStore, type TrialStore } from './trialStore.ts'
 
+/** Options of runPaper. */
 export interface PaperOptions {
+  /** Folder of the trials and results. */
   folder: string
   scale: ScaleName
-  /** 1 to 4. */
+  /** Numbers of the figures, 1 to 4. */
   figures: readonly number[]
   trials?: number
   /** Numbers of threads for figures 3 and 4; the others run on all cores. */
@@ -31,24 +33,28 @@ export interface PaperOptions {
   image?: string
   movielens?: string
   uber?: readonly string[]
-  /** Forget the trials of earlier runs. */
+  /** Discards the trials of earlier runs. */
   force: boolean
   signal: AbortSignal
-  /** A line that changes, and how many trials there are and are done. */
+  /** Called with a progress line. */
   onProgress: (line: string) => void
-  /** A line that stays. */
+  /** Called with a notice. */
   onRemark: (line: string) => void
 }
 
+/** Runs the experiments and returns all results, with those of earlier runs in the same folder. */
 export async function runPaper(options: PaperOptions): Promise<PaperResults> {
   const { folder, scale, threads, trials, seed } = options
   const settings = experimentSettings(scale, threads, trials)
   const store = await openStore(folder, await conditionsOf(options), options.force)
   await runGroups(groupsOf(options, settings), store, options)
-  return gather(store, settings, scale, seed)
+  return collectResults(store, settings, scale, seed)
 }
 
-/** Not among them: which figures, and how many trials. More of these can be had later. */
+/**
+ * Conditions that all trials of a folder share. Figures and the number of trials are not among them: they may
+ * grow.
+ */
 async function conditionsOf({
   scale,
   seed,
@@ -79,8 +85,8 @@ function groupsOf(options: PaperOptions, settings: ExperimentSettings): Group[] 
         source: image === undefined ? 'drawn' : basename(image),
         make: async (progress) => {
           progress(image === undefined ? 'Figure 1: drawing the picture' : `Figure 1: reading ${image}`)
-          const most = options.scale === 'full' ? Infinity : width * height
-          return image === undefined ? drawFacade(width, height) : readPicture(image, most)
+          const maxPixels = options.scale === 'full' ? Infinity : width * height
+          return image === undefined ? drawFacade(width, height) : readPicture(image, maxPixels)
         },
       }),
     )
@@ -100,27 +106,27 @@ async function runGroups(
   store: TrialStore,
   { signal, onProgress, onRemark }: PaperOptions,
 ): Promise<void> {
-  const open: { group: Group; missing: number[] }[] = []
+  const unfinished: { group: Group; missing: number[] }[] = []
   let [left, done] = [0, 0]
   for (const group of groups) {
     const missing: number[] = []
     for (const [index, { id }] of group.trials.entries()) if (!(await store.has(id))) missing.push(index)
-    if (missing.length > 0) open.push({ group, missing })
+    if (missing.length > 0) unfinished.push({ group, missing })
     left += missing.length
     done += group.trials.length - missing.length
   }
   if (done > 0) onRemark(`${store.folder} holds ${done} of ${done + left} trials already.`)
-  for (const { group, missing } of open) {
+  for (const { group, missing } of unfinished) {
     signal.throwIfAborted()
     const session = await group.open(onProgress)
     try {
       for (const index of missing) {
         signal.throwIfAborted()
         const { id, label } = group.trials[index]
-        const say = (what: string): void =>
+        const report = (what: string): void =>
           onProgress(`${group.figure}: ${label} (${left} ${left === 1 ? 'trial' : 'trials'} left): ${what}`)
-        say('starting')
-        await store.write(id, await session.run(index, say, signal))
+        report('starting')
+        await store.write(id, await session.run(index, report, signal))
         left--
       }
     } finally {
@@ -129,16 +135,16 @@ async function runGroups(
   }
 }
 
-async function gather(
+async function collectResults(
   store: TrialStore,
   settings: ExperimentSettings,
   scale: ScaleName,
   seed: number,
 ): Promise<PaperResults> {
-  const image = await gatherImage(store.read)
-  const convergence = await gatherConvergence(settings.convergence, store.read)
-  const timing = await gatherTiming(settings.timing, store.read)
-  const measured = { ...(image && { image }), ...(convergence && { convergence }), ...(timing && { timing }) }
+  const image = await collectImage(store.read)
+  const convergence = await collectConvergence(settings.convergence, store.read)
+  const timing = await collectTiming(settings.timing, store.read)
+  const measured = { image, convergence, timing }
   const machine = thisMachine()
   return {
     ...{ format: RESULTS_FORMAT, version: RESULTS_VERSION, lacuna: version, scale, seed, settings, machine },

@@ -1,9 +1,12 @@
-/** How large the experiments are: the paper's sizes, or smaller ones of the same make. */
+/** Settings of the experiments: the paper's sizes, or smaller problems of the same kind. */
 import type { ExperimentSettings, ScaleName } from 'lacuna-figures/results'
 
-/** λ is not in the paper's text; see docs/paper.md for this one. */
+/** The paper does not state λ; docs/paper.md explains this value. */
 const LAMBDA = 0.01
-/** Nor are the SNRs: at 10 dB a third of what is observed is noise, at 30 dB a thirtieth. */
+/**
+ * The paper does not state the SNRs either: at 10 dB a third of an observed value is noise, at 30 dB a
+ * thirtieth.
+ */
 const SNR_DB = [10, 30]
 
 const image = { rank: 50, sample: 0.02, lambda: LAMBDA, epochs: 500, missing: 0.9 }
@@ -35,6 +38,7 @@ const scales: { [name in ScaleName]: WithoutThreads } = {
   },
 }
 
+/** Settings before the numbers of threads are known. */
 interface WithoutThreads extends Omit<ExperimentSettings, 'timing'> {
   timing: Omit<ExperimentSettings['timing'], 'threads'>
 }

@@ -1,13 +1,13 @@
 /**
- * The folder of a run. Every finished trial is a file of its own in trials/, written whole, so that a run
- * that ends early, for whatever reason, goes on where it stopped. begun.json says which settings the trials
- * belong to.
+ * The folder of a run. Every finished trial is a file in trials/, written whole, so that a run that ends
+ * early continues where it stopped. begun.json contains the conditions of the trials.
  */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from 'lacuna'
 import { explainFileError, option, sentence, writeFileWhole } from 'lacuna/internal'
 
+/** Finished trials of a folder. */
 export interface TrialStore {
   folder: string
   has(id: string): Promise<boolean>
@@ -15,15 +15,16 @@ export interface TrialStore {
   write(id: string, record: object): Promise<void>
 }
 
-/** What trials depend on, in words that a sentence can name: `scale: small`, `picture: drawn` … */
+/** Settings that trials depend on, by the names used in messages: `--scale`: small, … */
 export type Conditions = Record<string, string>
 
+/** Opens a folder, and refuses one that was begun under other conditions. @param force discards its trials */
 export async function openStore(folder: string, conditions: Conditions, force: boolean): Promise<TrialStore> {
   const trials = join(folder, 'trials')
   const begun = join(folder, 'begun.json')
   await makeFolder(folder)
   const earlier = await readJson<Conditions>(begun)
-  const changed = earlier && changes(earlier, conditions)
+  const changed = earlier && describeChanges(earlier, conditions)
   if (changed && !force)
     throw new InputError(
       'option',
@@ -41,7 +42,7 @@ export async function openStore(folder: string, conditions: Conditions, force: b
   }
 }
 
-function changes(earlier: Conditions, now: Conditions): string | undefined {
+function describeChanges(earlier: Conditions, now: Conditions): string | undefined {
   const names = [...new Set([...Object.keys(earlier), ...Object.keys(now)])]
   const different = names.filter((name) => earlier[name] !== now[name])
   if (different.length === 0) return undefined

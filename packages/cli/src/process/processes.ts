@@ -1,6 +1,6 @@
 /**
- * The processes that a command runs on: this one, or all that mpirun has started. Of several, rank 0 prints, and all end
- * together.
+ * The processes of a command: this one, or those that mpirun has started. Of several, the root (rank 0) alone
+ * prints and writes files, and all end together.
  */
 import { writeSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
@@ -19,66 +19,67 @@ import { type Progress, startProgress } from '../print/terminal.ts'
 import { type EngineName, type LocalEngine, openEngine } from './engines.ts'
 import { explainFailure, Interrupted } from './failure.ts'
 
-/** The options of a command that decide its engine. */
+/** Options by which an engine is opened. */
 export interface EngineChoice {
-  /** Worker threads of each process. */
   threads: number
-  /** The fewest partitions of a process; 1 by default. */
+  /** Least number of partitions of a process. */
   parts?: number
-  /** The file of the MPI library; by default one that is installed. */
   mpiLibrary?: string
-  /** The kind of engine; 'cpu' by default. */
   engine?: EngineName
-  /** The value of --missing. */
   missing?: string
-  /** Receives notices about the engine, such as the loss of a GPU. */
+  /** Called with notices about the engine. */
   onRemark?: (sentence: string) => void
 }
 
+/** Whether mpirun has started several processes. */
 const isJob = launchedProcesses() > 1
 
-/** True in a single process and on rank 0, the only process that prints. */
+/** True on rank 0, the only process that prints and writes files. */
 export const isRoot = !isJob || launchedProcess() === 0
 
-const shared = new WeakSet<Command>()
+/** Commands that all processes work on. */
+const distributedCommands = new WeakSet<Command>()
 
-/** Marks a command that all processes run; other commands run on rank 0 only. */
+/** Marks a command that all processes work on; others run on the root alone. */
 export function onAllProcesses(command: Command): Command {
-  shared.add(command)
+  distributedCommands.add(command)
   return command.option('--mpi-library <file>', 'the MPI library of mpirun, if it is not found by itself')
 }
 
-/** Ends this process if only rank 0 runs the command. */
-export function leaveToFirst(command: Command): void {
-  if (!isRoot && !shared.has(command)) process.exit(0)
+/** Ends this process if the command runs on the root alone and this is another process. */
+export function exitUnlessNeeded(command: Command): void {
+  if (!isRoot && !distributedCommands.has(command)) process.exit(0)
 }
 
-/** Starts the progress display; it is silent in all processes but rank 0. */
-export const spokenProgress = (quiet: boolean): Progress =>
+/** Progress that is shown by the root alone. */
+export const startRootProgress = (quiet: boolean): Progress =>
   isRoot ? startProgress(quiet) : { update: () => {}, say: () => {}, insist: () => {}, end: () => {} }
 
 /**
- * Prints an error and returns the exit code. An error of all processes is printed by rank 0; the others return 0, because mpirun
- * might otherwise end rank 0 before it has printed.
+ * Prints an error and returns the exit code. An error of all processes is printed by the root; the others end
+ * with code 0, because mpirun might otherwise end the root before it has printed.
  */
-export function endWith(error: unknown): number {
+export function reportFailure(error: unknown): number {
   const isForAll = error instanceof InputError || error instanceof CommanderError
   return !isRoot && isForAll ? 0 : explainFailure(error)
 }
 
-/** Milliseconds that a process that cannot connect waits before it prints why: if rank 0 cannot either, it prints first. */
-const COURTESY_MS = 2000
+/**
+ * Delay before a process that cannot join the job prints why: if the root cannot join either, it has printed
+ * by then.
+ */
+const JOIN_FAILURE_DELAY_MS = 2000
 
-/** Milliseconds that a failed process waits for the others to close, before it ends all of them. */
-const PATIENCE_MS = 10_000
+/** Time that failed processes wait for one another before one of them aborts the job. */
+const CLOSE_TIMEOUT_MS = 10_000
 
-/** Puts the number of this process before the message of an error. */
-const withProcess = (error: unknown): unknown =>
+/** Adds the number of the process to an error that it alone has. */
+const withProcessNumber = (error: unknown): unknown =>
   error instanceof InputError
     ? error.within(`process ${launchedProcess() + 1} of ${launchedProcesses()}`)
     : error
 
-/** Opens an engine, runs work on it and closes it. A failure of one process ends all of them. */
+/** Opens the engine, works on it and closes it. An unexpected error of one process aborts the job. */
 export async function withEngine<T>(
   choice: EngineChoice,
   work: (engine: LocalEngine) => Promise<T>,
@@ -95,7 +96,7 @@ export async function withEngine<T>(
   return withCpuEngine(choice, work)
 }
 
-/** Opens the CPU engine of all processes, runs work on it and closes it. */
+/** Opens the CPU engine over all processes, works on it and closes it. */
 export async function withCpuEngine<T>(
   { threads, parts = 1, mpiLibrary }: EngineChoice,
   work: (engine: CpuEngine) => Promise<T>,
@@ -107,8 +108,8 @@ export async function withCpuEngine<T>(
   const library = mpiLibrary === undefined ? {} : { library: mpiLibrary }
   const engine = await mpiEngine({ threads, parts, ...library }).catch(async (error) => {
     if (isRoot) throw error
-    await new Promise((resolve) => setTimeout(resolve, COURTESY_MS))
-    throw new Interrupted(explainFailure(withProcess(error)))
+    await new Promise((resolve) => setTimeout(resolve, JOIN_FAILURE_DELAY_MS))
+    throw new Interrupted(explainFailure(withProcessNumber(error)))
   })
   const end = async (code: number): Promise<never> => abortJob(code, mpiLibrary)
   let result: T
@@ -119,8 +120,8 @@ export async function withCpuEngine<T>(
       writeSync(2, `lacuna: process ${engine.communicator.rank + 1} of ${engine.communicator.size} fails:\n`)
       return end(explainFailure(error))
     }
-    // An InputError is thrown in all processes; if the others do not close soon, this one ends them.
-    const timer = setTimeout(() => end(explainFailure(error)), PATIENCE_MS)
+    // All processes have this error and close together; if one does not, the job is aborted.
+    const timer = setTimeout(() => end(explainFailure(error)), CLOSE_TIMEOUT_MS)
     await engine.close()
     clearTimeout(timer)
     throw isRoot ? error : new Interrupted(0)

@@ -3,13 +3,13 @@ import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { randomFactors, randomTensor } from '../../../problems.ts'
 import { engineChecks, keptOpen, variantChecks } from '../suite.ts'
 
-describe.each([1, 2, 3])('the CPU engine with %i parts', (parts) => {
+describe.each([1, 2, 3])('the CPU engine with %i partitions', (parts) => {
   const engine = cpuEngine({ threads: 2, parts })
   afterAll(() => engine.close())
   it.each(engineChecks)('$name', ({ check }) => check(keptOpen(engine)))
 })
 
-describe('1, 2 and 3 parts on 1, 2, 3 and 7 threads', () => {
+describe('1, 2 and 3 partitions on 1, 2, 3 and 7 threads', () => {
   const engines = [1, 2, 3].flatMap((parts) =>
     [1, 2, 3, 7].map((threads) => ({ parts, threads, engine: cpuEngine({ parts, threads }) })),
   )
@@ -25,7 +25,7 @@ describe('an engine', () => {
   const tensor = randomTensor({ dims: [24, 300, 200], entries: 60_000, seed: 4 })
   const run = { first: 0, sample: 0.5, lambda: 0.01, step: { kind: 'paper', maxInner: 1 } } as const
 
-  it('leaves the choice of samples to the seed', async () => {
+  it('The seed determines the samples', async () => {
     const engine = cpuEngine({ threads: 2 })
     const found = new Set<string>()
     for (const seed of [9, 9, 10]) {
@@ -40,7 +40,7 @@ describe('an engine', () => {
     expect(found.size).toBe(2)
   })
 
-  it('leaves the event loop free while it works', async () => {
+  it('The event loop stays free while the CPU engine works', async () => {
     const engine = cpuEngine({ threads: 2 })
     const problem = await engine.load({ tensor, rank: 50, momentumFactors: false, seed: 1 })
     await problem.writeFactors(randomFactors(tensor.dims, 50, 1))
@@ -54,7 +54,7 @@ describe('an engine', () => {
     expect(ticks).toBeGreaterThan(10)
   })
 
-  it('gives the same bits where rows are too many for counters of each thread', async () => {
+  it('Threads that share counters give the same bits as threads with their own', async () => {
     // 40,000 rows on 3 threads, most of them short, and one of several segments.
     const long = randomTensor({ dims: [1, 500], entries: 400, seed: 5 })
     const short = randomTensor({ dims: [40_000, 500], entries: 9000, seed: 6 })
@@ -90,7 +90,7 @@ describe('an engine', () => {
     expect(found.size).toBe(1)
   })
 
-  it('is made ready beside other work, and may be closed before it is', async () => {
+  it('warm runs in the background, and the engine may be closed before it ends', async () => {
     const engine = cpuEngine({ threads: 2 })
     engine.warm(10)
     const problem = await engine.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })
@@ -102,7 +102,7 @@ describe('an engine', () => {
     await expect(hasty.load({ tensor, rank: 10, momentumFactors: false, seed: 1 })).rejects.toThrow('closed')
   })
 
-  it('says when it has been closed, and what its options may be', async () => {
+  it('A closed engine and invalid options are refused in sentences', async () => {
     const engine = cpuEngine({ threads: 1 })
     const problem = await engine.load({ tensor, rank: 2, momentumFactors: false, seed: 1 })
     await engine.close()
@@ -112,7 +112,7 @@ describe('an engine', () => {
       expect(() => cpuEngine(options)).toThrow(/must be a whole number from 1 to 1024/)
   })
 
-  it('cuts a problem in parts of less than 4 GiB each, as many as it needs', () => {
+  it('A problem is divided into as many partitions below 4 GiB as it needs', () => {
     const plan = (entries: number, dims = [100_000, 50_000, 1000]): { parts: number; byteLength: number } =>
       cpuEngine({ threads: 4 }).plan({ dims, entries, rank: 10, momentumFactors: true })
     expect(plan(10_000_000).parts).toBe(1)

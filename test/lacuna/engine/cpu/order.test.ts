@@ -6,7 +6,7 @@ import { hashCoordinates } from '#lacuna/tensor/order/coordinateOrder.js'
 import { chiSquare } from '../../../chiSquare.ts'
 import { randomTensor } from '../../../problems.ts'
 
-it('puts the entries of a row in any order, every one being as likely', () => {
+it('All orders of a row’s entries are equally likely over seeds', () => {
   // One row of four entries: which of the 24 orders, over many seeds?
   const records = Uint32Array.of(0, 5, 1, 6, 2, 7, 3, 8)
   const packing = packingOf([10, 10], 0, true)
@@ -25,7 +25,7 @@ it('puts the entries of a row in any order, every one being as likely', () => {
   expect(chiSquare([...orders.values()])).toBeLessThan(4)
 })
 
-it('orders a row the same from any order of its entries, and another way in another mode', () => {
+it('The order of a row does not depend on that of the input, and differs between modes', () => {
   const records = Uint32Array.from({ length: 200 }, (_, word) => (word % 2 === 0 ? word / 2 : 1000 + word))
   const reversed = Uint32Array.from(records, (_, at) => records[2 * (99 - (at >> 1)) + (at & 1)])
   const keys = orderKeys(3, 2)
@@ -38,7 +38,7 @@ it('orders a row the same from any order of its entries, and another way in anot
   )
 })
 
-it('divides a long row into segments of about equal size, by the coordinates alone', () => {
+it('Coordinates alone divide a long row into segments of about equal size', () => {
   const { indices, values } = randomTensor({ dims: [2, 300, 200], entries: 40_000, seed: 2 })
   const keys = orderKeys(1, 3)
   const hashes = new Uint32Array(4096)

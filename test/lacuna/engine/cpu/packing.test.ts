@@ -18,7 +18,7 @@ function packed({ fields, words }: ReturnType<typeof packingOf>, indices: readon
   return record
 }
 
-it('gives back every index, of modes of any size, packed or not', () => {
+it('Packing and unpacking returns every index, for modes of any size', () => {
   checkProperty(
     fc.property(dims, fc.nat(), fc.boolean(), fc.infiniteStream(fc.nat()), (dims, at, unpacked, draws) => {
       const mode = at % dims.length
@@ -34,7 +34,7 @@ it('gives back every index, of modes of any size, packed or not', () => {
   )
 })
 
-it('takes a word where all fit into one, and keeps the order of coordinates', () => {
+it('Indices that fit share a word, and packed records have the order of their coordinates', () => {
   const uber = [183, 24, 1140, 1717]
   expect(uber.map((_, mode) => packingOf(uber, mode, false).words)).toEqual([1, 1, 1, 1])
   const ratings = [71_567, 65_133, 730]
@@ -53,7 +53,7 @@ it('takes a word where all fit into one, and keeps the order of coordinates', ()
   )
 })
 
-it('takes no bit more than the largest index needs where modes are powers of two', () => {
+it('An index takes no bit more than the largest of its mode needs, also at powers of two', () => {
   expect(packingOf([2, 256, 256, 65_536], 0, false)).toEqual({
     words: 1,
     fields: [
@@ -71,7 +71,7 @@ it('takes no bit more than the largest index needs where modes are powers of two
   })
 })
 
-describe('records of packed indices lead to the bits of plain ones', () => {
+describe('packed and unpacked records give the same bits', () => {
   const shapes = {
     'a word': { dims: [30, 20, 10], entries: 3000 },
     'one of three words of one index, two of one': { dims: [70_000, 66_000, 30], entries: 3000 },

@@ -52,7 +52,7 @@ const chunkWords = ({ chunks, first }: ReturnType<typeof cut>, share: ViewSlice)
   ])
 }
 
-it('gives every row, and every segment of a long one, to exactly one chunk of one part, in order', () => {
+it('Every row, and every segment of a long one, is in exactly one chunk of one partition, in order', () => {
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 64, 256), fc.integer({ min: 1, max: 7 }), (lengths, rank, parts) => {
       const problem = cut(lengths, rank, parts)
@@ -85,7 +85,7 @@ it('gives every row, and every segment of a long one, to exactly one chunk of on
   )
 })
 
-it('knows which rows several parts share, and who has what of them', () => {
+it('sharedRows lists the rows with segments in several partitions, and which partition has which', () => {
   checkProperty(
     fc.property(rows, fc.constantFrom(4, 256), fc.integer({ min: 2, max: 9 }), (lengths, rank, parts) => {
       const { first, shares } = cut(lengths, rank, parts)
@@ -110,7 +110,7 @@ it('knows which rows several parts share, and who has what of them', () => {
   )
 })
 
-it("cuts Uber's hour mode, 24 rows of 138,000 entries, evenly, for threads and for parts", () => {
+it("Uber's hour mode, 24 rows of 138,000 entries, is divided evenly among threads and partitions", () => {
   const lengths = new Uint32Array(24).fill(137_895)
   for (const parts of [1, 2, 3, 5, 16]) {
     const problem = cut(lengths, 52, parts)
@@ -122,7 +122,7 @@ it("cuts Uber's hour mode, 24 rows of 138,000 entries, evenly, for threads and f
   }
 })
 
-it('makes segments that are worth their sums, and windows that every segment has room for', () => {
+it('Segments are worth their sums, and every segment has room for the largest window', () => {
   for (const rank of [4, 64, 128, 256])
     for (const entries of [10, 1e4, 1e6, 1e8, 1e11]) {
       const segment = segmentSize(entries, rank)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { CpuEngine } from '#lacuna/engine/cpu/cpuEngine.js'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import type { Engine, Iterations, LoadedProblem, Problem, Step } from '#lacuna/engine/engine.js'
-import { whyNotStarted } from '#lacuna/engine/gpu/adapter.js'
+import { describeStartFailure } from '#lacuna/engine/gpu/adapter.js'
 import type { Device } from '#lacuna/engine/gpu/device.js'
 import { WORTHWHILE } from '#lacuna/engine/gpu/gpuEngine.js'
 import { autoEngine, type GpuEngine, gpuEngine } from '#lacuna/engine/gpu/index.js'
@@ -29,13 +29,13 @@ const unclosed = (engine: Engine): Engine =>
     },
   })
 
-/** What it refuses; and what would take a program that stands in for a card too long: the steps below are in its place. */
+/** Checks of what the GPU refuses, and those that take too long on a software adapter; tests below replace them. */
 const LEFT_OUT = [
-  'takes cells that are not listed',
-  'takes listed cells of other sets',
-  'does them on rows of several segments',
-  'counts entries by their weights',
-  'never raises the error',
+  'Unlisted cells as zeros',
+  'With unlisted cells as zeros',
+  'Gradient and newton steps equal the reference on rows of several segments',
+  'Steps on weighted entries',
+  'A step over all entries without momentum',
 ]
 const checks = engineChecks.filter(({ name }) => !LEFT_OUT.some((other) => name.startsWith(other)))
 
@@ -91,12 +91,12 @@ describe('the GPU engine', () => {
   afterAll(() => engine.close())
   it.each(checks)('$name', ({ check }) => check(() => unclosed(engine)), PATIENCE_MS)
 
-  it('refuses what it does not do, in a sentence', async () => {
+  it('The GPU engine refuses what it does not implement, in a sentence', async () => {
     const problem = { ...problemOf([9, 8], 40, 2), zeros: true }
     await expect(engine.load(problem)).rejects.toThrow(/does not take cells .* for zeros.*use the CPU engine/)
   })
 
-  it('samples as many entries as the CPU where c · nnz is almost whole', {
+  it('The GPU samples as many entries as the CPU where c · nnz is almost whole', {
     timeout: PATIENCE_MS,
   }, async () => {
     // 0.7 · 90 is 62.99999999999999 in float64, and 63 in any other way.
@@ -117,7 +117,9 @@ describe('the GPU engine', () => {
     ).toBeLessThan(1e-5)
   })
 
-  it('goes on from a state of the CPU, and the CPU from its own', { timeout: PATIENCE_MS }, async () => {
+  it('The GPU continues from a state of the CPU, and the CPU from one of the GPU', {
+    timeout: PATIENCE_MS,
+  }, async () => {
     const problem = problemOf([13, 60, 40], 6000, 5)
     const [here, there, whole] = [
       await engine.load(problem),
@@ -146,8 +148,8 @@ describe('the GPU engine', () => {
 
 describe.each([
   ['with subgroups', {}],
-  ['without', { subgroups: false }],
-  ['where a kernel sees 32 kB at a time', { mostBinding: 32_768 }],
+  ['without subgroups', { subgroups: false }],
+  ['with bindings of at most 32 kB', { mostBinding: 32_768 }],
 ])('steps on the GPU %s', (_, options) => {
   let engine: GpuEngine
   beforeAll(async () => {
@@ -165,7 +167,7 @@ describe.each([
           [[3, 4], 10, 256],
         ]
   it.each(cases)(
-    'of %j with %i entries at rank %i are those of the CPU',
+    'Steps on the GPU equal those of the CPU for %j, %i entries, rank %i',
     { timeout: PATIENCE_MS },
     async (...size) => {
       const plain = problemOf(...size)
@@ -182,10 +184,10 @@ describe.each([
   )
 })
 
-describe('what does not fit, or is not worthwhile', () => {
+describe('problems that do not fit, or are too small', () => {
   const narrow = { threads: 2, mostBinding: 4096 }
 
-  it('is refused with its size where the card was asked for', async () => {
+  it('A problem that does not fit is refused with its size if the GPU was asked for', async () => {
     const engine = await gpuEngine(narrow)
     const message = /factors of 900×9 at rank 2 take 14\.2 KiB, .* shows a program 4\.0 KiB at a time/
     expect(() => engine.plan({ dims: [900, 9], entries: 40, rank: 2, momentumFactors: true })).toThrow(
@@ -195,7 +197,7 @@ describe('what does not fit, or is not worthwhile', () => {
     await engine.close()
   })
 
-  it('is left to the CPU where it was not', async () => {
+  it('A problem that does not fit or is too small runs on the CPU if the engine may choose', async () => {
     const engine = await gpuEngine({ ...narrow, worthwhileFrom: WORTHWHILE })
     const size = { dims: [60, 9], entries: 10_000_000, rank: 2, momentumFactors: true }
     expect(engine.plan(size).backend).toBe(engine.description)
@@ -208,7 +210,7 @@ describe('what does not fit, or is not worthwhile', () => {
   })
 })
 
-describe('a device that is lost', () => {
+describe('a lost device', () => {
   const problem = {
     ...problemOf([20, 30, 10], 2000, 3),
     tensor: weighted(randomTensor({ dims: [20, 30, 10], entries: 2000, seed: 2 })),
@@ -217,43 +219,47 @@ describe('a device that is lost', () => {
   it.each([
     ['a new device', true],
     ['the CPU', false],
-  ])('is followed by %s, from the last snapshot', { timeout: PATIENCE_MS }, async (place, reopens) => {
-    const remarks: string[] = []
-    const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
-    const loaded = await begin(engine, problem)
-    await loaded.snapshot()
-    const kept = await loaded.readFactors()
-    await loaded.writeState(await loaded.readState()) // a snapshot of it
-    const lasting = loaded.iterate({ ...runOf(NEWTON), count: 30 })
-    engine.device!.gpu.destroy()
-    expect((await lasting).done).toBe(30)
-    expect(remarks).toHaveLength(1)
-    expect(remarks[0]).toContain(`goes on from its last snapshot on ${place}`)
-    expect(loaded.backend).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
-    // The same steps as if nothing had happened, and what was kept is still there.
-    const other = await begin(cpu, problem)
-    await other.iterate({ ...runOf(NEWTON), count: 30 })
-    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
-    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-2)
-    expect(
-      distance(
-        await loaded.readFactors('snapshot'),
-        kept.map((factor) => toMatrix(factor, 3)),
-      ),
-    ).toBeLessThan(1e-6)
-    await other.close()
-    await engine.close()
-  })
+  ])(
+    'After the loss of a device the run continues on %s, from the last snapshot',
+    { timeout: PATIENCE_MS },
+    async (backend, reopens) => {
+      const remarks: string[] = []
+      const engine = await gpuEngine({ threads: 2, reopens, onRemark: (remark) => remarks.push(remark) })
+      const loaded = await begin(engine, problem)
+      await loaded.snapshot()
+      const kept = await loaded.readFactors()
+      await loaded.writeState(await loaded.readState()) // a snapshot of it
+      const lasting = loaded.iterate({ ...runOf(NEWTON), count: 30 })
+      engine.device!.gpu.destroy()
+      expect((await lasting).done).toBe(30)
+      expect(remarks).toHaveLength(1)
+      expect(remarks[0]).toContain(`goes on from its last snapshot on ${backend}`)
+      expect(loaded.backend).toBe(reopens ? engine.name : `${engine.name}, then 2 threads`)
+      // The same steps as if nothing had happened, and what was kept is still there.
+      const other = await begin(cpu, problem)
+      await other.iterate({ ...runOf(NEWTON), count: 30 })
+      const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+      expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-2)
+      expect(
+        distance(
+          await loaded.readFactors('snapshot'),
+          kept.map((factor) => toMatrix(factor, 3)),
+        ),
+      ).toBeLessThan(1e-6)
+      await other.close()
+      await engine.close()
+    },
+  )
 })
 
-describe('a card that cannot be opened', () => {
+describe('a GPU that cannot be opened', () => {
   afterEach(() => vi.unstubAllGlobals())
   const info = { vendor: 'acme', architecture: 'one', device: '', description: '' }
   const requestDevice = () => Promise.reject(new Error('the driver is broken'))
   const adapter = { info, limits: {}, features: new Set(), requestDevice }
   const message = 'The graphics card (acme one) cannot be opened: the driver is broken'
 
-  it('is refused in a sentence where it was asked for, and else left', async () => {
+  it('A GPU that cannot be opened is refused in a sentence if asked for, and otherwise the CPU is used', async () => {
     vi.stubGlobal('navigator', { gpu: { requestAdapter: async () => adapter } })
     await expect(gpuEngine()).rejects.toMatchObject({ code: 'unavailable', message })
     const remarks: string[] = []
@@ -263,20 +269,20 @@ describe('a card that cannot be opened', () => {
     await engine.close()
   })
 
-  it('is told from a package that is not installed', () => {
+  it('A failed start of WebGPU is told from a missing package', () => {
     const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
-    expect(whyNotStarted(missing)).toMatch(/not installed: npm install webgpu/)
+    expect(describeStartFailure(missing)).toMatch(/not installed: npm install webgpu/)
     const unfit = Object.assign(new Error('libstdc++.so.6 is too old'), { code: 'ERR_DLOPEN_FAILED' })
-    expect(whyNotStarted(unfit)).toBe('WebGPU cannot be started: libstdc++.so.6 is too old')
+    expect(describeStartFailure(unfit)).toBe('WebGPU cannot be started: libstdc++.so.6 is too old')
   })
 })
 
-describe('a card without memory', () => {
+describe('a GPU without memory', () => {
   const problem = problemOf([20, 30, 10], 2000, 3)
   const FULL = 'Out of memory.'
   const inTime = { timeout: PATIENCE_MS }
 
-  /** As if something that is taken in the next scope did not fit. */
+  /** Simulates an allocation in the next error scope that does not fit. */
   function refuseNext({ gpu }: Device): void {
     const pop = gpu.popErrorScope
     gpu.popErrorScope = async () => {
@@ -286,48 +292,52 @@ describe('a card without memory', () => {
     }
   }
 
-  it('leaves a run to the CPU, from the last snapshot', inTime, async () => {
-    const remarks: string[] = []
-    const onRemark = (remark: string) => remarks.push(remark)
-    const engine = await gpuEngine({ threads: 2, worthwhileFrom: 1, onRemark })
-    const [loaded, other] = [await begin(engine, problem), await begin(cpu, problem)]
-    await loaded.snapshot()
-    refuseNext(engine.device!) // the buffer for sums
-    for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
-    const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
-    expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-3)
-    expect(loaded.backend).toBe(`${engine.name}, then 2 threads`)
-    expect(remarks).toHaveLength(1)
-    expect(remarks[0]).toMatch(/has no memory left; .* goes on from its last snapshot on the CPU\.$/)
-    await loaded.close()
-    // It has some again for others.
-    const next = await begin(engine, problem)
-    await next.iterate(runOf(NEWTON))
-    expect(next.backend).toBe(engine.name)
-    for (const each of [next, other, engine]) await each.close()
-  })
+  it(
+    'A run continues on the CPU, from the last snapshot, when the GPU has no memory left',
+    inTime,
+    async () => {
+      const remarks: string[] = []
+      const onRemark = (remark: string) => remarks.push(remark)
+      const engine = await gpuEngine({ threads: 2, worthwhileFrom: 1, onRemark })
+      const [loaded, other] = [await begin(engine, problem), await begin(cpu, problem)]
+      await loaded.snapshot()
+      refuseNext(engine.device!) // the buffer for sums
+      for (const each of [loaded, other]) await each.iterate(runOf(NEWTON))
+      const wanted = (await other.readFactors()).map((factor) => toMatrix(factor, 3))
+      expect(distance(await loaded.readFactors(), wanted)).toBeLessThan(1e-3)
+      expect(loaded.backend).toBe(`${engine.name}, then 2 threads`)
+      expect(remarks).toHaveLength(1)
+      expect(remarks[0]).toMatch(/has no memory left; .* goes on from its last snapshot on the CPU\.$/)
+      await loaded.close()
+      // It has some again for others.
+      const next = await begin(engine, problem)
+      await next.iterate(runOf(NEWTON))
+      expect(next.backend).toBe(engine.name)
+      for (const each of [next, other, engine]) await each.close()
+    },
+  )
 
-  it('fails the problem that is at work, and no other', inTime, async () => {
+  it('An error of the device fails the problem that is working, and no idle one', inTime, async () => {
     const engine = await gpuEngine({ threads: 2 })
-    const [failing, resting] = [await begin(engine, problem), await begin(engine, problem)]
+    const [failing, idle] = [await begin(engine, problem), await begin(engine, problem)]
     const working = failing.iterate(runOf(NEWTON))
     const said = Object.assign(new Event('uncapturederror'), { error: { message: FULL } })
     await new Promise(setImmediate) // it has begun
     engine.device!.gpu.dispatchEvent(said)
     await expect(working).rejects.toMatchObject({ code: 'memory' })
     await expect(failing.readFactors()).rejects.toMatchObject({ code: 'memory' })
-    await resting.iterate(runOf(NEWTON))
-    for (const each of [failing, resting, engine]) await each.close()
+    await idle.iterate(runOf(NEWTON))
+    for (const each of [failing, idle, engine]) await each.close()
   })
 
-  it('gives back what it had taken for a problem that it refuses', async () => {
+  it('Loading destroys all buffers of a problem that does not fit', async () => {
     const engine = await gpuEngine({ threads: 2 })
     const device = engine.device!
     const made: GPUBuffer[] = []
-    const storage = device.storage.bind(device)
-    device.storage = (byteLength) => {
+    const createStorage = device.createStorage.bind(device)
+    device.createStorage = (byteLength) => {
       if (made.length === 5) throw new RangeError('no room')
-      made.push(storage(byteLength))
+      made.push(createStorage(byteLength))
       vi.spyOn(made[made.length - 1], 'destroy')
       return made[made.length - 1]
     }
@@ -337,7 +347,7 @@ describe('a card without memory', () => {
   })
 })
 
-describe('a share of the entries, in binary', () => {
+describe('c as a binary fraction', () => {
   /** What the kernel of the windows makes of it. */
   const wholePart = (c: number, n: number): number => {
     const [high, low] = fractionOf(c)
@@ -348,7 +358,7 @@ describe('a share of the entries, in binary', () => {
     return missing <= 1n << BigInt(11 + bits) ? whole + 1 : whole
   }
 
-  it('rounds as float64 does', () => {
+  it('The product of a binary fraction and a count rounds as float64 does', () => {
     for (const c of [0.7, 0.35, 0.1, 0.02, 1 / 3])
       for (let n = 1; n < 3000; n++) expect(wholePart(c, n)).toBe(Math.floor(c * n))
   })

@@ -29,7 +29,7 @@ async function checked(
 }
 
 const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
-const checks = namesOf(engineChecks).filter((name) => !name.startsWith('plans'))
+const checks = namesOf(engineChecks).filter((name) => !name.includes('plans'))
 
 // By messages MPICH waits by asking again and again: more processes than cores are in each other's way.
 describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
@@ -49,7 +49,7 @@ describe.each(['Open MPI', 'MPICH'] as const)('over %s', (launcher) => {
   })
 })
 
-it('3 processes of 2 threads do what every engine does', async () => {
+it('3 processes of 2 threads pass the checks of every engine', async () => {
   expect(await checked('Open MPI', 3, ['engine'], { threads: [2] })).toEqual(checks)
 })
 
@@ -59,7 +59,7 @@ it('every process knows how many processes plan with the memory of its machine',
     expect(await checked('Open MPI', 3, ['memory'], { threads: [1], sharedMemory })).toEqual(names)
 })
 
-it('knows a launcher by what it tells the processes', () => {
+it('launchedProcesses recognizes launchers by their environment variables', () => {
   expect(launchedProcesses({})).toBe(1)
   expect(launchedProcesses({ OMPI_COMM_WORLD_SIZE: '8' })).toBe(8)
   expect(launchedProcesses({ PMI_SIZE: '3' })).toBe(3)

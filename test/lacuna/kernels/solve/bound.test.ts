@@ -34,7 +34,7 @@ const rows = fc.integer({ min: 1, max: 12 }).chain((rank) =>
   }),
 )
 
-it('bounds the Hessian for any rows, columns of any size and any v', () => {
+it('The Collatz–Wielandt bound D ⪰ H holds for any rows, columns of any size and any v', () => {
   checkProperty(
     fc.property(rows, ({ K, columns, v }) => {
       const { ratio, H, D } = spectrum(
@@ -48,7 +48,7 @@ it('bounds the Hessian for any rows, columns of any size and any v', () => {
   )
 })
 
-it('is tight: one row, or v the leading eigenvector', () => {
+it('The Collatz–Wielandt bound is tight for one row, and for v the leading eigenvector', () => {
   const k = [0.5, 0, 2, 1e-6]
   expect(spectrum([k], [1, 1, 1, 1]).ratio).toBeCloseTo(1, 9)
   // H = [[2, 1], [1, 2]], whose leading eigenvector is (1, 1).

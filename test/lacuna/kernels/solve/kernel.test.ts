@@ -10,7 +10,7 @@ import { jacobiEigenvalues } from './jacobi.ts'
 const memory = new WebAssembly.Memory({ initial: 32, maximum: 32, shared: true })
 const load = async (rank: number) => instantiateKernel(await compileKernel(rank), memory)
 
-it('draws the same random numbers as TypeScript does', async () => {
+it('Kernels draw the same random numbers as TypeScript', async () => {
   const kernel = await load(4)
   const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
   checkProperty(
@@ -22,7 +22,7 @@ it('draws the same random numbers as TypeScript does', async () => {
   )
 })
 
-it('exists for every padded rank and agrees with the memory plan', async () => {
+it('A kernel exists for every padded rank and agrees with the memory layout', async () => {
   for (const rank of paddedRanks) {
     const kernel = await load(rank)
     expect(kernel.partialBytes()).toBe(partialBytes(rank))
@@ -30,7 +30,7 @@ it('exists for every padded rank and agrees with the memory plan', async () => {
   }
 })
 
-it('pads a rank to the next one there is, and says where they end', () => {
+it('A rank is padded to the next compiled one, and refused beyond the largest', () => {
   expect([1, 4, 5, 64, 65, 129, 256].map(paddedRank)).toEqual([4, 4, 8, 64, 72, 144, 256])
   expect(() => paddedRank(257)).toThrow('at most 256')
 })
@@ -45,7 +45,7 @@ describe('the power method', () => {
     return [kernel.largestEigenvalue(0, vectors, vectors + 4 * rank), Math.max(...jacobiEigenvalues(H))]
   }
 
-  it('finds the largest eigenvalue of random Gram matrices', async () => {
+  it('The power method finds the largest eigenvalue of random Gram matrices', async () => {
     const value = fc.double({ min: 0, max: 1, noNaN: true })
     await checkProperty(
       fc.asyncProperty(
@@ -63,7 +63,7 @@ describe('the power method', () => {
     )
   })
 
-  it('copes with zero, rank-one, diagonal and nearly tied matrices', async () => {
+  it('The power method handles zero, rank-one, diagonal and nearly tied matrices', async () => {
     const unit = (r: number, x: number): number[] => Array.from({ length: 8 }, (_, s) => (s === r ? x : 0))
     const nasty = [
       [unit(0, 0)],

@@ -1,4 +1,7 @@
-/** Entries of the command over all processes of the job: read, split, counted and evaluated. The results are those of one process. */
+/**
+ * Entries of the command over all processes of the job: read, split, counted and evaluated. The results are
+ * those of one process.
+ */
 import type { CpModel, ErrorSummary, SparseTensor } from 'lacuna'
 import {
   type Communicator,
@@ -91,7 +94,10 @@ const shardReaders: Record<string, ShardReader> = {
   },
 }
 
-/** Returns the reader with which every process reads a range of the files; undefined if the root reads all of them. */
+/**
+ * Returns the reader with which every process reads a range of the files; undefined if the root reads all of
+ * them.
+ */
 async function findShardReader(
   communicator: Communicator,
   files: readonly string[],

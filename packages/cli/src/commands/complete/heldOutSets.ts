@@ -71,7 +71,10 @@ function labelsOf(known: SparseTensor | CpModel | undefined): Pick<ReadingOption
   return known?.modes ? { like: known, ...(known.labels && { dims: known.dims }) } : {}
 }
 
-/** Returns the options of a held-out file: no database or query, and no weights for test, where all entries count alike. */
+/**
+ * Returns the options of a held-out file: no database or query, and no weights for test, where all entries
+ * count alike.
+ */
 function heldOutOptions(
   { query, database, weight, ...options }: ReadingOptions,
   name: HeldOutName,

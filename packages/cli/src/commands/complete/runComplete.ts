@@ -21,7 +21,7 @@ import type { Progress } from '../../print/terminal.ts'
 import type { LocalEngine } from '../../process/engines.ts'
 import { asFlag } from '../../process/failure.ts'
 import { collectGarbage, describeJob, type JobPlan, planJob, refuseTooLarge } from '../../process/memory.ts'
-import { spokenProgress, withEngine } from '../../process/processes.ts'
+import { startRootProgress, withEngine } from '../../process/processes.ts'
 import { withSignals } from '../../process/signals.ts'
 import { type CompleteOptions, isCrossFitted } from './completeOptions.ts'
 import type { CompleteContext } from './context.ts'
@@ -38,7 +38,7 @@ import { checkChoose, readFeatures } from './sideInformation.ts'
  * @param options options as parsed from the command line
  */
 export async function runComplete(files: string[], options: CompleteOptions): Promise<void> {
-  const progress = spokenProgress(options.quiet ?? false)
+  const progress = startRootProgress(options.quiet ?? false)
   checkOptions(options)
   const onRemark = (text: string): void => progress.insist(text)
   await withEngine({ ...options, onRemark }, async (engine) => {

@@ -17,28 +17,33 @@ import { type Group, peakMemoryBytes, Stopped } from './group.ts'
 
 type Settings = ExperimentSettings['convergence']
 
-/** What is kept of a trial: its curve, and of which problem. */
+/** Record of a trial: its problem and its curve. */
 export interface ConvergenceRecord extends Omit<ConvergenceProblem, 'series'> {
   trial: number
   curve: Curve
 }
 
-/** The hidden part of real data. Of synthetic data, further cells are hidden. */
-const HIDDEN_SHARE = 0.05
-const MOST_HIDDEN = 50_000
+/** Fraction of real data that is hidden; for synthetic data, as many further cells are drawn. */
+const HIDDEN_FRACTION = 0.05
+/** Largest number of hidden cells of synthetic data. */
+const MAX_HIDDEN = 50_000
 
+/** Settings of the experiment. */
 export interface ConvergenceContext {
   settings: Settings
   seed: number
   threads: number
-  /** MovieLens, where it was given. */
+  /** MovieLens, if it was given. */
   real?: RealData
 }
 
 type Choice = Pick<ConvergenceSeries, 'solver' | 'sample' | 'lambda'>
 
-/** The curves of each panel: the paper's solver with each c, and the fast one, which chooses by itself. */
-function choices({ samples, lambda }: Settings): Choice[] {
+/**
+ * Settings of the curves of a panel: the paper's solver with each c, and the fast solver, which chooses c and
+ * λ.
+ */
+function settingsOf({ samples, lambda }: Settings): Choice[] {
   return [
     ...samples.map((sample): Choice => ({ solver: 'paper', sample, lambda })),
     { solver: 'fast', sample: 'auto', lambda: 'auto' },
@@ -48,6 +53,7 @@ function choices({ samples, lambda }: Settings): Choice[] {
 const idOf = (problem: string, { solver, sample }: Choice, trial: number): string =>
   `convergence-${problem}-${solver}-${sample}-${trial}`
 
+/** The trials of the experiment: a group for each problem and repetition. */
 export function convergenceGroups(context: ConvergenceContext): Group[] {
   const { settings, real } = context
   const problems = [...settings.snrDb.map((_, s) => `S${s + 1}`), ...(real ? ['T'] : [])]
@@ -60,7 +66,7 @@ export function convergenceGroups(context: ConvergenceContext): Group[] {
 
 function groupOf(name: ConvergenceProblem['name'], trial: number, context: ConvergenceContext): Group {
   const { settings, seed, threads } = context
-  const trials = choices(settings).map((choice) => ({
+  const trials = settingsOf(settings).map((choice) => ({
     id: idOf(name, choice, trial),
     label: `${name}, ${choice.solver === 'fast' ? 'fast' : `c = ${choice.sample}`}, trial ${trial} of ${settings.trials}`,
     choice,
@@ -106,7 +112,8 @@ function groupOf(name: ConvergenceProblem['name'], trial: number, context: Conve
   }
 }
 
-interface MadeProblem extends Pick<ConvergenceProblem, 'data' | 'snrDb'> {
+/** Entries of a problem, and its hidden entries. */
+interface ProblemData extends Pick<ConvergenceProblem, 'data' | 'snrDb'> {
   tensor: SparseTensor
   hidden: SparseTensor
 }
@@ -116,28 +123,28 @@ async function makeProblem(
   seed: number,
   { settings, real }: ConvergenceContext,
   progress: Progress,
-): Promise<MadeProblem> {
+): Promise<ProblemData> {
   if (name === 'T') {
-    const { train, test } = split(await real!.read(progress), { validation: 0, test: HIDDEN_SHARE }, seed)
+    const { train, test } = split(await real!.read(progress), { validation: 0, test: HIDDEN_FRACTION }, seed)
     const data = { source: real!.source, dims: [...train.dims], entries: train.values.length }
     return { data, snrDb: null, tensor: train, hidden: test }
   }
   const { dims, entries, rank } = settings
   const snrDb = settings.snrDb[Number(name.slice(1)) - 1]
-  const testEntries = Math.min(MOST_HIDDEN, Math.round(HIDDEN_SHARE * entries))
+  const testEntries = Math.min(MAX_HIDDEN, Math.round(HIDDEN_FRACTION * entries))
   const { tensor, test } = synthetic({ dims, entries, rank, snrDb, seed, testEntries })
   return { data: { source: 'synthetic', dims: [...dims], entries }, snrDb, tensor, hidden: test! }
 }
 
-/** Puts together what has been kept; undefined as long as that is nothing. */
-export async function gatherConvergence(
+/** Collects the finished trials; undefined if there are none. */
+export async function collectConvergence(
   settings: Settings,
   read: (id: string) => Promise<object | undefined>,
 ): Promise<ConvergenceResult | undefined> {
   const problems: ConvergenceProblem[] = []
   for (const name of ['S1', 'S2', 'T'] as const) {
     let problem: ConvergenceProblem | undefined
-    for (const choice of choices(settings)) {
+    for (const choice of settingsOf(settings)) {
       const series: ConvergenceSeries = { ...choice, trials: [] }
       for (let trial = 1; trial <= settings.trials; trial++) {
         const record = (await read(idOf(name, choice, trial))) as ConvergenceRecord | undefined

@@ -1,15 +1,16 @@
+/** Curves of errors. */
 import type { EpochReport } from 'lacuna'
 import type { Curve } from 'lacuna-figures/results'
 
-/** A run's reports as a curve; the hidden entries were watched as `hidden`. */
+/** The reports of a run as a curve. The hidden entries are its watch set `hidden`. */
 export function curveOf(reports: readonly EpochReport[]): Curve {
   return {
-    epoch: reports.map(({ epoch }) => digits(epoch)),
-    seconds: reports.map(({ updateSeconds }) => digits(updateSeconds)),
-    observed: reports.map(({ train }) => digits(train.relative)),
-    hidden: reports.map(({ watch }) => digits(watch!.hidden.relative)),
+    epoch: reports.map(({ epoch }) => round(epoch)),
+    seconds: reports.map(({ updateSeconds }) => round(updateSeconds)),
+    observed: reports.map(({ train }) => round(train.relative)),
+    hidden: reports.map(({ watch }) => round(watch!.hidden.relative)),
   }
 }
 
-/** Six digits: more would only make the file longer. */
-const digits = (x: number): number => Number(x.toPrecision(6))
+/** Rounds to six digits, to keep the file short. */
+const round = (x: number): number => Number(x.toPrecision(6))

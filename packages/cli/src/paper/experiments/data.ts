@@ -8,14 +8,15 @@ import { explainFileError, isTableFile, type RecipeName } from 'lacuna/internal'
 import { readTable } from 'lacuna/tables'
 import type { Progress } from '../progress.ts'
 
+/** A real data set. */
 export interface RealData {
-  /** The names of the files, for the report. */
+  /** Names of the files, for the report. */
   source: string
   /** Reads them once; later calls get the same tensor. */
   read(progress: Progress): Promise<SparseTensor>
 }
 
-/** Ratings or pickups: a .tns file as it is, or tables by their recipe. */
+/** Ratings or pickups from a .tns file, or from tables by their recipe. */
 export function realData(files: readonly string[], recipe: RecipeName): RealData {
   const source = files.map((file) => basename(file)).join(', ')
   let tensor: Promise<SparseTensor> | undefined
@@ -32,11 +33,11 @@ export function realData(files: readonly string[], recipe: RecipeName): RealData
   }
 }
 
-/** The picture in a file, scaled down where it has more pixels than asked for. */
-export async function readPicture(path: string, mostPixels: number): Promise<Picture> {
+/** Reads a picture and scales it down to a number of pixels. */
+export async function readPicture(path: string, maxPixels: number): Promise<Picture> {
   const { picture } = await readImage(path)
   const { width, height, channels, maximum, data } = picture
-  const ratio = Math.sqrt(mostPixels / (width * height))
+  const ratio = Math.sqrt(maxPixels / (width * height))
   if (ratio >= 1) return picture
   const { default: sharp } = await import('sharp')
   const deep = maximum > 255
@@ -54,9 +55,9 @@ export async function readPicture(path: string, mostPixels: number): Promise<Pic
   }
 }
 
-/** What tells one set of files from another: their names and a hash of what is in them. */
+/** Identifies a set of files by their names and hashes of their contents. */
 export async function fingerprint(files: readonly string[]): Promise<string> {
-  const parts: string[] = []
+  const items: string[] = []
   for (const file of files) {
     const hash = createHash('sha256')
     try {
@@ -64,7 +65,7 @@ export async function fingerprint(files: readonly string[]): Promise<string> {
     } catch (error) {
       throw explainFileError(error, file, 'read')
     }
-    parts.push(`${basename(file)} (${hash.digest('hex').slice(0, 12)})`)
+    items.push(`${basename(file)} (${hash.digest('hex').slice(0, 12)})`)
   }
-  return parts.join(', ')
+  return items.join(', ')
 }

@@ -1,36 +1,43 @@
+/** Groups of trials, the unit in which experiments are run. */
 import type { Engine } from 'lacuna'
 import type { Progress } from '../progress.ts'
 
-/** Trials that share what is dear to prepare: a tensor, or engines that hold it. */
+/** Trials that share an expensive preparation: a tensor, or engines on which it is loaded. */
 export interface Group {
   figure: string
-  /** Their names, unique over all experiments and fit for files. */
+  /** Trials of the group, in order. */
   trials: readonly Trial[]
+  /** Prepares the group. */
   open(progress: Progress): Promise<Session>
 }
 
+/** One trial. */
 export interface Trial {
+  /** Unique over all experiments, and valid as a file name. */
   id: string
-  /** For the person who waits. */
+  /** Name in progress lines. */
   label: string
 }
 
+/** A prepared group. */
 export interface Session {
-  /** Does the trial at this place of the group's list and returns what is to be kept of it. */
+  /** Runs a trial. @param index its position in the group @returns the record to be stored */
   run(index: number, progress: Progress, signal: AbortSignal): Promise<object>
   close(): Promise<void>
 }
 
-/** Thrown by a trial that was told to stop: nothing of it is kept. */
+/** Thrown by a trial that was aborted; nothing of it is stored. */
 export class Stopped extends Error {}
 
+/** Throws if the signal is aborted. */
 export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new Stopped()
 }
 
-/** The most memory that this process has taken so far. */
+/** Peak memory of this process so far. */
 export const peakMemoryBytes = (): number => process.resourceUsage().maxRSS * 1024
 
+/** Closes engines one after another. */
 export async function closeAll(engines: readonly Engine[]): Promise<void> {
   for (const engine of engines) await engine.close()
 }

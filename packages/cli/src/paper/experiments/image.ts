@@ -1,4 +1,4 @@
-/** Figure 1: a picture of which nine values in ten are hidden, and what comes back. */
+/** Figure 1: a picture of which nine values in ten are hidden, and its restorations. */
 import { join } from 'node:path'
 import { type CompleteOptions, complete } from 'lacuna'
 import { hideAtRandom, type Known, type Picture, quality, restore, writePng } from 'lacuna/image'
@@ -25,19 +25,21 @@ import { type Group, Stopped } from './group.ts'
 
 type Settings = ExperimentSettings['image']
 
-/** What is kept of a trial. */
+/** Record of a trial. */
 export interface ImageRecord extends Omit<ImageResult, 'runs'> {
   run: ImageRun
 }
 
+/** Settings of the experiment. */
 export interface ImageContext {
   settings: Settings
   seed: number
   threads: number
-  /** Where pictures go. */
+  /** Folder of the pictures. */
   folder: string
   /** 'drawn', or the name of the file. */
   source: string
+  /** Draws or reads the picture. */
   make(progress: Progress): Promise<Picture>
 }
 
@@ -47,12 +49,16 @@ const LABELS: { [method in ImageMethod]: string } = {
   fast: 'the fast solver',
   patches: 'patches',
 }
-/** Of the hidden values, as many are watched while the solver runs. The verdict is on all of them. */
+/**
+ * Number of hidden values, about, that are watched while the solver runs. The final quality is that of all of
+ * them.
+ */
 const WATCHED = 100_000
 const PICTURES = { original: 'image-original.png', damaged: 'image-damaged.png' }
 
 const idOf = (method: ImageMethod): string => `image-${method}`
 
+/** The trials of the experiment: one for each method. */
 export function imageGroups(context: ImageContext): Group[] {
   const trials = METHODS.map((method) => ({
     id: idOf(method),
@@ -72,7 +78,7 @@ export function imageGroups(context: ImageContext): Group[] {
         const entries = known.reduce((sum, is) => sum + is, 0)
         const rest: Omit<ImageRecord, 'run'> = {
           data: { source, dims: [height, width, channels], entries },
-          mean: rated(picture, fillByMean(picture, known), known),
+          mean: measureQuality(picture, fillByMean(picture, known), known),
           pictures: PICTURES,
         }
         return {
@@ -97,28 +103,29 @@ async function restoreBy(
 ): Promise<ImageRun> {
   const { folder } = context
   const start = performance.now()
-  const found =
+  const result =
     method === 'patches'
-      ? await byPatches(picture, known, context, progress, signal)
-      : await byTensor(method, picture, known, context, progress, signal)
+      ? await restoreByPatches(picture, known, context, progress, signal)
+      : await restoreByTensor(method, picture, known, context, progress, signal)
   const seconds = (performance.now() - start) / 1000
   const file = `image-${method}.png`
-  await writePng(join(folder, file), found.restored)
-  const { restored, ...settings } = found
-  return { method, ...settings, seconds, quality: rated(picture, restored, known), picture: file }
+  await writePng(join(folder, file), result.restored)
+  const { restored, ...settings } = result
+  return { method, ...settings, seconds, quality: measureQuality(picture, restored, known), picture: file }
 }
 
-type Found = Pick<ImageRun, 'rank' | 'sample' | 'lambda' | 'curve'> & { restored: Picture }
+/** A restored picture and the settings of its model. */
+type RestoredPicture = Pick<ImageRun, 'rank' | 'sample' | 'lambda' | 'curve'> & { restored: Picture }
 
-/** One model of row × column × channel, as in the paper. */
-async function byTensor(
+/** Restores by one model of row × column × channel, as in the paper. */
+async function restoreByTensor(
   solver: 'paper' | 'fast',
   picture: Picture,
   known: Known,
   { settings, seed, threads }: ImageContext,
   progress: Progress,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<RestoredPicture> {
   const { rank, epochs } = settings
   const values = brightness(picture)
   const own: Pick<CompleteOptions, 'sample' | 'lambda'> =
@@ -133,7 +140,7 @@ async function byTensor(
     seed,
     threads,
     signal,
-    watch: { hidden: pixelTensor(values, watchedPart(known, seed), picture) },
+    watch: { hidden: pixelTensor(values, watchedMask(known, seed), picture) },
     onEpoch: ({ epoch, train }) =>
       progress(`epoch ${Number(epoch.toFixed(1))} of ${epochs}, error ${train.relative.toPrecision(3)}`),
   })
@@ -142,14 +149,14 @@ async function byTensor(
   return { rank, sample: own.sample!, lambda: own.lambda!, curve: curveOf(completion.epochs), restored }
 }
 
-/** What `lacuna image` does when nothing else is asked for. */
-async function byPatches(
+/** Restores by overlapping patches, the default of `lacuna image`. */
+async function restoreByPatches(
   picture: Picture,
   known: Known,
   { seed, threads }: ImageContext,
   progress: Progress,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<RestoredPicture> {
   const restoration = await restore(picture, known, {
     ...{ seed, threads, signal },
     onEpoch: ({ stage, stages, epochs }, { epoch }) =>
@@ -160,8 +167,8 @@ async function byPatches(
   return { rank, sample: 'auto', lambda: 'auto', restored: restoration.picture }
 }
 
-/** Ones at some of the hidden values. */
-function watchedPart(known: Known, seed: number): Known {
+/** Mask of the hidden values that are watched. */
+function watchedMask(known: Known, seed: number): Known {
   const hidden = known.length - known.reduce((sum, is) => sum + is, 0)
   const key = stream(seed, purpose.probe)
   return known.map((is, at) => (is === 0 && (draw(key, at) / 2 ** 32) * hidden < WATCHED ? 1 : 0))
@@ -183,13 +190,13 @@ function fillByMean(picture: Picture, known: Known): Picture {
   )
 }
 
-function rated(truth: Picture, restored: Picture, known: Known): PictureQuality {
+function measureQuality(truth: Picture, restored: Picture, known: Known): PictureQuality {
   const { relative, psnr } = quality(truth, restored, known)
   return { relative, psnr: Math.min(psnr, 999) } // JSON has no Infinity
 }
 
-/** Puts together what has been kept; undefined as long as that is nothing. */
-export async function gatherImage(
+/** Collects the finished trials; undefined if there are none. */
+export async function collectImage(
   read: (id: string) => Promise<object | undefined>,
 ): Promise<ImageResult | undefined> {
   let result: ImageResult | undefined

@@ -19,26 +19,28 @@ import { closeAll, type Group, peakMemoryBytes, type Session, throwIfStopped } f
 
 type Settings = ExperimentSettings['timing']
 
-/** What is kept of a trial: an epoch of each solver with each number of threads. */
+/** Record of a trial: seconds of an epoch of each solver with each number of threads. */
 export interface TimingRecord extends Omit<TimingProblem, 'series'> {
   measured: { solver: TimingSeries['solver']; threads: number; seconds: number }[]
 }
 
-/** The balance of the rows is told for these numbers of threads, whatever the machine has. */
+/** Numbers of threads for which the balance of the rows is computed, on any machine. */
 const BALANCE_THREADS = [2, 4, 8, 16, 32]
-/** The truth of synthetic data has the paper's rank, whatever the rank of the model. */
+/** Rank of the synthetic data, as in the paper, for any rank of the model. */
 const TRUE_RANK = 10
 const SOLVERS = ['paper', 'fast'] as const
 
+/** Settings of the experiment. */
 export interface TimingContext {
   settings: Settings
   seed: number
-  /** Uber pickups, where they were given. */
+  /** Uber pickups, if they were given. */
   real?: RealData
 }
 
 const idOf = (problem: string, rank: number, trial: number): string => `timing-${problem}-${rank}-${trial}`
 
+/** The trials of the experiment: a group for each problem and rank. */
 export function timingGroups(context: TimingContext): Group[] {
   const { settings, real } = context
   const names = real ? (['S', 'T'] as const) : (['S'] as const)
@@ -104,7 +106,7 @@ async function openSession(
   }
 }
 
-/** S is of T's size where there is a T, as in the paper. */
+/** Tensor of a problem. S has the size of T if T is given, as in the paper. */
 async function problemOf(
   name: TimingProblem['name'],
   { settings, seed, real }: TimingContext,
@@ -116,7 +118,7 @@ async function problemOf(
   return { tensor: synthetic({ dims, entries, rank: TRUE_RANK, seed }).tensor, source: 'synthetic' }
 }
 
-/** One epoch, 1/c AO iterations, from random factors. */
+/** Seconds of one epoch, 1/c AO iterations, from random factors. */
 async function epochSeconds(
   problem: LoadedProblem,
   rank: number,
@@ -132,8 +134,8 @@ async function epochSeconds(
   return (await problem.iterate({ first: 0, count, sample, lambda, seed, step })).seconds
 }
 
-/** Puts together what has been kept; undefined as long as that is nothing. */
-export async function gatherTiming(
+/** Collects the finished trials; undefined if there are none. */
+export async function collectTiming(
   settings: Settings,
   read: (id: string) => Promise<object | undefined>,
 ): Promise<TimingResult | undefined> {

@@ -1,23 +1,23 @@
-/** What the numbers of each figure say, in sentences. */
-
+/** Sentences about the numbers of each figure. */
 import type { ConvergenceProblem, PaperResults } from 'lacuna-figures/results'
 import { bandOf, meanCurve, timingPoints } from 'lacuna-figures/results'
 import { formatList } from '../../print/format.ts'
 import { formatThreeDigits } from '../numbers.ts'
 
+/** Observations in sentences, by experiment. */
 export function observations(results: PaperResults): {
   image: string[]
   convergence: string[]
   timing: string[]
 } {
   return {
-    image: results.image ? ofImage(results.image) : [],
-    convergence: results.convergence?.problems.map(ofProblem) ?? [],
-    timing: results.timing ? ofTiming(results.timing) : [],
+    image: results.image ? describeImage(results.image) : [],
+    convergence: results.convergence?.problems.map(describeProblem) ?? [],
+    timing: results.timing ? describeTiming(results.timing) : [],
   }
 }
 
-function ofImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
+function describeImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
   const names = {
     paper: "the paper's solver",
     fast: 'the fast solver on the same tensor',
@@ -30,8 +30,8 @@ function ofImage({ runs, mean }: NonNullable<PaperResults['image']>): string[] {
   ]
 }
 
-/** How much sooner the fast solver has the error that the paper's has at its best. */
-function ofProblem({ name, series, snrDb }: ConvergenceProblem): string {
+/** Compares the times in which both solvers reach the smallest error of the paper's solver. */
+function describeProblem({ name, series, snrDb }: ConvergenceProblem): string {
   const curves = series.map((one) => ({ ...one, points: meanCurve(one.trials.map(({ curve }) => curve)) }))
   const paper = curves.filter(({ solver }) => solver === 'paper')
   const fast = curves.find(({ solver }) => solver === 'fast')
@@ -45,15 +45,14 @@ function ofProblem({ name, series, snrDb }: ConvergenceProblem): string {
   const end = fast.points[fast.points.length - 1]
   const lowest = Math.min(...fast.points.map(({ hidden }) => hidden.mean))
   const comparison = sooner
-    ? `the fast solver has it after ${formatThreeDigits(sooner.seconds)} s${howMuchSooner(best.seconds / sooner.seconds)}`
+    ? `the fast solver has it after ${formatThreeDigits(sooner.seconds)} s${formatRatio(best.seconds / sooner.seconds)}`
     : `the fast solver comes to ${formatThreeDigits(lowest)}`
   return `${data}: the smallest error on hidden entries of the paper's solver is ${formatThreeDigits(best.error)}, with c = ${best.sample} after ${formatThreeDigits(best.seconds)} s; ${comparison}, and ends at ${formatThreeDigits(end.hidden.mean)} after ${formatThreeDigits(end.seconds)} s.`
 }
 
-const howMuchSooner = (times: number): string =>
-  times > 1 ? `, ${formatThreeDigits(times)} times sooner` : ''
+const formatRatio = (times: number): string => (times > 1 ? `, ${formatThreeDigits(times)} times sooner` : '')
 
-function ofTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
+function describeTiming({ problems }: NonNullable<PaperResults['timing']>): string[] {
   return problems.map((problem) => {
     const points = timingPoints(problem)
     const least = Math.min(...points.map(({ threads }) => threads))

@@ -10,17 +10,21 @@ import {
 import type { ImageResult, PaperResults } from 'lacuna-figures/results'
 import { createDocument } from '../../report/htmlPage.ts'
 
+/** A figure as SVG. */
 export interface RenderedFigure {
-  /** 1 to 4. */
+  /** Number of the figure, 1 to 4. */
   number: number
   svg: string
 }
 
-/** PNGs are made this many times as large as the SVGs are drawn. */
+/** Ratio of the size of PNGs to that of SVGs. */
 const PNG_SCALE = 2
-/** Pictures within figures are at most this wide; a third of the figure's width, twice as fine. */
+/**
+ * Largest width of pictures within figures, in pixels: a third of the figure's width at double resolution.
+ */
 const PICTURE_WIDTH = 400
 
+/** Renders the figures of all experiments with results. @param folder folder of the pictures */
 export async function renderFigures(results: PaperResults, folder: string): Promise<RenderedFigure[]> {
   const document = await createDocument()
   const { image, convergence, timing } = results
@@ -35,7 +39,7 @@ export async function renderFigures(results: PaperResults, folder: string): Prom
   return figures
 }
 
-/** On white: a PNG cannot know what it will be shown on. */
+/** Renders SVG as PNG, on a white ground. */
 export async function toPng(svg: string): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   return sharp(new TextEncoder().encode(svg), { density: 72 * PNG_SCALE })

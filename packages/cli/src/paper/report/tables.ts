@@ -1,15 +1,17 @@
-/** Every number behind the figures, as tables: rows of cells, the first row being the head. */
-
+/** Tables of all numbers behind the figures. */
 import type { PaperResults } from 'lacuna-figures/results'
 import { type Band, bandOf, timingPoints } from 'lacuna-figures/results'
 import { formatCount } from '../../print/format.ts'
 import { formatDims, formatThreeDigits } from '../numbers.ts'
 
+/** A table. */
 export interface Table {
   title: string
+  /** Rows of cells; the first is the head. */
   rows: string[][]
 }
 
+/** Tables of all experiments with results. */
 export function tablesOf({ image, convergence, timing }: PaperResults): Table[] {
   return [
     ...(image ? [imageTable(image)] : []),

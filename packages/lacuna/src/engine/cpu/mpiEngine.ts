@@ -22,7 +22,7 @@ const QUIET_LIBRARIES = {
   OMPI_MCA_memory: '^patcher',
 }
 
-/** The engine of all processes that mpirun has started; they meet here. */
+/** The engine of all processes that mpirun has started; they barrier here. */
 export async function mpiEngine({
   library,
   sharedMemory,

@@ -64,12 +64,12 @@ async function openDawn(): Promise<GPU> {
     const { create } = await import(/* @vite-ignore */ /* webpackIgnore: true */ name)
     return create(DAWN)
   } catch (cause) {
-    throw new InputError('unavailable', whyNotStarted(cause), { cause })
+    throw new InputError('unavailable', describeStartFailure(cause), { cause })
   }
 }
 
 /** The sentence for a failed import of Dawn: the package is missing, or it does not fit the system. */
-export function whyNotStarted(cause: unknown): string {
+export function describeStartFailure(cause: unknown): string {
   const { code, message } = cause as { code?: string; message: string }
   return code === 'ERR_MODULE_NOT_FOUND'
     ? 'The GPU engine needs the package webgpu, which is not installed: npm install webgpu, with --global if lacuna is.'

@@ -52,7 +52,7 @@ export class Device {
     this.mostBinding = Math.min(mostBinding, maxStorageBufferBindingSize, maxBufferSize)
     this.mostGroups = maxComputeWorkgroupsPerDimension
     gpu.addEventListener('uncapturederror', ({ error }) => {
-      this.faults.push(/memory/i.test(error.message) ? noMemory() : notDone(error))
+      this.faults.push(/memory/i.test(error.message) ? memoryError() : workError(error))
     })
     this.whenLost = gpu.lost.then(({ message }) => {
       this.lost = message || 'it was lost'
@@ -141,7 +141,7 @@ export class Device {
   }
 
   /** Creates a storage buffer. */
-  storage(byteLength: number): GPUBuffer {
+  createStorage(byteLength: number): GPUBuffer {
     return this.gpu.createBuffer({
       size: roundUp(byteLength),
       usage: usage.storage | usage.copySource | usage.copyTarget,
@@ -149,7 +149,7 @@ export class Device {
   }
 
   /** Creates a storage buffer whose contents `fill` writes. */
-  filled(byteLength: number, fill: (words: Uint32Array) => void): GPUBuffer {
+  createFilled(byteLength: number, fill: (words: Uint32Array) => void): GPUBuffer {
     const buffer = this.gpu.createBuffer({
       size: roundUp(byteLength),
       usage: usage.storage | usage.copySource | usage.copyTarget,
@@ -182,8 +182,8 @@ export class Device {
       errors.catch(() => {}) // not awaited if the work throws
     }
     const [noRoom, invalid] = await errors
-    if (noRoom) throw noMemory()
-    if (invalid) throw notDone(invalid)
+    if (noRoom) throw memoryError()
+    if (invalid) throw workError(invalid)
     return result
   }
 
@@ -220,7 +220,7 @@ export class Device {
   }
 
   /** Resolves when all submitted work has been done. */
-  done(): Promise<unknown> {
+  whenDone(): Promise<unknown> {
     return this.gpu.queue.onSubmittedWorkDone()
   }
 
@@ -234,7 +234,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation
   found[lane] = select(0u, 1u, own % ${size}u == lane % ${size}u && other == (lane ^ ${size / 2}u));
 }`
     const kernel = await this.compile(code, ['write'])
-    const found = this.storage(4 * 128)
+    const found = this.createStorage(4 * 128)
     const steps = this.gpu.createBuffer({ size: 256, usage: usage.uniform })
     const encoder = this.gpu.createCommandEncoder()
     const pass = encoder.beginComputePass()
@@ -248,10 +248,10 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation
   }
 }
 
-const noMemory = (): InputError =>
+const memoryError = (): InputError =>
   new InputError('memory', 'The graphics card has no memory left; use the CPU engine, or a smaller rank.')
 
-const notDone = ({ message }: GPUError): Error =>
+const workError = ({ message }: GPUError): Error =>
   new Error(`The graphics card does not do its work: ${message}`)
 
 /** Sizes of buffers are multiples of 16, and never 0. */

@@ -48,7 +48,7 @@ export class DeviceProblem {
       return buffer
     }
     const fill = (words: Uint32Array): GPUBuffer =>
-      own(device.filled(words.byteLength, (into) => into.set(words)))
+      own(device.createFilled(words.byteLength, (into) => into.set(words)))
     const { modes, rows } = tables
     const quadBytes = 16 * quadsOf(shape)
     const factorBytes = (rows.length / 4) * quadBytes
@@ -62,19 +62,19 @@ export class DeviceProblem {
       return [firstBlock - count, count, observed, 0]
     })
     this.#buffers = {
-      factors: own(device.storage(factorBytes)),
-      momentumFactors: own(device.storage(hasMomentumFactors ? factorBytes : 16)),
-      snapshot: own(device.storage(factorBytes)),
+      factors: own(device.createStorage(factorBytes)),
+      momentumFactors: own(device.createStorage(hasMomentumFactors ? factorBytes : 16)),
+      snapshot: own(device.createStorage(factorBytes)),
       rows: fill(rows),
       segments: fill(segments),
-      vectors: own(device.storage(2 * shape.order * quadBytes)),
-      by: own(device.storage(shape.order * quadBytes)),
+      vectors: own(device.createStorage(2 * shape.order * quadBytes)),
+      by: own(device.createStorage(shape.order * quadBytes)),
       blocks: fill(Uint32Array.from(blocks.flat())),
-      blockSums: own(device.storage(blocks.length * quadBytes)),
-      totals: own(device.storage(shape.order * quadBytes)),
+      blockSums: own(device.createStorage(blocks.length * quadBytes)),
+      totals: own(device.createStorage(shape.order * quadBytes)),
       modes: fill(Uint32Array.from(modeWords)),
-      windows: own(device.storage(8 * tables.totalSegments)),
-      sampled: own(device.storage(rows.length)),
+      windows: own(device.createStorage(8 * tables.totalSegments)),
+      sampled: own(device.createStorage(rows.length)),
       longRows: modes.map(({ longRows }) =>
         longRows.length > 0 ? fill(Uint32Array.from(longRows)) : undefined,
       ),
@@ -215,7 +215,7 @@ export class DeviceProblem {
 
 function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {
   const [from, to] = records
-  return device.filled(4 * words * (to - from), (into) => {
+  return device.createFilled(4 * words * (to - from), (into) => {
     for (const piece of pieces) {
       const begin = Math.max(from, piece.first)
       const end = Math.min(to, piece.first + piece.words.length / words)

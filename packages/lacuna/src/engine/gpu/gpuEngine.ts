@@ -35,12 +35,12 @@ export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
  * otherwise.
  */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
-  const adapter = await findAdapter().catch(unlessRefused)
+  const adapter = await findAdapter().catch(rethrowUnlessInputError)
   const { onRemark, ...threads } = options
   if (!adapter || adapter.isSoftware) return new CpuEngine(threads)
   const all: AllOptions = { ...options, worthwhileFrom: WORTHWHILE }
   const device = await openDevice(adapter, all).catch((error) => {
-    unlessRefused(error)
+    rethrowUnlessInputError(error)
     onRemark?.(cpuFallbackNotice(error))
   })
   return device ? new GpuEngine(adapter, device, all) : new CpuEngine(threads)
@@ -62,7 +62,7 @@ async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promis
 }
 
 /** Rethrows errors that are not an InputError. */
-function unlessRefused(error: unknown): undefined {
+function rethrowUnlessInputError(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error
 }
 

@@ -163,7 +163,7 @@ export class GpuProblem implements LoadedProblem {
       await on.steps.add(run, run.first + done)
     }
     await on.finish()
-    return { done, ...(cut && { cut }), seconds: (performance.now() - start) / 1000 }
+    return { done, cut, seconds: (performance.now() - start) / 1000 }
   }
 
   stop(stopped = true): void {
@@ -173,7 +173,7 @@ export class GpuProblem implements LoadedProblem {
 
   balance(): Promise<Timed> {
     return this.#run(
-      (on) => timed(() => on.balance.run()),
+      (on) => measureTime(() => on.balance.run()),
       () => this.#cpuProblem.balance(),
     )
   }
@@ -181,7 +181,7 @@ export class GpuProblem implements LoadedProblem {
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#run(
-      (on) => timed(() => on.balance.fillEmptyRows()),
+      (on) => measureTime(() => on.balance.fillEmptyRows()),
       () => this.#cpuProblem.fillEmptyRows(),
     )
   }
@@ -405,7 +405,7 @@ async function isLost(device: Device): Promise<boolean> {
 }
 
 /** Runs an operation and measures its duration. */
-async function timed(work: () => Promise<void>): Promise<Timed> {
+async function measureTime(work: () => Promise<void>): Promise<Timed> {
   const start = performance.now()
   await work()
   return { seconds: (performance.now() - start) / 1000 }

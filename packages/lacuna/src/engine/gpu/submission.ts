@@ -92,7 +92,7 @@ export class SubmissionQueue {
     const start = performance.now()
     this.flush()
     const before = this.#last
-    this.#last = this.#device.done()
+    this.#last = this.#device.whenDone()
     this.#last.catch(() => {}) // nobody may wait for it any more when the device is lost
     await this.#before
     this.#before = before
@@ -110,6 +110,6 @@ export class SubmissionQueue {
   /** Submits the pending dispatches and resolves when all are done. */
   async finish(): Promise<void> {
     this.flush()
-    await this.#device.done()
+    await this.#device.whenDone()
   }
 }

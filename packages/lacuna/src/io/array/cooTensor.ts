@@ -7,7 +7,7 @@ import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import { largestPlusOne, type SparseTensor } from '../../tensor/index.ts'
 import type { NpyArray, NpyData } from '../npz/index.ts'
 
-/** Hands over an array of the file, or says that it is missing. */
+/** Returns an array of the file by name; throws if it is missing. */
 export type TakeArray = (name: string) => NpyArray
 
 /**
@@ -34,7 +34,7 @@ export function fromCoords(take: TakeArray, has: (name: string) => boolean): Spa
   }
 }
 
-/** SciPy's matrix of row, col and data. */
+/** Reads SciPy's COO matrix: row, col and data. */
 export function fromRowsAndColumns(take: TakeArray): SparseTensor {
   const indices = ['row', 'col'].map((name) => toIndices(take(name).data, name))
   return { dims: toSizes(take('shape')), indices, values: toValues(take('data')) }
@@ -61,6 +61,7 @@ export function fromCompressed(take: TakeArray, compressed: 'rows' | 'columns'):
   return { dims, indices: compressed === 'rows' ? [along, across] : [across, along], values }
 }
 
+/** Refuses a fill value other than 0 or NaN: unlisted cells are unobserved. */
 export function checkFill(fill: number): void {
   if (fill !== 0 && !Number.isNaN(fill))
     throw new InputError(
@@ -69,6 +70,7 @@ export function checkFill(fill: number): void {
     )
 }
 
+/** The values of entries as float32. @param name the array, as messages call it */
 function toValues({ shape, data }: NpyArray, name = 'data'): Float32Array {
   if (shape.length !== 1)
     throw new InputError(
@@ -78,12 +80,16 @@ function toValues({ shape, data }: NpyArray, name = 'data'): Float32Array {
   return asValues(data)
 }
 
+/** Converts numbers to float32. */
 export function asValues(data: NpyData, into: Float32Array = float32Array(data.length)): Float32Array {
   for (let e = 0; e < data.length; e++) into[e] = Number(data[e])
   return into
 }
 
-/** `first`: the place of the first among all, where these are some of them. */
+/**
+ * Converts indices to columns of uint32, and checks them.
+ * @param first the number of the first entry, if these are some of all
+ */
 export function toIndices(
   data: NpyData,
   what: string,
@@ -117,4 +123,5 @@ export function toIndices(
   return into
 }
 
+/** The sizes in an array of shapes. */
 export const toSizes = ({ data }: NpyArray): number[] => Array.from<number | bigint>(data).map(Number)

@@ -8,7 +8,7 @@ import { npyHeader } from '../npz/index.ts'
 export const MAX_DENSE_BYTES = 2 ** 34
 const CHUNK_CELLS = 2 ** 18
 
-/** What a dense array of float32 takes, or one sentence if that is too much. */
+/** The bytes of a dense array of float32; throws if they are too many. */
 export function denseBytes(dims: readonly number[]): number {
   const cells = cellsOf(dims)
   if (4 * cells > MAX_DENSE_BYTES)
@@ -20,14 +20,15 @@ export function denseBytes(dims: readonly number[]): number {
   return 4 * cells
 }
 
+/** Bytes in GiB, for messages. */
 const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2 ** 34 ? 1 : 0)
 
-/** Every cell as a float32, NaN where nothing was observed. Labels have no place in it. */
+/** Encodes a tensor as a dense array of float32, NaN where nothing was observed; without labels. */
 export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
   const { dims, indices, values } = inCOrder(tensor)
   yield npyHeader('<f4', dims)
-  const place = (entry: number): number => {
+  const positionOf = (entry: number): number => {
     let at = 0
     for (let mode = 0; mode < dims.length; mode++) at = at * dims[mode] + indices[mode][entry]
     return at
@@ -37,7 +38,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
     const end = Math.min(cells, start + CHUNK_CELLS)
     const chunk = new Float32Array(end - start).fill(NaN)
     for (; entry < values.length; entry++) {
-      const at = place(entry)
+      const at = positionOf(entry)
       if (at >= end) break
       chunk[at - start] = values[entry]
     }
@@ -45,7 +46,7 @@ export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   }
 }
 
-/** Every cell as the model has it, whether it was observed or not. */
+/** Encodes the model's predictions of all cells as a dense array. */
 export function* encodeCompletedNpy(model: TensorModel): Generator<Uint8Array> {
   const { dims } = model
   denseBytes(dims)

@@ -1,3 +1,4 @@
+/** Dense arrays as tensors. */
 import { InputError, inFile } from '../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../base/sharedArrays.ts'
 import {
@@ -9,11 +10,14 @@ import {
 } from '../../tensor/index.ts'
 import type { NpyArray, NpyData } from '../npz/index.ts'
 
-/** What of an array is observed. */
+/** Options for reading a dense array. */
 export interface ArrayOptions extends Omit<TensorOptions, 'where' | 'distinct'> {
   /** I_1 … I_N, at least as large as the array; its shape by default. */
   dims?: readonly number[]
-  /** Of the array's shape: nonzero (true) where an element is observed. NaN is missing in any case; by default all others are observed. */
+  /**
+   * Of the array's shape: nonzero (true) where an element is observed. NaN is missing in any case; by default
+   * all others are observed.
+   */
   mask?: NpyArray
 }
 
@@ -38,10 +42,11 @@ export function denseTensor(array: NpyArray, name: string, options: ArrayOptions
     for (let e = 0; e < observed.length; e++) tensor.values[e] = Number(data[observed[e]])
     const where = (entry: number) =>
       `element [${tensor.indices.map((column) => column[entry]).join(', ')}] (counting from 0)`
-    return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, ...(negative && { negative }) })
+    return sparseTensor(fitToDims(tensor, dims), { distinct: true, where, negative })
   })
 }
 
+/** Refuses a mask of another shape or type. */
 function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void {
   if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis]))
     throw new InputError(
@@ -55,7 +60,7 @@ function checkMask({ shape, data }: NpyArray, expected: readonly number[]): void
     )
 }
 
-/** The places of observed elements in C order. An element is missing if it is NaN or its mask is zero. */
+/** The positions of observed elements in C order. An element is missing if it is NaN or its mask is zero. */
 function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
   if (data.length > 2 ** 32 - 1)
     throw new InputError(
@@ -69,19 +74,19 @@ function listObserved(data: NpyData, mask?: NpyData): Uint32Array {
   }
   let observed = 0
   for (let at = 0; at < data.length; at++) if (isObserved(at)) observed++
-  const places = new Uint32Array(observed)
-  for (let at = 0, e = 0; e < observed; at++) if (isObserved(at)) places[e++] = at
-  return places
+  const positions = new Uint32Array(observed)
+  for (let at = 0, e = 0; e < observed; at++) if (isObserved(at)) positions[e++] = at
+  return positions
 }
 
-/** From places in C order to one column of indices per mode. */
-function unravel(places: Uint32Array, shape: readonly number[]): Uint32Array[] {
-  const columns = shape.map(() => uint32Array(places.length))
+/** Converts positions in C order to one column of indices per mode. */
+function unravel(positions: Uint32Array, shape: readonly number[]): Uint32Array[] {
+  const columns = shape.map(() => uint32Array(positions.length))
   const index = shape.map(() => 0)
   let at = 0
-  for (let e = 0; e < places.length; e++) {
-    // Odometer: the places come in order, so walking on is cheaper than dividing.
-    for (; at < places[e]; at++) {
+  for (let e = 0; e < positions.length; e++) {
+    // Odometer: the positions come in order, so walking on is cheaper than dividing.
+    for (; at < positions[e]; at++) {
       let mode = shape.length - 1
       while (++index[mode] === shape[mode]) index[mode--] = 0
     }

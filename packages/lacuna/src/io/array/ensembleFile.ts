@@ -22,7 +22,7 @@ import {
 import { modelEntries, modelOf } from './modelFile.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
-/** 1 and 2 are files of single models. */
+/** The version of ensembles; 1 and 2 are files of single models. */
 const VERSION = 3
 const MOST_MEMBERS = 1000
 
@@ -40,15 +40,15 @@ const neighboursShape: Shape = {
   weights: ['number'],
 }
 
-/** An ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
+/** Encodes an ensemble as an .npz file, which NumPy opens: model_1/factor_1 … */
 export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   const { dims, members, neighbours, intervals, observed, training } = ensemble
   const about = {
     ...{ format: MODEL_FORMAT, version: VERSION, dims, members: members.length },
     ...namesToJson(ensemble),
     ...knowledgeToJson({ observed }),
-    ...(intervals && { intervals: { ...intervals, scale: { ...intervals.scale, rows: undefined } } }),
-    ...(neighbours && { neighbours: { ...neighbours, indices: undefined, residuals: undefined } }),
+    intervals: intervals && { ...intervals, scale: { ...intervals.scale, rows: undefined } },
+    neighbours: neighbours && { ...neighbours, indices: undefined, residuals: undefined },
     training,
   }
   const entries: NpzEntries = {
@@ -74,7 +74,7 @@ export function encodeEnsemble(ensemble: CpEnsemble): Bytes {
   return encodeNpz(entries)
 }
 
-/** A model, or an ensemble; `name` is how messages call the file. */
+/** Decodes a model or an ensemble. @param name the file, as messages call it */
 export function decodeAnyModel(
   bytes: Uint8Array,
   name: string,
@@ -105,6 +105,7 @@ export function decodeAnyModel(
   )
 }
 
+/** The files in a folder of the zip, by their names in it. */
 function within(files: Record<string, Uint8Array>, folder: string): Record<string, Uint8Array> {
   return Object.fromEntries(
     Object.entries(files).flatMap(([name, bytes]) =>
@@ -113,6 +114,7 @@ function within(files: Record<string, Uint8Array>, folder: string): Record<strin
   )
 }
 
+/** Reads what intervals are made from. */
 function readIntervals(
   files: Record<string, Uint8Array>,
   value: unknown,
@@ -139,6 +141,7 @@ function readIntervals(
   return { ...intervals, scale: { ...scale, rows } }
 }
 
+/** The numbers of an array per mode. */
 function numbersOf(
   files: Record<string, Uint8Array>,
   file: string,
@@ -149,6 +152,7 @@ function numbersOf(
   return Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number)
 }
 
+/** Reads the regression on neighbouring residuals. */
 function readNeighbours(
   files: Record<string, Uint8Array>,
   value: unknown,

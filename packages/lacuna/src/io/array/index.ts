@@ -9,7 +9,7 @@ export { decodeAnyModel, encodeEnsemble } from './ensembleFile.ts'
 export { decodeModel, encodeModel } from './modelFile.ts'
 export { decodeTensorNpz, encodeTensorNpz, readMetadata } from './tensorNpz.ts'
 
-/** A dense .npy file; NaN, and what the mask says, is missing. */
+/** Decodes a dense .npy file; elements that are NaN or masked are missing. */
 export function decodeTensorNpy(bytes: Uint8Array, name: string, options?: ArrayOptions): SparseTensor {
   return denseTensor(decodeNpy(bytes, name), name, options)
 }

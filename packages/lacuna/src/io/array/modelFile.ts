@@ -27,7 +27,7 @@ import {
 } from '../text/index.ts'
 import { knowledgeArrays, knowledgeToJson, readKnowledge } from './modelKnowledge.ts'
 
-/** 2 has a reshaping. */
+/** The version of files with a reshaping. */
 const VERSION = 2
 
 interface Metadata extends Names {
@@ -41,19 +41,19 @@ const reshapingShape: Shape = {
   mergeModes: [['number']],
   split: [{ mode: 'number', into: ['number'], offset: 'number' }],
 }
-/** Files without a reshaping have this one, so that what reads only these does not open others wrongly. */
+/** The version of files without a reshaping: readers of this version alone do not open others wrongly. */
 const PLAIN_VERSION = 1
 
-/** The model as an .npz file, which NumPy opens: factor_1, factor_2 … */
+/** Encodes a model as an .npz file, which NumPy opens: factor_1, factor_2 … */
 export const encodeModel = (model: CpModel): Bytes => encodeNpz(modelEntries(model))
 
-/** What the file of a model is made of. */
+/** The files of a model's .npz. */
 export function modelEntries(model: CpModel): NpzEntries {
   const { dims, rank, factors, reshaping, unobserved, training } = model
   const about = {
     ...{ format: MODEL_FORMAT, version: reshaping ? VERSION : PLAIN_VERSION, dims, rank },
     ...namesToJson(model),
-    ...(reshaping && { arrangement: reshaping }),
+    arrangement: reshaping,
     ...knowledgeToJson(model),
     training,
   }
@@ -69,11 +69,12 @@ export function modelEntries(model: CpModel): NpzEntries {
   return entries
 }
 
-/** `name` is how messages call the file. */
+/** Decodes a model. @param name the file, as messages call it */
 export function decodeModel(bytes: Uint8Array, name: string, options?: UnpackOptions): CpModel {
   return modelOf(unpackNpz(bytes, name, options), name)
 }
 
+/** The model of unpacked files. @param name the file, as messages call it */
 export function modelOf(files: Record<string, Uint8Array>, name: string): CpModel {
   const { dims, rank, reshaping, training, ...names } = readMetadata(files, name)
   const sizes = inFile(name, () => reshapedModes(resolveReshaping(reshaping, { dims }), dims).dims)
@@ -90,6 +91,7 @@ export function modelOf(files: Record<string, Uint8Array>, name: string): CpMode
   return inFile(name, () => new CpModel(fields))
 }
 
+/** Reads and checks metadata.json of a model. */
 function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata {
   const text = files['metadata.json']
   if (text === undefined)
@@ -118,6 +120,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): Metadata
   return { ...names, rank, reshaping: reshaping as ResolvedReshaping, training: training ?? {} }
 }
 
+/** Reads and checks one factor. */
 function readFactor(
   files: Record<string, Uint8Array>,
   mode: number,
@@ -141,6 +144,7 @@ function readFactor(
   return factor.data
 }
 
+/** Reads the rows of a mode that have no entries. */
 function readUnobserved(files: Record<string, Uint8Array>, mode: number, name: string): Uint32Array {
   const file = `unobserved_${mode + 1}.npy`
   return files[file]

@@ -1,6 +1,5 @@
 /**
- * What a model file says beside the factors: what was seen of each row, and what was learned of rows. All may
- * be missing.
+ * Parts of a model file beside the factors, all optional: entries and means of rows, and the learned prior.
  */
 import type { CpModelFields, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
@@ -9,16 +8,19 @@ import { damaged, isArrayOf, isNumber, isRecord } from '../text/index.ts'
 
 type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
 
+/** The numbers of metadata.json. */
 export function knowledgeToJson({ observed, prior }: Knowledge): object {
   return {
-    ...(observed && { observed: pick(observed, ['entries', 'min', 'max', 'mean']) }),
-    ...(prior && { prior: pick(prior, ['kind', 'sigma2', 'noise', 'least']) }),
+    observed: observed && pick(observed, ['entries', 'min', 'max', 'mean']),
+    prior: prior && pick(prior, ['kind', 'sigma2', 'noise', 'least']),
   }
 }
 
+/** Some properties of an object. */
 const pick = <T extends object>(from: T, keys: readonly (keyof T)[]): object =>
   Object.fromEntries(keys.map((key) => [key, from[key]]))
 
+/** The arrays of the .npz. */
 export function knowledgeArrays({ rank, observed, prior }: Knowledge & { rank: number }): NpzEntries {
   const arrays: NpzEntries = {}
   observed?.counts.forEach((data, mode) => {
@@ -32,7 +34,7 @@ export function knowledgeArrays({ rank, observed, prior }: Knowledge & { rank: n
   return arrays
 }
 
-/** Sizes are checked by the model. There are so many modes, and so many factors. */
+/** Reads these parts; the model checks their sizes. */
 export function readKnowledge(
   files: Record<string, Uint8Array>,
   metadata: Record<string, unknown>,
@@ -64,6 +66,7 @@ export function readKnowledge(
   }
 }
 
+/** The counts and extremes of the training entries. */
 function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'means'> {
   if (!isRecord(value)) throw damaged('summary of entries', name)
   const { entries, min, max, mean } = value
@@ -72,6 +75,7 @@ function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'm
   return { entries, min, max, mean }
 }
 
+/** The noise model of the prior. */
 function readNoise(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
   if (!isRecord(value)) throw damaged('prior', name)
   const { kind, sigma2, noise, least } = value

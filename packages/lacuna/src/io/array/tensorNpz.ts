@@ -28,7 +28,7 @@ import { type ArrayOptions, denseTensor } from './denseTensor.ts'
 
 const VERSION = 1
 
-/** `name` is how messages call the file. */
+/** Decodes a tensor. @param name the file, as messages call it */
 export function decodeTensorNpz(
   bytes: Uint8Array,
   name: string,
@@ -71,13 +71,12 @@ export function decodeTensorNpz(
   const { negative, duplicates } = options
   return inFile(name, () =>
     sparseTensor(fitToDims({ ...sparse, ...names }, options.dims), {
-      ...(negative && { negative }),
-      ...(duplicates && { duplicates }),
+      ...{ negative, duplicates },
     }),
   )
 }
 
-/** The one array that can be meant. */
+/** The name of the dense array of a file; throws unless it is clear which one is meant. */
 function chooseDense(arrays: readonly string[], name: string): string {
   const others = arrays.filter((array) => array !== 'mask')
   const chosen = ['values', 'data'].find((array) => others.includes(array)) ?? others[0]
@@ -93,6 +92,7 @@ function chooseDense(arrays: readonly string[], name: string): string {
   return chosen
 }
 
+/** Reads metadata.json of a tensor, if the file has one. */
 export function readMetadata(
   files: Record<string, Uint8Array>,
   name: string,
@@ -121,7 +121,7 @@ export function readMetadata(
   return namesFromJson(names)
 }
 
-/** The file in chunks, so that no second copy of the tensor is held. */
+/** Encodes a tensor as an .npz file, in chunks, so that the tensor is not copied. */
 export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
   const { dims, indices, values, weights } = inCOrder(tensor)
   const bytesOf = (array: Uint32Array | Float32Array) =>

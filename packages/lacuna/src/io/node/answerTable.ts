@@ -17,7 +17,7 @@ import { type Input, replaceFiles } from './files/index.ts'
 import { withTable } from './tables.ts'
 import { type AnswerOutput, checkAnswerOutput, formatOf, writeText } from './writeAnswers.ts'
 
-/** What of the table is asked, and where the answer goes. */
+/** Which columns hold the queries, and where the answers go. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   /** SQL whose result is asked about instead of the file, which is its table `data`. */
   query?: string
@@ -27,7 +27,6 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
    * A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format.
    */
   output: AnswerOutput
-  /** The decimal separator of numbers in text; recognized by default. */
   /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
   /** The file, if it has been opened already. */
@@ -41,7 +40,7 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
 /**
  * Writes the rows of a table, all their columns in the same order, with the answers to each in further
  * columns.
- * @param path the file; undefined if a query alone says what is asked
+ * @param path the file; undefined if there is a query alone
  * @param model its modes and labels say what the columns mean
  * @param answer the answers to the rows of a batch: one column or several, NaN where there is none
  */

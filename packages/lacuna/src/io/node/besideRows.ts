@@ -17,7 +17,7 @@ export async function readBeside(
 ): Promise<Map<string, (string | null)[]>> {
   return withTable([path], { typed: [], verbatim: true }, async (table) => {
     const { columns } = table
-    const asked = names.map((name) => {
+    const columnsAsked = names.map((name) => {
       const column = findColumn(columns, name)
       if (column >= 0) return column
       throw new InputError(
@@ -26,14 +26,14 @@ export async function readBeside(
       )
     })
     const named = keys.map((key) => findColumn(columns, key)).find((column) => column >= 0)
-    const keyColumn = named ?? columns.findIndex((_, column) => !asked.includes(column))
+    const keyColumn = named ?? columns.findIndex((_, column) => !columnsAsked.includes(column))
     if (keyColumn < 0)
       throw new InputError(
         'table',
         `${table.name}: there is no column beside "${names[0]}" that names its rows.`,
       )
     const found = new Map<string, (string | null)[]>()
-    const wanted = [keyColumn, ...asked].map((column) => ({ column, asText: true }))
+    const wanted = [keyColumn, ...columnsAsked].map((column) => ({ column, asText: true }))
     for await (const { rowCount, columns: cells } of table.read(wanted)) {
       for (let row = 0; row < rowCount; row++) {
         const [label, ...texts] = cells.map((column) => textOfCell(column, row))

@@ -1,6 +1,6 @@
 /**
- * What a file holds, by a first look at its head: enough to say what reading it will take before it is read.
- * It says nothing where it cannot tell (a pipe, a database, a damaged file): then reading will show.
+ * Estimates what a file holds by its head, so that the memory for reading it is known before it is read.
+ * There is no estimate for pipes, databases and damaged files.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
@@ -8,42 +8,44 @@ import { readNpyHeader } from '../npz/index.ts'
 import { byteOrderMarkLength, endings, hasEnding, isEntryLine } from '../text/index.ts'
 import { contentStart, readAt, type ZipMember, zipMembers } from './files/index.ts'
 
+/** The approximate size of the tensor in a file. */
 export interface Estimate {
   entries: number
   order: number
-  /** At least so many rows in each mode. */
+  /** Lower bounds of the sizes of the modes. */
   dims: number[]
-  /** What reading takes at the most, beside the tensor itself, in bytes. */
+  /** The most memory that reading takes beside the tensor itself, in bytes. */
   reading: number
 }
 
-/** Text that is looked at, as it is in the file. */
+/** Bytes of the head of a text, as they are in the file. */
 const HEAD_BYTES = 2 ** 16
 /** Tables as text whose entries can be estimated: those that have no other use than tables. */
 const TEXT_TABLES = ['.csv', '.csv.gz', '.tsv', '.tsv.gz', '.dat', '.dat.gz']
-/**
- * Looking for duplicates takes a hash and a number for every entry, and a table; by threads, the hash twice.
- */
+/** Bytes per entry while duplicates are searched: a hash, a number and a table. */
 const CHECKING = 12
-/** DuckDB's buffers and rows in pieces, relative to the tensor: measured with `lacuna bench io`. */
+/**
+ * Memory of DuckDB's buffers and of rows in pieces, relative to the tensor; measured by `npm run bench --
+ * io`.
+ */
 const TABLE_OVERHEAD = 2.8
 
-/** `modes`: how many a table's rows are taken to have, where that is said. */
+/** Estimates the tensor of a file. @param modes the number of modes of a table, if it is known */
 export async function estimateTensor(path: string, modes?: number): Promise<Estimate | undefined> {
   try {
-    if (!(await stat(path)).isFile()) return undefined // who opens a pipe and leaves it loses what comes
+    if (!(await stat(path)).isFile()) return undefined // reading the head of a pipe would consume it
     if (hasEnding(path, endings.tns)) return await estimateText(path, undefined)
     if (hasEnding(path, endings.npy)) return await estimateNpy(path)
     if (hasEnding(path, endings.npz)) return await estimateNpz(path)
     if (hasEnding(path, TEXT_TABLES)) return await estimateText(path, modes)
     if (hasEnding(path, endings.parquet) && modes !== undefined) return await estimateParquet(path, modes)
   } catch {
-    // Whoever reads it will say what is wrong.
+    // Reading the file explains what is wrong.
   }
   return undefined
 }
 
-/** .tns where `modes` is not given, else a table of so many modes. */
+/** Estimates a .tns text, or a table as text. @param modes of a table */
 async function estimateText(path: string, modes: number | undefined): Promise<Estimate | undefined> {
   const isTable = !hasEnding(path, endings.tns)
   const { text, fraction } = await headOfText(path)
@@ -85,6 +87,7 @@ async function headOfText(path: string): Promise<{ text: string; fraction: numbe
   }
 }
 
+/** The largest index of each mode in some lines of a .tns file. */
 function largestIndices(lines: readonly string[], order: number): number[] {
   const dims = new Array<number>(order).fill(1)
   for (const line of lines) {
@@ -94,7 +97,7 @@ function largestIndices(lines: readonly string[], order: number): number[] {
   return dims
 }
 
-/** Every row may be an entry. Which columns would be modes, where nobody says, only their values tell. */
+/** Estimates a Parquet file, each of whose rows may be an entry. @param order the number of modes */
 async function estimateParquet(path: string, order: number): Promise<Estimate> {
   const { parquetRowCount } = await import('./duckdb/index.ts')
   const entries = await parquetRowCount(path)
@@ -102,24 +105,26 @@ async function estimateParquet(path: string, order: number): Promise<Estimate> {
   return { entries, order, dims: new Array(order).fill(1), reading }
 }
 
+/** Estimates a dense array by its header. */
 async function estimateNpy(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
     const { shape } = readNpyHeader(await readAt(file, 0, 2 ** 16), path)
     const { size } = await file.stat()
-    return dense(shape, size)
+    return estimateDense(shape, size)
   } finally {
     await file.close()
   }
 }
 
-/** Every element may be an entry. */
-function dense(shape: readonly number[], bytes: number): Estimate | undefined {
+/** The estimate of a dense array, each of whose elements may be an entry. */
+function estimateDense(shape: readonly number[], bytes: number): Estimate | undefined {
   if (shape.length < 2) return undefined
   const entries = shape.reduce((product, dim) => product * dim, 1)
   return { entries, order: shape.length, dims: [...shape], reading: bytes + 4 * entries }
 }
 
+/** Estimates the arrays of an .npz file by their headers. */
 async function estimateNpz(path: string): Promise<Estimate | undefined> {
   const file = await open(path)
   try {
@@ -141,13 +146,13 @@ async function estimateNpz(path: string): Promise<Estimate | undefined> {
       return { entries: data[0], order: 2, dims: [1, 1], reading: size + unpacked + CHECKING * data[0] }
     const arrays = [...members.keys()].filter((name) => /\.npy$/.test(name) && name !== 'mask.npy')
     const shape = arrays.length === 1 ? await shapeOf(arrays[0]) : undefined
-    return shape && dense(shape, size + unpacked)
+    return shape && estimateDense(shape, size + unpacked)
   } finally {
     await file.close()
   }
 }
 
-/** The first bytes of a member, unpacked. */
+/** The first bytes of a zip member, unpacked. */
 async function headOf(file: FileHandle, member: ZipMember): Promise<Buffer> {
   const start = await contentStart(file, member)
   const head = await readAt(file, start ?? 0, start === undefined ? 0 : Math.min(4096, member.packedLength))

@@ -19,10 +19,10 @@ import type { Input } from './files/index.ts'
 import { typesOf, withTable } from './tables.ts'
 import { type AnswerOutput, writeAnswers } from './writeAnswers.ts'
 
-/** What of the table is filled, and where the result goes. */
+/** Which columns hold modes and values, and where the result goes. */
 export interface FillTableOptions {
   output: AnswerOutput
-  /** How each of the model's modes is made of the table, where the columns do not say so by themselves. */
+  /** Per mode of the model, the column or binning that it is made of; by default found by the names. */
   modes?: readonly string[]
   /** The column of values; a wide table has none. */
   value?: string
@@ -36,7 +36,7 @@ export interface FillTableOptions {
   input?: Input
 }
 
-/** How many cells were filled. */
+/** Counts of a table that was filled. */
 export interface FilledTable {
   rows: number
   /** Cells that were empty, and how many of them have a value now. */

@@ -6,7 +6,7 @@ import { explainMissingPackage } from '../../base/missingPackage.ts'
 import type { Picture } from '../../image/index.ts'
 import { explainFileError, type Replacement, replaceFiles, writeChunks } from './files/index.ts'
 
-/** A picture as its file has it. */
+/** A picture, and its transparent pixels. */
 export interface ImageFile {
   /** The picture without its alpha channel. */
   picture: Picture
@@ -14,12 +14,13 @@ export interface ImageFile {
   alpha?: Uint8Array | Uint16Array
 }
 
-/** A small file can unpack to any size: more pixels than this are refused before they are unpacked. */
+/** More pixels than this are refused before they are unpacked: a small file can unpack to any size. */
 const MOST_PIXELS = 100e6
-/** Four channels of 16 bits for each of them. */
+/** The bytes of MOST_PIXELS with four channels of 16 bits. */
 const MOST_BYTES = 8 * MOST_PIXELS
 const FORMATS = ['png', 'jpeg', 'webp', 'tiff', 'heif']
 
+/** Loads sharp, which is an optional package. */
 async function loadSharp(): Promise<typeof import('sharp')['default']> {
   const { default: sharp } = await import('sharp').catch(
     explainMissingPackage('sharp', 'Reading and writing pictures'),
@@ -55,7 +56,7 @@ export async function readImage(path: string): Promise<ImageFile> {
   }
 }
 
-/** The whole file, which has at most as many bytes as its pixels could take. */
+/** Reads the whole file, which may have at most MOST_BYTES. */
 async function readPicture(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path)
@@ -70,6 +71,7 @@ async function readPicture(path: string): Promise<Buffer> {
   }
 }
 
+/** Decodes the pixels of an image. @param deep with 16 bits @param grey with one channel */
 async function unpack(image: Sharp, deep: boolean, grey: boolean): Promise<ImageFile> {
   // As RGB even where it is grey: sharp's raw output of 8-bit grey loses the alpha channel.
   const space = deep ? 'rgb16' : 'srgb'
@@ -92,6 +94,7 @@ async function unpack(image: Sharp, deep: boolean, grey: boolean): Promise<Image
   return alpha?.includes(0) ? { picture, alpha } : { picture }
 }
 
+/** An error of sharp as a sentence. */
 function explain(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   if (/unsupported image format|Input buffer is empty|Input Buffer is empty/i.test(text))
@@ -99,6 +102,7 @@ function explain(error: unknown): string {
   return `the picture is damaged or cut off (${text.split('\n')[0].replace(/\.$/, '')}); fetch it again.`
 }
 
+/** A picture to be written as PNG. */
 export interface PngFile {
   path: string
   picture: Picture
@@ -111,10 +115,10 @@ export interface PngFile {
  * transparent.
  */
 export async function writePng(path: string, picture: Picture, alpha?: Uint8Array): Promise<void> {
-  await writePngs([{ path, picture, ...(alpha && { alpha }) }])
+  await writePngs([{ path, picture, alpha }])
 }
 
-/** The same for several, as one unit: all are written or none is. */
+/** Writes several PNGs as one unit: all or none. */
 export async function writePngs(files: readonly PngFile[]): Promise<void> {
   const written: Replacement[] = []
   for (const { path, picture, alpha } of files)
@@ -122,6 +126,7 @@ export async function writePngs(files: readonly PngFile[]): Promise<void> {
   await replaceFiles(written)
 }
 
+/** Encodes a picture as PNG. */
 async function encodePng(picture: Picture, alpha: Uint8Array | undefined): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const { width, height, channels, maximum, data } = picture

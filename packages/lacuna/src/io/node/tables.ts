@@ -36,11 +36,11 @@ import {
 import type { SqlSource } from './duckdb/index.ts'
 import { asFile, type Input, isPacked, openInput } from './files/index.ts'
 
-/** What of the tables is the tensor, and how their text is written. */
+/** Options for reading tables as a tensor. */
 export interface ReadTableOptions extends ReadRowsOptions {
   /** The one file, if it has been opened already; opened from the path by default. */
   input?: Input
-  /** How many threads read a large file; by default one per core. */
+  /** The number of threads that read a large file; one per core by default. */
   threads?: number
 }
 
@@ -62,11 +62,11 @@ interface OpenOptions
   extends Pick<ReadTableOptions, 'query' | 'database' | 'decimal' | 'melt' | 'like' | 'input' | 'threads'> {
   /** Modes as the user typed them, which may be SQL. */
   typed: readonly string[]
-  /** The same for the value and the weight. */
+  /** The value and the weight as the user typed them, which may be SQL. */
   values?: readonly string[]
-  /** A file that is to be written from this table, if DuckDB delivers it. */
+  /** A file that DuckDB may write from this table. */
   output?: string
-  /** The fields of a text are wanted as they stand, too. */
+  /** Whether the fields of a text are also wanted as they stand in the file. */
   verbatim?: boolean
 }
 
@@ -89,10 +89,7 @@ export async function withTable<T>(
     name,
     expressions,
     typed: [...typed, ...values],
-    ...(query !== undefined && { query }),
-    ...(database !== undefined && { database }),
-    ...(output !== undefined && { output }),
-    ...(verbatim && { verbatim }),
+    ...{ query, database, output, verbatim },
   }
   if ((database !== undefined && query === undefined) || files.length === 0) {
     if (database === undefined && query === undefined)
@@ -101,13 +98,13 @@ export async function withTable<T>(
   }
   const inputs: Input[] = []
   for (const file of files) inputs.push(options.input ?? (await openInput(file)))
-  const kind = commonKind(inputs)
+  const kind = requireOneKind(inputs)
   const own = kind === 'parquet' ? undefined : await ownTable(inputs, kind, name, options)
   if (own && query === undefined && expressions(own.columns).length === 0)
     return withThreads(own, inputs, options, work)
   const text = own?.dialect && { dialect: own.dialect, types: await typesOf(own) }
   return asFiles(inputs, ENDINGS[kind], (paths) =>
-    withSql({ ...source, kind, files: paths, ...(text && { text }) }, work, options),
+    withSql({ ...source, kind, files: paths, text }, work, options),
   )
 }
 
@@ -119,7 +116,9 @@ const duplicatesDriver = (options: OpenOptions): RowsDriver => ({
 /** The most files that are read by threads, which have all of them open. */
 const MOST_OPEN = 64
 
-/** A large text that lies in files as they are is read by threads. */
+/**
+ * Does work with a table and, if its text is large and not packed, with a driver that reads it by threads.
+ */
 async function withThreads<T>(
   table: Table & { dialect?: Dialect },
   inputs: readonly Input[],
@@ -128,7 +127,7 @@ async function withThreads<T>(
 ): Promise<T> {
   const { dialect } = table
   const threads = readingThreads(options.threads, inputs.length)
-  if (!dialect || threads === 1 || !(await isForThreads(inputs)))
+  if (!dialect || threads === 1 || !(await canReadByThreads(inputs)))
     return work(table, duplicatesDriver(options))
   const driver = textThreads(inputs, table, dialect, () => startReading(threads))
   try {
@@ -138,7 +137,8 @@ async function withThreads<T>(
   }
 }
 
-async function isForThreads(inputs: readonly Input[]): Promise<boolean> {
+/** Whether files are large, few, distinct by name, and neither pipes nor packed. */
+async function canReadByThreads(inputs: readonly Input[]): Promise<boolean> {
   const byteLength = inputs.reduce((sum, input) => sum + input.byteLength, 0)
   const names = new Set(inputs.map(({ name }) => name))
   if (byteLength < PARALLEL_FROM || inputs.length > MOST_OPEN || names.size < inputs.length) return false
@@ -148,7 +148,10 @@ async function isForThreads(inputs: readonly Input[]): Promise<boolean> {
 
 const ENDINGS: Record<TableKind, string> = { text: '.csv', json: '.json', parquet: '.parquet' }
 
-/** DuckDB reads files by their names, and stumbles over a byte order mark in JSON. */
+/**
+ * Does work with the paths of inputs, for DuckDB: pipes and JSON with a byte order mark are copied to files
+ * first.
+ */
 async function asFiles<T>(
   [input, ...more]: readonly Input[],
   ending: string,
@@ -159,11 +162,13 @@ async function asFiles<T>(
   return asFile(plain, ending, (path) => asFiles(more, ending, (paths) => work([path, ...paths])))
 }
 
+/** Whether an input begins with a byte order mark. */
 async function beginsWithMark({ open }: Input): Promise<boolean> {
   for await (const piece of open()) return byteOrderMarkLength(piece) > 0
   return false
 }
 
+/** The input without its byte order mark, as a pipe. */
 function withoutMark(input: Input): Input {
   async function* open(): AsyncGenerator<Uint8Array> {
     let isFirst = true
@@ -175,6 +180,7 @@ function withoutMark(input: Input): Input {
   return { ...input, isPipe: true, open }
 }
 
+/** Does work with a table that DuckDB reads. */
 async function withSql<T>(
   source: SqlSource,
   work: (table: Table, driver?: RowsDriver) => Promise<T>,
@@ -189,12 +195,13 @@ async function withSql<T>(
   }
 }
 
-/** As messages call files that are one table. */
+/** The name of files that are one table, for messages. */
 export const nameOfFiles = ([first, ...others]: readonly string[]): string => {
   const name = first === '-' ? 'stdin' : first
   return others.length > 0 ? `${name} and ${others.length} more` : name
 }
 
+/** The name of a table for messages: its files, its database, or its query. */
 function nameOf(files: readonly string[], { database, query }: OpenOptions): string {
   const [first] = files.map((file) => (file === '-' ? 'stdin' : file))
   if (files.length > 1) return nameOfFiles(files)
@@ -202,22 +209,22 @@ function nameOf(files: readonly string[], { database, query }: OpenOptions): str
   return first ?? (query === undefined ? 'The table' : 'The query')
 }
 
-/** Whether some mode or the value, as they were typed, must be computed by SQL. */
+/** Whether some mode or the value must be computed by SQL. */
 export async function isComputed(
   files: readonly string[],
   { modes = [], value, melt, like }: ReadTableOptions,
 ): Promise<boolean> {
   const opening = {
     typed: melt === undefined ? modes : [],
-    ...(value !== undefined && { values: [value] }),
-    ...(like && { like }),
+    values: value === undefined ? [] : [value],
+    like,
   }
   return withTable(files, opening, async ({ columns }) => columns.some(({ computed }) => computed))
 }
 
 /**
- * Those of the texts that are neither a column nor a binning of one, nor a mode of the data that they are to
- * be like.
+ * Those of the texts that are SQL: neither a column or a binning of one, nor a mode of the data that `like`
+ * gives.
  */
 function sqlAmong(
   texts: readonly string[],
@@ -232,7 +239,8 @@ function sqlAmong(
   })
 }
 
-function commonKind(inputs: readonly Input[]): TableKind {
+/** The kind of all files; refuses files that are no tables or not of one kind. */
+function requireOneKind(inputs: readonly Input[]): TableKind {
   const kinds = new Set<TableKind>()
   for (const { kind, name } of inputs) {
     if (!isTableKind(kind))
@@ -251,7 +259,7 @@ function commonKind(inputs: readonly Input[]): TableKind {
   return kind
 }
 
-/** Text and JSON, which are read here, not by DuckDB. */
+/** Opens text or JSON, which DuckDB does not read. */
 async function ownTable(
   inputs: readonly Input[],
   kind: 'text' | 'json',
@@ -262,14 +270,13 @@ async function ownTable(
   if (kind === 'json') return jsonTable(files, { name })
   const delimiter = unpackedEnding(inputs[0].path) === 'tsv' ? '\t' : undefined
   return textTable(files, {
-    name,
-    ...(delimiter && { delimiter }),
-    ...(decimal && { decimal }),
+    ...{ name, delimiter, decimal },
     // The columns of a wide table may be called by numbers.
-    ...(melt !== undefined && { header: true }),
+    header: melt === undefined ? undefined : true,
   })
 }
 
+/** A function that reads the content of an input, unpacked if it is gzip or Zstandard. */
 function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   if (packingByName(path) !== 'zstd') return open
   return async function* () {
@@ -278,7 +285,7 @@ function contentOf({ path, open }: Input): () => AsyncIterable<Uint8Array> {
   }
 }
 
-/** The types of a text's columns by its first rows, for DuckDB, which wants to know before. */
+/** The types of a text's columns by its first rows; DuckDB must know them before it reads. */
 export async function typesOf(table: Table): Promise<ColumnType[]> {
   const { columns, rowCount } = await table.sample()
   return table.columns.map(({ quoted }, c) => {

@@ -1,4 +1,4 @@
-/** Tensors and models by path; the ending says what the file is. */
+/** Tensors and models by path; the ending of the name determines the format. */
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InputError, option, sentence } from '../../base/inputError.ts'
@@ -48,26 +48,28 @@ import {
 } from './files/index.ts'
 import { type ReadTableOptions, readTable } from './tables.ts'
 
-/** How a file is read: as an array, a list of entries or a table. */
+/** Options for reading a file as an array, a list of entries or a table. */
 export interface ReadTensorOptions
   extends Omit<TensorOptions, 'where' | 'distinct'>,
     Omit<ReadTableOptions, 'negative' | 'dims'> {
-  /** I_1 … I_N; by default what the file says, or the largest index found in each mode. */
+  /** I_1 … I_N; by default those of the file, or the largest index found in each mode. */
   dims?: readonly number[]
-  /** An .npy file of truth values that says which elements of a dense array are observed. */
+  /**
+   * An .npy file of truth values: true where an element of a dense array is observed; all but NaN by default.
+   */
   mask?: string
-  /** How many threads read a large file; by default one per core. */
+  /** The number of threads that read a large file; one per core by default. */
   threads?: number
-  /** Told how many of the file's bytes have been read. */
+  /** Receives the number of bytes read, and the size of the file. */
   onProgress?(bytesRead: number, byteLength: number): void
   /**
-   * Coordinates that repeat in a .tns file or a table are left to the run that the entries go to as they are:
-   * that is quicker.
+   * Leaves the search for repeated coordinates of a .tns file or a table to the engine that sorts the
+   * entries, which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
 }
 
-/** Text of numbers packs to about a quarter. */
+/** The ratio of text of numbers to its gzip, for an estimate of its size. */
 const PACKING = 4
 
 /**
@@ -80,7 +82,10 @@ export async function readTensor(path: string, options: ReadTensorOptions = {}):
 
 const readable = [...endings.tns, ...endings.npy, ...endings.npz, '.csv', '.parquet', 'another table']
 
-/** A file must say by its ending what it is; a pipe need not. */
+/**
+ * Opens a file, which must have an allowed ending, or a pipe, which need not.
+ * @param what as messages call it
+ */
 async function openAs(path: string, what: string, allowed: readonly string[]): Promise<Input> {
   const known = what === 'model' ? hasEnding(path, allowed) : kindByName(path) !== undefined
   const status = known || path === '-' ? undefined : await stat(path).catch(() => undefined)
@@ -89,6 +94,7 @@ async function openAs(path: string, what: string, allowed: readonly string[]): P
   return openInput(path)
 }
 
+/** Reads an opened input by its kind; large .tns files by threads. */
 async function readInput(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { path, name, kind, open, byteLength } = input
   if (options.mask !== undefined && kind !== 'npy' && kind !== 'npz')
@@ -100,7 +106,7 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     const onProgress = (bytes: number): void => options.onProgress?.(bytes, byteLength)
     const startPool = (): ReadingPool => startReading(threads)
     const tensor = await readTnsByThreads(path, { ...options, name, onProgress }, startPool).catch(
-      unlessRefused,
+      rethrowInputError,
     )
     if (tensor) return tensor
   }
@@ -111,27 +117,28 @@ async function readInput(input: Input, options: ReadTensorOptions): Promise<Spar
     onProgress: () => options.onProgress?.(input.bytesRead(), byteLength),
   }
   const columns = await readEntries(open(), settings)
-  const isToBeKnown = columns.indices.length > 0 && !defersDuplicates(options)
-  const distinct = isToBeKnown && (await areDistinctBy(threads, columns.indices)) === true
+  const needsCheck = columns.indices.length > 0 && !defersDuplicates(options)
+  const distinct = needsCheck && (await areDistinctBy(threads, columns.indices)) === true
   return tensorOfColumns(columns, settings, { distinct })
 }
 
-/** Where threads cannot be had, one does it; what is wrong with the file is said. */
-function unlessRefused(error: unknown): undefined {
+/** Rethrows an error of the file; after any other, such as no more threads, one thread reads the file. */
+function rethrowInputError(error: unknown): undefined {
   if (error instanceof InputError) throw error
 }
 
+/** Reads an .npy or .npz input. */
 async function readArray(input: Input, options: ReadTensorOptions): Promise<SparseTensor> {
   const { onProgress, mask: maskFile, ...policies } = options
   const mask = maskFile === undefined ? undefined : await readMask(maskFile)
   const bytes = await readWhole(input, onProgress)
-  const settings = { ...policies, ...(mask && { mask }), maxBytes: maxFileBytes() }
+  const settings = { ...policies, mask, maxBytes: maxFileBytes() }
   return input.kind === 'npy'
     ? decodeTensorNpy(bytes, input.name, settings)
     : decodeTensorNpz(bytes, input.name, settings)
 }
 
-/** Reads what may be either: an .npz of factors is a model. */
+/** Reads a tensor or a model: an .npz of factors is a model. */
 export async function readTensorOrModel(
   path: string,
   options: ReadTensorOptions = {},
@@ -145,10 +152,12 @@ export async function readTensorOrModel(
   return isModel ? decodeAnyModel(bytes, input.name, { maxBytes: maxFileBytes() }) : readInput(held, options)
 }
 
+/** A source of one piece. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
+/** Reads the mask of a dense array. */
 async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
   checkEnding(path, 'mask', endings.npy)
   return decodeNpy(await readWhole(await openInput(path)), path)
@@ -158,7 +167,7 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
 export interface WriteTensorOptions {
   /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
   format?: string
-  /** Told how many bytes have been made so far, before packing; not for Parquet. */
+  /** Receives the number of bytes written so far, before packing; not for Parquet. */
   onProgress?(bytes: number): void
 }
 
@@ -174,7 +183,7 @@ export async function writeTensor(
   await writeTensors([{ path, tensor }], options)
 }
 
-/** The same for several, as one unit: all are written or none is. */
+/** Writes several tensors as one unit: all or none. */
 export async function writeTensors(
   files: readonly { path: string; tensor: SparseTensor }[],
   { format, onProgress }: WriteTensorOptions = {},
@@ -190,7 +199,7 @@ export async function writeTensors(
     checkEnding(ending, 'tensor', writableEndings)
     if (hasEnding(ending, endings.npy)) await checkSpace(path, tensor.dims)
     if (!hasEnding(ending, endings.parquet)) {
-      replacements.push(writeChunks(path, counted(encode(ending, tensor), onProgress), ending))
+      replacements.push(writeChunks(path, countBytes(encode(ending, tensor), onProgress), ending))
       continue
     }
     if (path === '-') throw new InputError('option', 'Parquet cannot be written to stdout; name a file.')
@@ -200,6 +209,7 @@ export async function writeTensors(
   await replaceFiles(replacements)
 }
 
+/** The chunks of a tensor in the format of an ending. */
 function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
   const text = tableText(ending)
   if (text) return writeTable(tensor, text)
@@ -207,7 +217,11 @@ function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
   return hasEnding(ending, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
 }
 
-function* counted(chunks: Iterable<Uint8Array>, onProgress?: (bytes: number) => void): Generator<Uint8Array> {
+/** Passes chunks on, and reports their bytes. */
+function* countBytes(
+  chunks: Iterable<Uint8Array>,
+  onProgress?: (bytes: number) => void,
+): Generator<Uint8Array> {
   let bytes = 0
   for (const chunk of chunks) {
     yield chunk
@@ -222,7 +236,7 @@ export async function readModel(path: string): Promise<CpModel> {
   return decodeModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
 }
 
-/** The same, or an ensemble. */
+/** Reads a model or an ensemble. */
 export async function readAnyModel(path: string): Promise<CpModel | CpEnsemble> {
   const input = await openAs(path, 'model', endings.npz)
   return decodeAnyModel(await readWhole(input), input.name, { maxBytes: maxFileBytes() })
@@ -236,7 +250,7 @@ export async function writeModel(path: string, model: CpModel | CpEnsemble): Pro
   ])
 }
 
-/** Writes the whole tensor as the model has it, observed or not, as a dense .npy file. */
+/** Writes the model's predictions of all cells as a dense .npy file. */
 export async function writeCompleted(
   path: string,
   model: TensorModel,
@@ -244,7 +258,7 @@ export async function writeCompleted(
 ): Promise<void> {
   if (path !== '-') checkEnding(path, 'completed tensor', endings.npy)
   await checkSpace(path, model.dims)
-  await replaceFiles([writeChunks(path, counted(encodeCompletedNpy(model), onProgress))])
+  await replaceFiles([writeChunks(path, countBytes(encodeCompletedNpy(model), onProgress))])
 }
 
 /** Writes the factors as a table: mode, index, label, component_1 … component_R. */
@@ -258,7 +272,7 @@ export async function writeFactorTable(path: string, model: CpModel, format?: st
   await replaceFiles([writeChunks(path, writeFactors(model, text), format ?? path)])
 }
 
-/** Says before the work, not at its end, that a dense file does not fit on the disk. */
+/** Refuses a dense file that does not fit on the disk, before the work. */
 async function checkSpace(path: string, dims: readonly number[]): Promise<void> {
   const bytes = denseBytes(dims)
   if (path === '-') return

@@ -1,4 +1,4 @@
-/** Tables of answers written by path: as text, packed if the name says so, or as Parquet. */
+/** Tables of answers written by path: as text, packed if the name ends in .gz, or as Parquet. */
 import { InputError } from '../../base/inputError.ts'
 import { batchOfRows, type OutputColumn, type OutputRow, writeRows } from '../table/index.ts'
 import { hasEnding, type TableText, tableText } from '../text/index.ts'

@@ -13,7 +13,7 @@ export type { NpyData }
 export interface NpyArray {
   /** Sizes of the dimensions. */
   shape: readonly number[]
-  /** In C order: the last index runs fastest. */
+  /** The sizes of the array; the last index varies fastest. */
   data: NpyData
 }
 
@@ -21,7 +21,7 @@ const MAGIC = [0x93, ...new TextEncoder().encode('NUMPY')]
 /** NumPy aligns the elements to this. */
 const ALIGNMENT = 64
 
-/** The array as the bytes of an .npy file. */
+/** Encodes an array as an .npy file. */
 export function encodeNpy({ shape, data }: NpyArray): Bytes {
   const size = product(shape)
   if (size !== data.length)
@@ -36,7 +36,7 @@ export function encodeNpy({ shape, data }: NpyArray): Bytes {
   return bytes
 }
 
-/** What comes before the elements of an array of the given type ('<f4', say) in C order. */
+/** The header of an .npy file in C order. @param descr NumPy's name of the type, such as '<f4' */
 export function npyHeader(descr: string, shape: readonly number[]): Bytes {
   const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }`
@@ -49,7 +49,8 @@ export function npyHeader(descr: string, shape: readonly number[]): Bytes {
 }
 
 /**
- * The array, whose elements may be a view of the bytes. `name` is how messages call it.
+ * Decodes an .npy file; the elements may be a view of the bytes.
+ * @param name the file, as messages call it
  */
 export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
   const { descr, fortran, shape, body } = readNpyHeader(bytes, name)
@@ -69,12 +70,13 @@ export function decodeNpy(bytes: Uint8Array, name: string): NpyArray {
   return { shape, data: fortran ? toCOrder(data, shape) : data }
 }
 
-/** A string, which NumPy saves as a 0-dimensional array of type S3, say; undefined for any other array. */
+/** Decodes a string, which NumPy saves as a 0-dimensional array; undefined for any other array. */
 export function decodeNpyText(bytes: Uint8Array, name: string): string | undefined {
   const { descr, body } = readNpyHeader(bytes, name)
   return /^\|S\d+$/.test(descr) ? new TextDecoder().decode(body) : undefined
 }
 
+/** Reads the header of an .npy file. @param name the file, as messages call it */
 export function readNpyHeader(
   bytes: Uint8Array,
   name: string,
@@ -106,6 +108,7 @@ export function readNpyHeader(
   return { descr, fortran: fortran === 'True', shape, body: bytes.subarray(start + length) }
 }
 
+/** Elements in Fortran order, rearranged to C order. */
 function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
   const ordered = data.slice()
   // In Fortran order the first index runs fastest: mode i steps over the product of the dims before it.
@@ -124,6 +127,7 @@ function toCOrder(data: NpyData, shape: readonly number[]): NpyData {
   return ordered
 }
 
+/** The product of the sizes of an array: its number of elements. */
 function product(shape: readonly number[]): number {
   return shape.reduce((size, dim) => size * dim, 1)
 }

@@ -3,6 +3,7 @@
  * for big.
  */
 
+/** The elements of an array. */
 export type NpyData =
   | Float32Array
   | Float64Array
@@ -30,18 +31,20 @@ const arrays = {
   u8: BigUint64Array,
 } as const
 
-/** What is read but never written: halves become float32, truth values bytes. */
+/** Types that are read but never written: halves become float32, truth values bytes. */
 const readAs = { f2: Uint16Array, b1: Uint8Array } as const
 
+/** NumPy's names of the types that can be read. */
 export const readableTypes: readonly string[] = [...Object.keys(arrays), ...Object.keys(readAs)]
 
+/** A type of elements. */
 export interface ElementType {
   byteLength: number
-  /** The elements in an array of this machine; where nothing need change, it is a view of the bytes. */
+  /** Decodes the elements; the result is a view of the bytes where nothing must be converted. */
   decode(bytes: Uint8Array): NpyData
 }
 
-/** The type that a header names, or undefined for one that is none of plain numbers. */
+/** The element type that a header names; undefined if it is not one of plain numbers. */
 export function elementType(descr: string): ElementType | undefined {
   const [, order, name] = /^([<>|])([a-z]\d+)$/.exec(descr) ?? []
   if (name === undefined || !readableTypes.includes(name)) return undefined

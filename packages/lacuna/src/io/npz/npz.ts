@@ -7,15 +7,15 @@ import { InputError } from '../../base/inputError.ts'
 import { decodeNpy, encodeNpy, type NpyArray } from './npy.ts'
 import { zipChecksums } from './zip.ts'
 
-/** By name in the zip: an array if the name ends in .npy, else the file's bytes. */
+/** The files of an .npz by name: arrays if the name ends in .npy, else bytes. */
 export type NpzEntries = Record<string, NpyArray | Uint8Array>
 
 /** Zip counts bytes in 32 bits, as fflate writes it. */
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
- * Stored, not compressed: factors hardly compress, and NumPy can then map them. The same entries give the
- * same bytes.
+ * Encodes an .npz file, not compressed: factors hardly compress, and NumPy can then map them. Equal entries
+ * give equal bytes.
  */
 export function encodeNpz(entries: NpzEntries): Bytes {
   const files: Record<string, Uint8Array> = {}
@@ -38,7 +38,7 @@ export interface UnpackOptions {
 /** Deflate packs 258 bytes into no less than 2 bits, so a file that claims more was not packed by it. */
 const MOST_PACKING = 1032
 
-/** `name` is how messages call the file. */
+/** Decodes an .npz file. @param name the file, as messages call it */
 export function decodeNpz(bytes: Uint8Array, name: string, options: UnpackOptions = {}): NpzEntries {
   const entries: NpzEntries = {}
   for (const [file, content] of Object.entries(unpackNpz(bytes, name, options)))
@@ -46,7 +46,7 @@ export function decodeNpz(bytes: Uint8Array, name: string, options: UnpackOption
   return entries
 }
 
-/** The files in the zip, by name, each checked against its check sum; the arrays are not looked into. */
+/** Unpacks the files of a zip by name and verifies their checksums; arrays are not decoded. */
 export function unpackNpz(
   bytes: Uint8Array,
   name: string,
@@ -71,6 +71,7 @@ export function unpackNpz(
   }
 }
 
+/** The error for a damaged zip. */
 export const damagedZip = (name: string, cause?: unknown): InputError =>
   new InputError('format', `${name}: the zip file is truncated or damaged; copy or write it again.`, {
     cause,
@@ -87,14 +88,14 @@ export function listNpz(bytes: Uint8Array): string[] {
       },
     })
   } catch {
-    // Whoever unpacks it will say so.
+    // Unpacking it explains what is wrong.
   }
   return names
 }
 
 /**
- * A small zip may claim to hold terabytes: says so before anything is unpacked. fflate unpacks no more than
- * is claimed.
+ * Refuses a zip that claims to hold too much, before anything is unpacked; fflate unpacks no more than is
+ * claimed.
  */
 function checkSizes(bytes: Uint8Array, name: string, maxBytes: number): void {
   let total = 0

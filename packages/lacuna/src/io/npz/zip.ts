@@ -1,11 +1,12 @@
-/** What of zip files fflate does not do: written in chunks without a copy, and check sums looked at. */
+/** Parts of the zip format that fflate lacks: writing in chunks without a copy, and checksums. */
 import { crc32 } from '../../base/crc32.ts'
 import { InputError } from '../../base/inputError.ts'
 
+/** A file to be stored in a zip. */
 export interface StoredFile {
-  /** In ASCII. */
+  /** The name in ASCII. */
   name: string
-  /** Gone through twice: for the check sum, which comes first, and to be written. */
+  /** The content; iterated twice, for the checksum, which comes first, and to be written. */
   chunks: readonly Uint8Array[]
 }
 
@@ -18,8 +19,8 @@ const DATE = 0x21
 const MAX_BYTES = 2 ** 32 - 1
 
 /**
- * A zip whose files are stored, not packed, in chunks as they are: nothing is copied, so that what is large
- * enough to matter is held once. The same files give the same bytes.
+ * Writes a zip of files that are stored, not packed, in chunks that are not copied. Equal files give equal
+ * bytes.
  */
 export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> {
   const total = files.reduce((sum, { chunks }) => sum + lengthOf(chunks), 0)
@@ -60,11 +61,15 @@ export function* storedZip(files: readonly StoredFile[]): Generator<Uint8Array> 
   yield Uint8Array.from([u32(END_OF_DIRECTORY), ...counts, u32(lengthOf(directory)), u32(at), u16(0)].flat())
 }
 
+/** The number of bytes of chunks. */
 const lengthOf = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
+/** The CRC-32 of chunks. */
 const checksum = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => crc32(chunk, sum), 0)
+/** A number as two bytes, little-endian. */
 const u16 = (n: number): number[] => [n & 255, n >>> 8]
+/** A number as four bytes, little-endian. */
 const u32 = (n: number): number[] => [n & 255, (n >>> 8) & 255, (n >>> 16) & 255, n >>> 24]
 
 /**

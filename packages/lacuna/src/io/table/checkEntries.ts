@@ -63,9 +63,11 @@ async function checkShard(
   return mergeShards(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
 }
 
+/** The policy for duplicates of equal meaning: counts are sums of ones. */
 const mergeOf = (merge: Exclude<ReadPlan['merge'], 'error'>): 'sum' | 'mean' | 'last' =>
   merge === 'count' ? 'sum' : merge
 
+/** Refuses entries of equal coordinates. */
 function refuseDuplicates(indices: readonly Uint32Array[], where: (entry: number) => string): void {
   const firstOf = findDuplicates(indices, indices[0].length)
   if (!firstOf) return
@@ -101,6 +103,7 @@ async function refuseShardDuplicates(
 const countDuplicates = (firstOf: Uint32Array): number =>
   firstOf.reduce((sum, first) => sum + (first === 0 ? 0 : 1), 0)
 
+/** The error for rows of equal coordinates. */
 function severalValues(where: string, repeated: number): InputError {
   const rows = repeated === 1 ? 'one row repeats' : `${repeated} rows repeat`
   return new InputError(

@@ -56,7 +56,7 @@ export async function encodeRows({
   const wanted = columns.map((column) => {
     const isLabel =
       !measured.includes(column) && modes.every((mode) => mode.column !== column || !mode.binning)
-    return { column, ...(isLabel && { coded: true }) }
+    return { column, coded: isLabel }
   })
   let buffers = allocateBuffers(0)
   for await (const batch of table.read(wanted)) {

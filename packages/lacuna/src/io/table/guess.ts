@@ -14,7 +14,7 @@ import {
 } from '../text/index.ts'
 import { TimeColumn } from './columns/timeColumn.ts'
 import { isMissingMark } from './source/cells.ts'
-import { type Batch, cellText, columnList, placeOf, type Table } from './source/rows.ts'
+import { type Batch, cellText, columnList, locateRow, type Table } from './source/rows.ts'
 
 const VALUE = /^(rating|value|count|score|amount|quantity|stars|weight|total|flow|volume)s?$/i
 const TIME = /^(time|timestamp|date|datetime|ts|created(_?at)?|unix_?time)$/i
@@ -26,11 +26,10 @@ const ID = /(^|[a-z])I[dD]$|_(id|key|code)$|_(ID|KEY|CODE)$|^(user|item|movie|pr
 const ROW = /^(id|row|row_?id|row_?number|index|unnamed: 0)$/i
 /** A column is one of numbers if more than this fraction of its cells are. */
 const BULK = 0.9
-/** The same limit for a column whose name is that of a value. */
+/** The limit for a column whose name is that of a value. */
 const NAMED_BULK = 0.5
 
-/** What the first rows of a table show of a column. */
-/** A column of a table and what its cells are. */
+/** A column, as the first rows of a table show it. */
 export interface ColumnSummary {
   /** Name of the column. */
   name: string
@@ -43,7 +42,7 @@ export interface ColumnSummary {
   /**
    * The first of a few cells that are not of the type, its file and line, and how many such cells there are.
    */
-  spoilt?: { text: string; place: string; count: number }
+  spoilt?: { text: string; where: string; count: number }
   /** Formats that fit all cells, if they are times but not written as ISO 8601 has it. */
   foreign?: string[]
 }
@@ -79,7 +78,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
       type: all,
       examples,
       numbersRows,
-      ...(foreign.length > 0 && !dates && { foreign }),
+      foreign: foreign.length > 0 && !dates ? foreign : undefined,
     }
     if (all !== 'VARCHAR' || quoted) return summary
     const isNumber = ({ text }: { text: string }): boolean => isNumeric(typeOfTexts([numberOf(text)]))
@@ -92,7 +91,7 @@ export function summarizeColumns(table: Table, sample: Batch, dates?: readonly s
     return {
       ...summary,
       type: typeOfTexts(good),
-      spoilt: { text, place: placeOf(sample, row, table.unit), count: spoilt.length },
+      spoilt: { text, where: locateRow(sample, row, table.unit), count: spoilt.length },
     }
   })
 
@@ -156,6 +155,7 @@ export function refuseWide(columns: readonly ColumnSummary[], where: string): vo
   )
 }
 
+/** The first example of a column, for messages. */
 const exampleOf = ({ examples }: ColumnSummary): string =>
   examples.length > 0 ? `, such as "${examples[0]}"` : ''
 
@@ -192,6 +192,7 @@ export const isTime = ({ name, type, foreign }: ColumnSummary): boolean =>
 /** Whether a column holds times that are binned already, by its name: week(timestamp). */
 const isBinned = ({ name }: ColumnSummary): boolean => /^\w+\(.*\)$/.test(name)
 
+/** The error for a column of dates in other formats than ISO. */
 function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, where: string): InputError {
   const several = foreign.length > 1 ? ', and may be read in more than one way' : ''
   const forms: Sentence = [option('dates', ...foreign.slice(0, 3))]
@@ -204,7 +205,7 @@ function refuseForeignDates({ name, examples, foreign = [] }: ColumnSummary, whe
 /** The message about cells of the guessed value that are no numbers; undefined if there are none. */
 export function describeSpoilt({ name, spoilt }: ColumnSummary): string | undefined {
   if (!spoilt) return undefined
-  const { count, place, text } = spoilt
+  const { count, where, text } = spoilt
   const others = count > 1 ? ` and ${count - 1} more of the first cells` : ''
-  return `${place}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
+  return `${where}: ${name} is "${abbreviate(text)}"${others}, which is no number; mend it or leave it empty`
 }

@@ -53,16 +53,19 @@ export interface TableOptions {
   merge?: MergePolicy
   /** Whole numbers are coded by their distinct values (default), or are the indices, counted from 1. */
   index?: IndexPolicy
-  /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too. */
+  /**
+   * Formats of times in text, as in %m/%d/%Y; 'iso' among them allows ISO 8601, too. ISO 8601 alone by
+   * default.
+   */
   dates?: readonly string[]
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /**
-   * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
-   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`.
+   * The name of the mode that the columns of a wide table become: all columns that no mode names, or those
+   * that match the patterns after an equals sign, as in `day=2024-*`.
    */
   melt?: string
-  /** Modes, value and merging of well-known files. */
+  /** Reads a well-known data set: its modes, its value, and how its rows are merged. */
   recipe?: RecipeName
   /** SQL whose result is read instead of the files, which are its table `data`. In Node only. */
   query?: string
@@ -73,21 +76,21 @@ export interface TableOptions {
   database?: string
 }
 
-/** How a table is read as a tensor. */
+/** Options for reading a table as a tensor. */
 export interface ReadRowsOptions extends TableOptions {
   /** Negative values are an error (default), kept, or clipped to zero. */
   negative?: NegativePolicy
   /** Another name of `merge`, which the options for other files use. */
   duplicates?: DuplicatePolicy
-  /** Sizes of the modes, where they are raw. */
+  /** Sizes of the modes; by default the number of labels, or the largest index of a mode without labels. */
   dims?: readonly number[]
-  /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
+  /** A tensor or model whose modes and labels are used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
-  /** Takes the modes of `like`, but the labels of the table itself. */
+  /** Takes the modes of `like`, but the labels of the table itself; false by default. */
   newLabels?: boolean
   /**
-   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries:
-   * that is faster.
+   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries,
+   * which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
   /** Receives sentences about guesses and rows left out. */
@@ -121,7 +124,7 @@ export async function planRows(given: Table, options: ReadRowsOptions): Promise<
       'table',
       sentence`${table.name}: without values, rows can only be counted; name the column of values with ${option('value')}.`,
     )
-  const weight = options.weight === undefined ? undefined : findValue(table, options.weight)
+  const weight = options.weight === undefined ? undefined : requireColumn(table, options.weight)
   if (weight && (!value || merge === 'count' || merge === 'sum'))
     throw new InputError(
       'table',
@@ -164,7 +167,7 @@ export interface TableGuess {
 export async function guessTable(table: Table): Promise<TableGuess> {
   const columns = summarizeColumns(table, await table.sample())
   const value = guessValue(columns)?.name
-  const named = { columns, ...(value !== undefined && { value }) }
+  const named = { columns, value }
   try {
     return { ...named, modes: guessModes(columns, value, table.name) }
   } catch (problem) {
@@ -186,7 +189,7 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   const { columns, name: where } = table
   const { recipe, like, modes, onRemark } = options
   if (recipe) return recipes[recipe](table)
-  const value = options.value === undefined ? undefined : findValue(table, options.value)
+  const value = options.value === undefined ? undefined : requireColumn(table, options.value)
   const melted =
     options.melt === undefined
       ? undefined
@@ -210,11 +213,12 @@ async function choose(table: Table, options: ReadRowsOptions): Promise<Choice> {
   if (spoilt) throw new InputError('value', `${spoilt}.`)
   const measured = name === undefined ? sentence`, rows counted` : sentence` ${setting('value', name)}`
   onRemark?.(remark(sentence`${where}: taken as ${setting('modes', ...texts)}${measured}`, true))
-  const found = like?.modes ? [] : texts.map((text) => mustFind(table, text))
-  return { modes: found, ...(name !== undefined && { value: findValue(table, name) }) }
+  const found = like?.modes ? [] : texts.map((text) => requireMode(table, text))
+  return { modes: found, value: name === undefined ? undefined : requireColumn(table, name) }
 }
 
-function mustFind({ columns, name }: Table, text: string): FoundMode {
+/** Finds a mode that must be there. */
+function requireMode({ columns, name }: Table, text: string): FoundMode {
   const found = findMode(text, columns, name)
   if (!found) throw noColumn(parseMode(text).body, columns, name)
   return found
@@ -222,7 +226,7 @@ function mustFind({ columns, name }: Table, text: string): FoundMode {
 
 /** The modes that the options name, with the melted mode last if they do not name it. */
 function namedModes(table: Table, { modes = [], melt }: ReadRowsOptions): FoundMode[] {
-  const found = modes.map((text) => mustFind(table, text))
+  const found = modes.map((text) => requireMode(table, text))
   const names = table.columns.length - 2
   if (melt !== undefined && !found.some(({ column }) => column === names))
     found.push({ name: table.columns[names].name, column: names })
@@ -249,7 +253,8 @@ function modesLike(
   })
 }
 
-function findValue(table: Table, text: string): { column: number; name: string } {
+/** Finds a column of values or weights that must be there. */
+function requireColumn(table: Table, text: string): { column: number; name: string } {
   const column = findColumn(table.columns, parseMode(text).body)
   if (column < 0) throw noColumn(text, table.columns, table.name)
   return { column, name: table.columns[column].name }

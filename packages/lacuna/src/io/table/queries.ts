@@ -24,7 +24,6 @@ export interface QueryOptions {
   records?: boolean
 }
 
-/** Some rows of a table, with indices in the model's modes. */
 /** Rows of a table that a model is to answer. */
 export interface QueryBatch {
   /** Rows in the batch. */
@@ -67,7 +66,7 @@ export function openQueries(
             ? new Float64Array(rowCount).fill(NaN)
             : numbersOf(columns[modes.length], batch, table),
         fields: columns.slice(first),
-        ...(records && { records }),
+        records,
       }
     }
   }
@@ -112,6 +111,7 @@ function queryModes(
   return dims.map((_, column) => ({ name: columns[column].name, column }))
 }
 
+/** Finds the column of observed values; undefined if there is none. */
 function observedColumn({ columns, name }: Table, value: QueryOptions['value']): number | undefined {
   const wanted = typeof value === 'object' ? value.ifPresent : value
   if (wanted === undefined) return undefined
@@ -164,6 +164,7 @@ function lookup(mode: FoundMode, table: Table, model: Labelled, m: number): Look
     })
 }
 
+/** A number as the text of its column. */
 const numberCell = (x: number, { type }: TableColumn): string | null =>
   Number.isNaN(x) ? null : numberText(x, type ?? 'DOUBLE')
 

@@ -150,13 +150,16 @@ async function reportRows(
   return all
 }
 
+/** Reports rows whose labels the training data lacks. */
 function reportUnknownLabels({ table, onRemark }: ReadPlan, rows: number): void {
   if (rows > 0) onRemark?.(remark([`${table.name}: ${leftOut(rows)} the training data lacks a label`]))
 }
 
+/** The beginning of a remark about rows that are left out. */
 const leftOut = (rows: number): string =>
   rows === 1 ? 'one row is left out, since' : `${rows} rows are left out, since`
 
+/** The error for a table without entries. */
 function noEntries({ name, columns }: Table, rows: number): InputError {
   return new InputError(
     'empty',

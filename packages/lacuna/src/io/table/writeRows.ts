@@ -75,6 +75,7 @@ export async function* writeRows(
   if (format === 'json') yield rows === 0 ? '[]\n' : '\n]\n'
 }
 
+/** A cell as text; null where it is empty. */
 const asText = (cell: string | number | null): string | null =>
   typeof cell === 'number' ? (Number.isNaN(cell) ? null : numberAsText(cell)) : cell
 

@@ -28,6 +28,7 @@ interface RowStyle {
   quote(text: string): string
 }
 
+/** The style of a format. @param names of the columns */
 function rowStyle(format: TableText, names: readonly string[]): RowStyle {
   if (format === 'csv' || format === 'tsv') {
     const delimiter = format === 'csv' ? ',' : '\t'

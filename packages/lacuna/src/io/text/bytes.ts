@@ -1,4 +1,5 @@
-/** The ASCII codes that numbers and their tables are made of. */
+/** ASCII codes of the characters in numbers and in tables of numbers. */
+
 export const TAB = 9
 export const LF = 10
 export const CR = 13

@@ -15,7 +15,7 @@ export const POWERS_OF_TEN: Float64Array = Float64Array.from({ length: 23 }, (_,
 
 /** Below this, another digit can be appended and the result still lies below 2⁵³. */
 const ROOM_FOR_A_DIGIT = 9e14
-/** No exponent needs to be told from a larger one. */
+/** Larger exponents need not be distinguished: the value is 0 or infinite. */
 const HUGE_EXPONENT = 1e6
 
 /** m · 10^e with one rounding, for m ≤ 2⁵³ and |e| ≤ 22. */

@@ -53,13 +53,13 @@ export function checkEnding(path: string, what: string, allowed: readonly string
     )
 }
 
-/** How the content of a file is packed, by its name; undefined if it is not. */
+/** The packing of a file, by its name; undefined if it is not packed. */
 export function packingByName(path: string): 'gzip' | 'zstd' | undefined {
   if (hasEnding(path, ['.gz'])) return 'gzip'
   return hasEnding(path, ['.zst']) ? 'zstd' : undefined
 }
 
-/** What a file holds: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
+/** The content of a file: entries as text, an array, several arrays, or a table as Parquet, text or JSON. */
 export type FileKind = 'tns' | 'npy' | 'npz' | 'parquet' | 'text' | 'json'
 /** The kinds of files that hold tables. */
 export type TableKind = 'parquet' | 'text' | 'json'

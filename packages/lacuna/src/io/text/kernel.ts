@@ -1,9 +1,13 @@
-/** The kernel that parses text, in wasm (io/kernels): it has a memory of its own, into which text is put. */
+/**
+ * The kernel that parses text, in wasm (kernels/text). Each instance has its own memory, to which text is
+ * written.
+ */
 import { textKernel } from '../../embedded/textKernel.js'
 
+/** The exports of the kernel; kernels/text documents them. All positions are addresses in its memory. */
 export interface TextKernel {
   memory: WebAssembly.Memory
-  /** From here on memory is free. */
+  /** The first address that the kernel does not use itself. */
   freeFrom(): number
   parseEntries(
     at: number,
@@ -89,17 +93,19 @@ export interface TextKernel {
 }
 
 const PAGE = 2 ** 16
-/** The kernel looks at a byte before the text and, sixteen at a time, at some behind it. */
+/** Bytes before and behind the text that the kernel may read: it reads sixteen bytes at a time. */
 export const MARGIN = 64
 
 const ascii = new TextDecoder('latin1')
 
+/** Compiles the kernel; an instance has its own memory. */
 export const compileTextKernel = (): Promise<WebAssembly.Module> =>
   WebAssembly.compile(Uint8Array.from(atob(textKernel), (char) => char.charCodeAt(0)))
 
 /**
- * The kernel with a memory of so many bytes from `freeFrom` on. `isSame` says whether two entries have the
- * same coordinates, where that may be asked.
+ * Starts an instance of the kernel.
+ * @param byteLength the bytes of memory that are needed from `freeFrom` on
+ * @param isSame whether two entries have the same coordinates; needed for `findSame` only
  */
 export function startTextKernel(
   module: WebAssembly.Module,

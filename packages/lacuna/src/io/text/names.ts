@@ -1,42 +1,47 @@
 /**
  * The names of modes, labels and values as JSON: in metadata.json of Lacuna's .npz files, and at the head of
- * .tns files. A file may come from anybody. So a mode is taken apart and put together again from closed
- * lists: its type, and how it is made of a column. Nothing that a file says is ever run.
+ * .tns files. Files are not trusted: a mode is rebuilt from closed lists of types and binnings, and no text
+ * of a file is ever executed.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Mode, ModeSource, SparseTensor } from '../../tensor/index.ts'
 import { columnType } from './types.ts'
 
+/** The value of `format` in metadata.json of a model. */
 export const MODEL_FORMAT = 'lacuna-model'
+/** The value of `format` in metadata.json of a tensor. */
 export const TENSOR_FORMAT = 'lacuna-tensor'
 
+/** Labels, modes and value name as JSON holds them. */
 export interface Names {
   /** One list per mode; null for a mode without labels. */
   labels?: readonly (readonly string[] | null)[]
   modes?: readonly Mode[]
-  /** What the values are. */
+  /** The name of the values. */
   value?: string
 }
 
-/** Names as JSON holds them, and as tensors and models do. */
+/** The names of a tensor or model as JSON. */
 export const namesToJson = (from: Pick<SparseTensor, 'labels' | 'modes' | 'valueName'>): Names => ({
-  ...(from.labels && { labels: from.labels.map((names) => names ?? null) }),
-  ...(from.modes && { modes: from.modes }),
-  ...(from.valueName !== undefined && { value: from.valueName }),
+  labels: from.labels?.map((names) => names ?? null),
+  modes: from.modes,
+  value: from.valueName,
 })
 
+/** The names of a tensor or model from JSON. */
 export const namesFromJson = ({ labels, modes, value }: Names) => ({
   ...(labels && { labels: labels.map((names) => names ?? undefined) }),
   ...(modes && { modes }),
   ...(value !== undefined && { valueName: value }),
 })
 
+/** Parses metadata.json. @param name the file, as messages call it */
 export function parseMetadata(text: Uint8Array, name: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(text))
     if (isRecord(json)) return json
   } catch {
-    // Told below, with the other ways not to be a JSON object.
+    // Reported below.
   }
   throw new InputError(
     'format',
@@ -44,7 +49,10 @@ export function parseMetadata(text: Uint8Array, name: string): Record<string, un
   )
 }
 
-/** Checks version, dims, labels and modes, which all of Lacuna's files have alike. */
+/**
+ * Checks version, dims, labels and modes, which all of Lacuna's files have.
+ * @param what the kind of file, as messages call it @param newest the last version that can be read
+ */
 export function readNames(
   metadata: Record<string, unknown>,
   what: string,
@@ -70,11 +78,12 @@ export function readNames(
   return { dims, ...(labels && { labels }), ...(modes && { modes }), ...(value !== undefined && { value }) }
 }
 
-/** What a mode may be made by, of a column. */
+/** The functions by which a mode may be made of a column. */
 export const binningNames = [
   ...(['year', 'month', 'week', 'day', 'hour', 'weekday'] as const),
   ...(['bins', 'round', 'round_even', 'weeks'] as const),
 ] as const
+/** The name of a binning. */
 export type BinningName = (typeof binningNames)[number]
 
 /** The modes that a file names; undefined if any of them is not made of what is known here. */
@@ -84,6 +93,7 @@ export function readModes(value: unknown): Mode[] | undefined {
   return modes.every((mode) => mode !== undefined) ? modes : undefined
 }
 
+/** A mode of JSON; undefined if it is not valid. */
 function readMode(value: unknown): Mode | undefined {
   if (!isRecord(value) || !isString(value.name)) return undefined
   const type = isString(value.type) ? columnType(value.type) : undefined
@@ -93,6 +103,7 @@ function readMode(value: unknown): Mode | undefined {
   return { name: value.name, ...(type && { type }), ...(from && { from }) }
 }
 
+/** How a mode is made of a column, from JSON; undefined if it is not valid. */
 function readSource(value: unknown): ModeSource | undefined {
   if (!isRecord(value) || !isString(value.column)) return undefined
   const { column, binning, argument, dates } = value
@@ -107,6 +118,7 @@ function readSource(value: unknown): ModeSource | undefined {
   }
 }
 
+/** The error for a field of metadata.json that has the wrong shape. */
 export function damaged(field: string, name: string): InputError {
   return new InputError(
     'format',
@@ -114,15 +126,20 @@ export function damaged(field: string, name: string): InputError {
   )
 }
 
+/** Whether a value of JSON is a number. */
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
+/** Whether a value of JSON is a string. */
 export const isString = (value: unknown): value is string => typeof value === 'string'
 const isLabels = (value: unknown): value is string[] | null => value === null || isStrings(value)
+/** Whether a value of JSON is a list of strings. */
 export const isStrings = (value: unknown): value is string[] => isArrayOf(value, isString)
 
+/** Whether a value of JSON is an object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value of JSON is a list whose items all pass a test. */
 export function isArrayOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
   return Array.isArray(value) && value.every(is)
 }

@@ -1,13 +1,15 @@
 /**
  * Times as text and as numbers: microseconds since 1970 in UTC, which doubles hold exactly for some 285 years
- * either way. NaN stands for what is no time. Text is read as ISO 8601 writes it, and in no other way unless
- * told.
+ * either way. NaN stands for no time. Text is read by ISO 8601, and by other formats only where they are
+ * given.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 import { DOT, MINUS, NINE, PLUS, SPACE, ZERO } from './bytes.ts'
 import { escapeRegExp } from './escape.ts'
 
+/** Microseconds per second. */
 export const SECOND = 1e6
+/** Microseconds per day. */
 export const DAY = 86_400 * SECOND
 /** Unix times from here on are milliseconds: in seconds they would lie in the year 5138. */
 const MILLISECONDS_FROM = 1e11
@@ -15,7 +17,7 @@ const COLON = 58
 const UPPER_T = 84
 const UPPER_Z = 90
 
-/** A number of seconds, or of milliseconds if it is that large, as a time. */
+/** The time of a Unix time, in seconds or, if it is larger than 1e11, in milliseconds. */
 export function unixTime(x: number): number {
   const time = Math.round(x * (Math.abs(x) > MILLISECONDS_FROM ? 1e3 : 1e6))
   return Math.abs(time) <= Number.MAX_SAFE_INTEGER ? time : NaN
@@ -33,12 +35,13 @@ export function daysOf(year: number, month: number, day: number): number {
   return 146_097 * era + 365 * yearOfEra + leapDays + dayOfYear - 719_468
 }
 
+/** The number of days of a month. */
 function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Year, month and day of a day since 1970: the reverse of daysOf. */
+/** Year, month and day of a day since 1970: the inverse of daysOf. */
 export function calendarOf(days: number): [year: number, month: number, day: number] {
   const z = days + 719_468
   const era = Math.floor(z / 146_097)
@@ -51,13 +54,13 @@ export function calendarOf(days: number): [year: number, month: number, day: num
   return [yearOfEra + 400 * era + (month <= 2 ? 1 : 0), month, dayOfYear - Math.floor((153 * m + 2) / 5) + 1]
 }
 
-/** 2014-04-01 */
+/** A day since 1970 as text: 2014-04-01. */
 export function dateText(days: number): string {
   const [year, month, day] = calendarOf(days)
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
 }
 
-/** 2014-04-01 12:30:00, with a fraction where there is one. */
+/** A time as text: 2014-04-01 12:30:00, with a fraction where there is one. */
 export function timestampText(time: number): string {
   const days = Math.floor(time / DAY)
   const micros = time - DAY * days
@@ -65,11 +68,13 @@ export function timestampText(time: number): string {
   const fraction = String(micros - SECOND * seconds)
     .padStart(6, '0')
     .replace(/0+$/, '')
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':')
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+    .map(twoDigits)
+    .join(':')
   return `${dateText(days)} ${clock}${fraction && `.${fraction}`}`
 }
 
-const two = (n: number): string => String(n).padStart(2, '0')
+const twoDigits = (n: number): string => String(n).padStart(2, '0')
 
 /**
  * The time in bytes [from, to) as ISO 8601 writes it: 2014-04-01, with 12:30, 12:30:05 or 12:30:05.25 after a
@@ -102,7 +107,9 @@ export function isoTime(bytes: Uint8Array, from: number, to: number): number {
     : NaN
 }
 
-/** Microseconds to the east of Greenwich. */
+/**
+ * The offset of a time zone in bytes [at, to), in microseconds to the east of Greenwich; NaN if it is none.
+ */
 function zoneOffset(bytes: Uint8Array, at: number, to: number): number {
   if (at === to || (bytes[at] === UPPER_Z && at + 1 === to)) return 0
   const sign = bytes[at] === PLUS ? 1 : bytes[at] === MINUS ? -1 : NaN
@@ -147,12 +154,13 @@ const DIRECTIVES: Record<string, string> = {
   z: String.raw`Z|[+-]\d{2}(?::?\d{2})?`,
 }
 
-/** A file may claim to be written in any form. */
+/** A file may name any format; longer ones are refused. */
 const LONGEST_FORMAT = 100
 
+/** Reads a text as a time in microseconds since 1970; NaN if it is none. */
 export type TimeReader = (text: string) => number
 
-/** Reads times by a format as strftime has it, as in %m/%d/%Y %H:%M:%S. */
+/** Returns a reader for a format of strftime, as in %m/%d/%Y %H:%M:%S. */
 export function timeFormat(format: string): TimeReader {
   if (format.length > LONGEST_FORMAT) throw badFormat(`${format.slice(0, 40)}…`)
   const plain = format.replace(/%-?([TRDF])/g, (_, letter: string) => SHORTHANDS[letter])
@@ -165,7 +173,7 @@ export function timeFormat(format: string): TimeReader {
     const found = DIRECTIVES[letter]
     if (found === undefined || letters.includes(letter)) throw badFormat(format, part)
     letters.push(letter)
-    // Where digits follow digits, as in %Y%m%d, only their number says where one ends.
+    // Where digits follow digits, as in %Y%m%d, each number has a fixed count of them.
     const beside = [parts[at - 1], parts[at + 1]].some((other) => other?.startsWith('%') && other !== '%%')
     return `(${beside ? found.replace('{1,2}', '{2}').replace('{1,3}', '{3}') : found})`
   })
@@ -177,6 +185,7 @@ export function timeFormat(format: string): TimeReader {
   }
 }
 
+/** The error for a format of times. */
 function badFormat(format: string, part?: string): InputError {
   const fault = part === undefined ? 'has no parts of a time' : `has ${part}, which is unknown or repeated`
   return new InputError(
@@ -185,6 +194,7 @@ function badFormat(format: string, part?: string): InputError {
   )
 }
 
+/** The time of the parts that a format has matched, by their letters. */
 function timeOfParts(parts: ReadonlyMap<string, string>): number {
   const number = (letter: string, otherwise: number): number =>
     parts.has(letter) ? Number(parts.get(letter)) : otherwise
@@ -207,12 +217,13 @@ function timeOfParts(parts: ReadonlyMap<string, string>): number {
   return days * DAY + SECOND * (3600 * hour + 60 * minute + second) + fraction - offset
 }
 
+/** Days since 1970 of a day of a year, from 1; NaN if there is no such day. */
 function dayOfYear(year: number, day: number): number {
   const first = daysOf(year, 1, 1)
   return day >= 1 && day <= daysOf(year + 1, 1, 1) - first ? first + day - 1 : NaN
 }
 
-/** Forms of dates that are met with but are not ISO's; the first two are those that cannot be told apart. */
+/** Common formats of dates that are not ISO's; the first two are ambiguous. */
 const FOREIGN_DATES = [
   '%m/%d/%Y',
   '%d/%m/%Y',
@@ -226,7 +237,7 @@ const FOREIGN_CLOCKS = ['', ' %H:%M', ' %H:%M:%S', ' %I:%M %p', ' %I:%M:%S %p', 
 
 let foreign: { format: string; read: TimeReader }[] | undefined
 
-/** The formats by which every one of the texts is a time; none if they are ISO's, or no dates. */
+/** The formats by which all texts are times; none if they are ISO's, or no dates. */
 export function likelyFormats(texts: readonly string[]): string[] {
   if (texts.length === 0 || !texts.every((text) => /\d/.test(text) && text.length < 40)) return []
   foreign ??= FOREIGN_DATES.flatMap((date) => FOREIGN_CLOCKS.map((clock) => date + clock)).map((format) => ({

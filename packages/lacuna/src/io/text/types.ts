@@ -1,6 +1,6 @@
 /**
- * What the texts of a column are, in the words of SQL, and their order. The list is closed: what a file says
- * of types is looked up in it, and never becomes a part of any SQL.
+ * The types of texts in a column, by SQL's names, and the order of such texts. The list is closed: a type
+ * that a file names is looked up in it, and never becomes part of any SQL.
  */
 import { DAY, dateText, isoTime, timestampText } from './time.ts'
 
@@ -15,7 +15,7 @@ export type ColumnType =
   | 'TIMESTAMP'
   | 'VARCHAR'
 
-/** Names of SQL types for each of ours; labels are texts, and the widths of numbers say nothing of those. */
+/** SQL types by their names; the width of numbers does not matter, since labels are texts. */
 const SYNONYMS: Record<string, ColumnType> = {
   ...Object.fromEntries(
     ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER'].map((name) => [
@@ -45,10 +45,13 @@ export function columnType(name: string): ColumnType | undefined {
   return width === undefined ? undefined : `DECIMAL(${Number(width)},${Number(scale)})`
 }
 
+/** Whether a type is one of whole numbers. */
 export const isWhole = (type: ColumnType): boolean => type === 'BIGINT' || type === 'HUGEINT'
+/** Whether a type is one of numbers with fractions. */
 export const isFraction = (type: ColumnType): boolean => type === 'DOUBLE' || type.startsWith('DECIMAL')
-/** Numbers of any kind. */
+/** Whether a type is one of numbers. */
 export const isNumeric = (type: ColumnType): boolean => isWhole(type) || isFraction(type)
+/** Whether a type is one of dates or times. */
 export const isTemporal = (type: ColumnType): boolean => type === 'DATE' || type === 'TIMESTAMP'
 
 const DATE = /^\d{4}-\d\d-\d\d$/
@@ -81,17 +84,20 @@ export function typeOfTexts(texts: Iterable<string>, quoted = false): ColumnType
   return possible === patterns ? 'VARCHAR' : possible[0][0]
 }
 
+/** Whether a text is changed when it is read as a number. */
 function losesText(text: string, type: ColumnType, quoted: boolean): boolean {
   return quoted ? canonical(text, type) !== text : /^\s*[-+]?0\d/.test(text)
 }
 
+/** The time of a text in ISO 8601; NaN if it is none. */
 function timeOfText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   return isoTime(bytes, 0, bytes.length)
 }
 
 /**
- * The one way to write a value of the type, so that 1.0 and 1 are the same label; undefined if it is none.
+ * The canonical text of a value of a type, so that 1.0 and 1 are the same label; undefined if it is no such
+ * value.
  */
 export function canonical(text: string, type: ColumnType): string | undefined {
   switch (type) {
@@ -116,7 +122,7 @@ export function canonical(text: string, type: ColumnType): string | undefined {
   return numberText(number, type)
 }
 
-/** The text of what a number stands for: a day or a time since 1970, a truth value, or itself. */
+/** The text of a number by its type: of a day or a time since 1970, a truth value, or a number. */
 export function numberText(x: number, type: ColumnType): string {
   if (type === 'DATE') return dateText(x)
   if (type === 'TIMESTAMP') return timestampText(x)
@@ -127,14 +133,14 @@ export function numberText(x: number, type: ColumnType): string {
   return type === 'DOUBLE' && /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
-/** Numbers by their size, everything else by the code points of its text, which is by time for times. */
+/** The order of texts of a type: numbers by their size, all else by code points, which orders times, too. */
 export function compareTexts(type: ColumnType): (a: string, b: string) => number {
   if (isWhole(type))
     return (a, b) => Number(a) - Number(b) || (BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0)
   return isFraction(type) ? (a, b) => Number(a) - Number(b) || compareCodePoints(a, b) : compareCodePoints
 }
 
-/** UTF-16 puts what lies beyond U+FFFF before U+E000; UTF-8 and DuckDB do not. */
+/** Compares by code points, as UTF-8 and DuckDB do; UTF-16 sorts those beyond U+FFFF before U+E000. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

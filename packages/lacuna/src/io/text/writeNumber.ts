@@ -5,7 +5,7 @@
 import { DOT, LOWER_E, MINUS, ZERO } from './bytes.ts'
 import { POWERS_OF_TEN, scaled } from './decimal.ts'
 
-/** The most bytes a float32 takes: -1.23456789e-38 and the like. */
+/** The most bytes that a float32 takes as text: -1.23456789e-38 and the like. */
 export const LONGEST_FLOAT32 = 20
 
 /** Float32 holds every whole number up to here. */
@@ -85,6 +85,7 @@ function writeDecimal(bytes: Uint8Array, at: number, m: number, lowest: number):
   return writePointed(bytes, at, m, digits, exponent + 1)
 }
 
+/** Writes m · 10^exponent as 1.25e-7. */
 function writeScientific(bytes: Uint8Array, at: number, m: number, digits: number, exponent: number): number {
   at = digits === 1 ? writeWhole(bytes, at, m) : writePointed(bytes, at, m, digits, 1)
   bytes[at++] = LOWER_E
@@ -123,11 +124,13 @@ function exponentOf(x: number): number {
   return Math.abs(exponent) < 10 ? exponent : Math.floor(Math.log10(x))
 }
 
+/** Writes zeros; returns their number. */
 function writeZeros(bytes: Uint8Array, at: number, zeros: number): number {
   for (let i = 0; i < zeros; i++) bytes[at + i] = ZERO
   return zeros
 }
 
+/** The number of digits of a whole number. */
 function countDigits(n: number): number {
   let digits = 1
   while (digits < 10 && n >= POWERS_OF_TEN[digits]) digits++

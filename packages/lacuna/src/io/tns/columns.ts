@@ -1,28 +1,31 @@
-/** What is asked of a parser of .tns text, and what it gives. */
+/** The options and the result of the parser of .tns text. */
 import type { Layout } from './fault.ts'
 import type { TnsHeader } from './header.ts'
 
+/** Options of the parser. */
 export interface ParserOptions {
   /** The file, as messages name it. */
   name: string
-  /** Decides from the first entry's number of columns what the lines hold, or throws. */
+  /** Decides the layout of the lines from the number of columns of the first entry, or throws. */
   layout(columns: number, where: string): Layout
-  /** Indices beyond these are refused. */
+  /** Sizes of the modes; larger indices are refused. */
   dims?: readonly number[]
-  /** About how many bytes will come. */
+  /** The approximate number of bytes; with it the columns need not be enlarged. */
   sizeHint?: number
-  /** Lines of the file before the first that comes. */
+  /** The number of lines of the file before the text. */
   linesBefore?: number
-  /** Whether comments before the first entry may speak of the tensor; true by default. */
+  /** Whether comments before the first entry are parsed as a header; true by default. */
   header?: boolean
 }
 
+/** The entries of a .tns text. */
 export interface Columns {
   /** 0-based, one column per mode */
   indices: Uint32Array[]
   /** Empty where the layout has no values. */
   values: Float32Array
+  /** The file and line of an entry. */
   where: (entry: number) => string
-  /** What comments before the first entry said of the tensor. */
+  /** The header, from comments before the first entry. */
   header: TnsHeader
 }

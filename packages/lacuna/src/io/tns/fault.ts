@@ -1,16 +1,18 @@
+/** Errors of .tns lines: why a line is not an entry. */
 import { InputError } from '../../base/inputError.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
 import { abbreviate, CR, LF, SPACE, TAB } from '../text/index.ts'
 
-/** What a file's lines hold: N indices, then a value or none. Its first entry settles it. */
+/** The layout of a file's lines, which its first entry determines: N indices, then a value or none. */
 export interface Layout {
   order: number
   hasValues: boolean
 }
 
 /**
- * The parser's loop knows only good lines; it hands a line that it cannot take to this function, which may be
- * slow and finds out why. `where` names file and line.
+ * The error for a line that is not an entry. The parser's loop accepts good lines only and calls this for any
+ * other.
+ * @param where file and line
  */
 export function explainLine(
   line: Uint8Array,
@@ -36,9 +38,7 @@ export function explainLine(
   return new InputError('format', `${where}: ${valueFault(words[columns - 1])}`)
 }
 
-/**
- * Why a line's bytes are not those of a text line, or undefined. The line may end in CR LF, LF or neither.
- */
+/** Why the bytes of a line are not text, or undefined. The line may end in CR LF, LF or neither. */
 export function foreignByte(line: Uint8Array): string | undefined {
   let end = line.length
   if (line[end - 1] === LF) end--
@@ -52,6 +52,7 @@ export function foreignByte(line: Uint8Array): string | undefined {
   }
 }
 
+/** The words of a line. */
 export function splitWords(line: Uint8Array): string[] {
   return new TextDecoder()
     .decode(line)
@@ -59,10 +60,12 @@ export function splitWords(line: Uint8Array): string[] {
     .filter((word) => word !== '')
 }
 
+/** A number of columns in words. */
 export function countColumns(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`
 }
 
+/** Why a word is no index of a mode; undefined if it is one. */
 function indexFault(word: string, mode: number, dim?: number): string | undefined {
   const index = Number(word)
   const which = `the index ${quote(word)} of mode ${mode + 1}`
@@ -77,6 +80,7 @@ function indexFault(word: string, mode: number, dim?: number): string | undefine
   return `${which} is not a number; write a whole number from 1.`
 }
 
+/** Why a word is no value. */
 function valueFault(word: string): string {
   if (/^[+-]?(nan|inf|infinity)$/i.test(word))
     return `the value is ${quote(word)}, but observed values must be finite; leave unobserved entries out.`

@@ -12,6 +12,7 @@ import { InputError } from '../../base/inputError.ts'
 import { largestPlusOne, type Mode, type SparseTensor } from '../../tensor/index.ts'
 import { isArrayOf, isNumber, isRecord, isString, isStrings, readModes } from '../text/index.ts'
 
+/** The sizes and names in the header of a .tns file. */
 export interface TnsHeader {
   dims?: readonly number[]
   modes?: readonly Mode[]
@@ -21,16 +22,16 @@ export interface TnsHeader {
 
 const MARK = '# lacuna {'
 const MARK_BYTES = new TextEncoder().encode(MARK)
-/** A reader refuses lines beyond 1 MiB. */
+/** Characters of labels per line: a reader refuses lines beyond 1 MiB. */
 const LINE_LETTERS = 2 ** 16
 
-/** The comments, or none where the entries tell the sizes and there are no names. */
+/** Writes the header; nothing if the entries alone give the sizes and there are no names. */
 export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   const { dims, indices, labels, modes, valueName } = tensor
   const line = (content: object) => new TextEncoder().encode(`# lacuna ${JSON.stringify(content)}\n`)
   const named = labels?.some(Boolean) || modes || valueName !== undefined
   if (!named && dims.every((dim, mode) => dim === largestPlusOne(indices[mode]))) return
-  yield line({ dims, ...(modes && { modes }), ...(valueName !== undefined && { value: valueName }) })
+  yield line({ dims, modes, value: valueName })
   for (const [mode, names] of labels?.entries() ?? []) {
     let run: string[] = []
     let letters = 0
@@ -46,7 +47,7 @@ export function* writeHeader(tensor: SparseTensor): Generator<Bytes> {
   }
 }
 
-/** Takes in a comment if it is one of these; `where` names file and line. */
+/** Adds a comment to the header if it is a line of one. @param where file and line */
 export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: string): void {
   if (MARK_BYTES.some((byte, at) => line[at] !== byte)) return
   const content = parse(new TextDecoder().decode(line.subarray(MARK.length - 1)))
@@ -69,11 +70,11 @@ export function readHeaderLine(header: TnsHeader, line: Uint8Array, where: strin
   }
 }
 
-/** Whether a number is that of a mode, from 1. */
+/** Whether a value is the number of a mode, from 1. */
 const isModeOf = (mode: unknown, dims: readonly number[] | undefined): mode is number =>
   isNumber(mode) && Number.isInteger(mode) && mode >= 1 && mode <= (dims?.length ?? 0)
 
-/** Checks the header against the number of modes and itself. */
+/** Checks that a header is consistent and has as many modes as the entries. */
 export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   const { dims, modes, labels } = header
   const wrong = (what: string) =>
@@ -91,6 +92,7 @@ export function checkHeader(header: TnsHeader, order: number): TnsHeader {
   return header
 }
 
+/** A text as a JSON object; undefined if it is none. */
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text)

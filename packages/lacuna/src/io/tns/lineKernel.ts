@@ -1,34 +1,35 @@
 /**
- * The parser of good lines, in wasm: text goes into its memory, and columns are copied out of it, both small
- * enough to stay in the cache. Lines that are no good entries it leaves to who can say why.
+ * The parser of good lines, in wasm: text is written to its memory, and columns are copied out of it, both
+ * small enough to stay in the cache. Lines that are no good entries are left to the caller.
  */
 import { MAX_INDEX } from '../../tensor/index.ts'
 import { MARGIN, startTextKernel, type TextKernel } from '../text/index.ts'
 import type { Layout } from './fault.ts'
 
-/** Bytes of the columns that are filled at a time. */
+/** Bytes of all columns of the kernel. */
 const COLUMN_BYTES = 2 ** 19
 
+/** An instance of the kernel for lines of one layout. */
 export class LineKernel {
-  /** Whole lines go here. */
+  /** Receives whole lines. */
   readonly text: Uint8Array
-  /** Entries that are parsed at a time. */
+  /** The most entries that are parsed at a time. */
   readonly capacity: number
-  /** What was parsed last: one column per mode, and the values, `capacity` long. */
+  /** The indices parsed last: one column per mode, `capacity` long; `values` likewise. */
   readonly indices: readonly Uint32Array[]
   readonly values: Float32Array
   /**
-   * Where the last parsing stopped: the beginning of a line that is no good entry, or one behind `capacity`
-   * entries, or the end.
+   * The position at which parsing stopped: a line that is no good entry, the line behind `capacity` entries,
+   * or the end.
    */
   stop = 0
-  /** Of the lines counted last, those that are neither blank nor comments. */
+  /** The number of entries among the lines counted last. */
   entryLines = 0
   readonly #kernel: TextKernel
   readonly #layout: Layout
   readonly #at: { text: number; limits: number; columns: number }
 
-  /** `limits`: the largest index of each mode. */
+  /** @param limits the largest index of each mode @param textBytes the size of `text` */
   constructor(module: WebAssembly.Module, layout: Layout, limits: readonly number[], textBytes: number) {
     const { order, hasValues } = layout
     this.#layout = layout
@@ -49,7 +50,7 @@ export class LineKernel {
     this.values = new Float32Array(buffer, columns + columnBytes * order, hasValues ? this.capacity : 0)
   }
 
-  /** Parses the lines text[start, end); how many entries were found before it stopped. */
+  /** Parses the lines text[start, end); returns the number of entries before it stopped. */
   parse(start: number, end: number): number {
     const { text, limits, columns } = this.#at
     const { order, hasValues } = this.#layout
@@ -66,7 +67,7 @@ export class LineKernel {
     return found
   }
 
-  /** How many lines begin in text[start, end): those behind a line feed. */
+  /** The number of lines that begin in text[start, end), each behind a line feed. */
   countLines(start: number, end: number): number {
     const lines = this.#kernel.countLines(this.#at.text + start, this.#at.text + end)
     this.entryLines = this.#kernel.entries()

@@ -1,8 +1,9 @@
+/** The map from entries to lines of a .tns file. */
 import { grow } from '../../base/sharedArrays.ts'
 
 /**
- * From entries to the lines they stood on. Nearly every line is an entry, so only the runs of other lines
- * (comments, blank ones) are kept: the number of entries before the run, and of skipped lines up to its end.
+ * Maps entries to their lines. Nearly every line is an entry, so only runs of other lines (comments, blank
+ * ones) are stored: the number of entries before the run, and of other lines up to its end.
  */
 export class LineMap {
   #entriesBefore: Uint32Array = new Uint32Array(16)
@@ -10,7 +11,7 @@ export class LineMap {
   #runs = 0
   #skipped = 0
 
-  /** Notes a line that is no entry, after so many entries. */
+  /** Records a line that is no entry. @param entriesBefore the number of entries before it */
   skip(entriesBefore: number): void {
     this.#skipped++
     if (this.#runs === 0 || this.#entriesBefore[this.#runs - 1] !== entriesBefore) {

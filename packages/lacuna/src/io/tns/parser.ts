@@ -1,3 +1,4 @@
+/** The parser of .tns text that explains faults; a kernel may parse the good lines. */
 import { InputError } from '../../base/inputError.ts'
 import { float32Array, grow, trim, uint32Array } from '../../base/sharedArrays.ts'
 import { MAX_INDEX } from '../../tensor/index.ts'
@@ -19,17 +20,16 @@ import { readHeaderLine, type TnsHeader } from './header.ts'
 import { LineKernel } from './lineKernel.ts'
 import { LineMap } from './lineMap.ts'
 
-/** A longer line is not one of numbers; without a limit, a binary file would be held whole. */
+/** A longer line is refused: without a limit, a binary file would be held in memory as one line. */
 export const LONGEST_LINE = 2 ** 20
-/** How many bytes to look at when guessing the number of lines. */
+/** Bytes from which the number of lines is estimated. */
 const GUESS_BYTES = 2 ** 16
-/** Text that is handed to the kernel at a time. */
+/** Bytes of text that the kernel gets at a time. */
 const KERNEL_BYTES = 2 ** 18
 
 /**
- * Lines of numbers to columns of numbers, from bytes that arrive in pieces. Only whole lines are parsed: the
- * unfinished last line of a piece waits for the next one. No string is made of a good line. A kernel may take
- * over the good lines; all else, and which line is which, is decided here.
+ * Parses bytes that arrive in pieces into columns. Only whole lines are parsed: the unfinished last line of a
+ * piece waits for the next one. No string is made of a good line.
  */
 export class TnsParser {
   readonly #options: ParserOptions
@@ -52,28 +52,30 @@ export class TnsParser {
     this.#options = options
   }
 
-  /** Good lines are parsed by wasm from here on. */
+  /** Lets wasm parse good lines from here on. */
   useKernel(module: WebAssembly.Module): void {
     this.#module = module
   }
 
+  /** Parses the whole lines of a piece. */
   push(piece: Uint8Array): void {
     let start = 0
     if (this.#restLength > 0) {
       const lineEnd = piece.indexOf(LF) + 1
-      this.#keep(piece.subarray(0, lineEnd === 0 ? piece.length : lineEnd))
+      this.#store(piece.subarray(0, lineEnd === 0 ? piece.length : lineEnd))
       if (lineEnd === 0) return
       this.#parseRest()
       start = lineEnd
     }
     const end = piece.lastIndexOf(LF) + 1
     if (end > start) this.#parse(piece, start, end)
-    this.#keep(piece.subarray(Math.max(start, end)))
+    this.#store(piece.subarray(Math.max(start, end)))
   }
 
+  /** Parses the last line, which may have no line feed, and returns all entries. */
   finish(): Columns {
     if (this.#restLength > 0) {
-      this.#keep(Uint8Array.of(LF))
+      this.#store(Uint8Array.of(LF))
       this.#parseRest()
     }
     // One column at a time, so that never more than one exists twice.
@@ -89,12 +91,14 @@ export class TnsParser {
     }
   }
 
+  /** The file and line of an entry. */
   #where(entry: number): string {
     const { name, linesBefore = 0 } = this.#options
     return `${name}, line ${linesBefore + this.#lines.lineOf(entry)}`
   }
 
-  #keep(bytes: Uint8Array): void {
+  /** Appends bytes to the unfinished line. */
+  #store(bytes: Uint8Array): void {
     const length = this.#restLength + bytes.length
     if (length > this.#rest.length) {
       const larger = new Uint8Array(2 * length)
@@ -110,6 +114,7 @@ export class TnsParser {
     }
   }
 
+  /** Parses the line that was unfinished. */
   #parseRest(): void {
     const length = this.#restLength
     this.#restLength = 0
@@ -139,7 +144,10 @@ export class TnsParser {
     }
   }
 
-  /** The same as parseEntries, by the kernel; a line that it does not take is left to parseEntries. */
+  /**
+   * Parses entries by the kernel until a line that it rejects, which #parseEntries parses; returns where it
+   * stopped.
+   */
   #parseFast(bytes: Uint8Array, start: number, end: number, module: WebAssembly.Module): number {
     const { bytes: loaded, from, to } = this.#loaded
     if (loaded !== bytes || start < from || start >= to) {
@@ -166,9 +174,7 @@ export class TnsParser {
     return from + kernel.stop
   }
 
-  /**
-   * The hot loop: entry after entry, until a line that is none, or full columns. Returns where it stopped.
-   */
+  /** The hot loop: parses entries until a line that is none, or full columns; returns where it stopped. */
   #parseEntries(bytes: Uint8Array, start: number, end: number): number {
     const indices = this.#indices
     const limits = this.#limits
@@ -194,7 +200,7 @@ export class TnsParser {
           index = (index * 10 + (c - ZERO)) | 0
           c = bytes[++at]
         }
-        if (at - word > 9) index = parseWhole(bytes, word, at)
+        if (at - word > 9) index = parseLongIndex(bytes, word, at)
         if (index < 1 || index > limits[mode] || c > SPACE) good = false
         indices[mode][entry] = index - 1
         while (c === SPACE || c === TAB) c = bytes[++at]
@@ -220,7 +226,7 @@ export class TnsParser {
     return at
   }
 
-  /** Passes over a comment or blank line. */
+  /** Skips a comment or blank line, which may be one of the header; returns its end. */
   #skipLine(bytes: Uint8Array, at: number): number {
     const end = endOfPlainLine(bytes, at)
     // A comment with a lone CR may be a whole file with the line ends of an old Macintosh.
@@ -231,7 +237,10 @@ export class TnsParser {
     return end
   }
 
-  /** Settles the layout by the first entry's line and makes room for as many entries as seem to come. */
+  /**
+   * Determines the layout by the line of the first entry, and allocates columns for the estimated number of
+   * entries.
+   */
   #begin(bytes: Uint8Array, lineStart: number, end: number): void {
     const lineEnd = bytes.indexOf(LF, lineStart)
     const line = bytes.subarray(lineStart, lineEnd)
@@ -251,6 +260,7 @@ export class TnsParser {
     if (hasValues) this.#values = float32Array(this.#capacity)
   }
 
+  /** Enlarges the columns. */
   #grow(): void {
     if (this.#entries >= MAX_INDEX)
       throw new InputError(
@@ -264,6 +274,7 @@ export class TnsParser {
     if (this.#layout?.hasValues) this.#values = grow(this.#values, this.#capacity)
   }
 
+  /** Throws the error for a line. */
   #fail(line: Uint8Array): never {
     const { dims } = this.#options
     const layout = this.#layout ?? { order: 0, hasValues: false }
@@ -271,7 +282,7 @@ export class TnsParser {
   }
 }
 
-/** Nothing where the shell's limits leave no addresses for it. */
+/** An instance of the kernel; undefined where the shell's limits leave no address space for it. */
 function startKernel(
   module: WebAssembly.Module,
   layout: Layout,
@@ -285,8 +296,8 @@ function startKernel(
   }
 }
 
-/** The digits [from, to) as a number, when they are too many for 32-bit arithmetic. */
-function parseWhole(bytes: Uint8Array, from: number, to: number): number {
+/** The number that digits [from, to) write, when they are too many for 32-bit arithmetic. */
+function parseLongIndex(bytes: Uint8Array, from: number, to: number): number {
   let n = 0
   for (let at = from; at < to; at++) n = n * 10 + (bytes[at] - ZERO)
   return n

@@ -18,10 +18,10 @@ import { countColumns, type Layout } from './fault.ts'
 import { checkHeader, type TnsHeader } from './header.ts'
 import { TnsParser } from './parser.ts'
 
-/** From this number of bytes on, compiling the kernel takes less time than it saves. */
+/** The number of bytes from which on compiling the kernel takes less time than it saves. */
 const KERNEL_FROM = 2 ** 19
 
-/** How a .tns text is read. */
+/** Options for reading a .tns text. */
 export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   /** The file, as messages name it. */
   name: string
@@ -31,7 +31,10 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   onProgress?(bytes: number): void
   /** The approximate number of bytes; with it the columns need not be enlarged. */
   sizeHint?: number
-  /** Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries. */
+  /**
+   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries;
+   * false by default.
+   */
   deferDuplicateCheck?: boolean
 }
 
@@ -54,7 +57,7 @@ export async function readEntries(
   })
 }
 
-/** What is known of entries before they are checked; it is not checked again. */
+/** Facts about entries that need no check. */
 export interface KnownOfColumns {
   /** Coordinates do not repeat. */
   distinct?: boolean
@@ -156,7 +159,7 @@ function entryLayout(columns: number, where: string, dims: readonly number[] | u
 const noEntries = (name: string): InputError =>
   new InputError('empty', `${name}: there are no entries; give lines of indices and a value, like 1 1 2.5.`)
 
-/** How a file of coordinates is read. */
+/** Options for reading coordinates. */
 export interface ReadCoordinatesOptions {
   /** The file, as messages name it. */
   name: string
@@ -200,7 +203,7 @@ export async function readCoordinates(
   return values.length > 0 ? { indices, values } : { indices }
 }
 
-/** How lines are read: as the parser's options say, with progress. */
+/** Options for reading lines: those of the parser, and progress. */
 type ReadLinesOptions = ParserOptions & { onProgress?(bytes: number): void }
 
 /** Parses a whole file, which must not be empty. */

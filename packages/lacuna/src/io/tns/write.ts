@@ -1,3 +1,4 @@
+/** Tensors as .tns text. */
 import type { Bytes } from '../../base/bytes.ts'
 import type { SparseTensor } from '../../tensor/index.ts'
 import { LF, LONGEST_FLOAT32, SPACE, writeFloat32, writeWhole } from '../text/index.ts'
@@ -6,18 +7,18 @@ import { writeHeader } from './header.ts'
 const CHUNK_BYTES = 2 ** 18
 const LONGEST_INDEX = 10
 
-/** What goes into a .tns text beside the entries. */
+/** Options for writing a .tns text. */
 export interface WriteTnsOptions {
   /**
-   * Whether to keep sizes, modes and labels in comments where lines of numbers cannot tell them; true by
+   * Whether sizes, modes and labels are written in comments where the entries do not imply them; true by
    * default.
    */
   header?: boolean
 }
 
 /**
- * The tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes and
- * labels; other tools pass over the comments that hold the latter.
+ * Writes a tensor as .tns text, in chunks. Reading it gives the same float32 bits, coordinates, sizes, modes
+ * and labels; other tools skip the comments that hold the latter.
  */
 export function* writeTns(tensor: SparseTensor, { header = true }: WriteTnsOptions = {}): Generator<Bytes> {
   if (header) yield* writeHeader(tensor)

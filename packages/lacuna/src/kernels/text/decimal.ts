@@ -1,5 +1,5 @@
-// Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts says why this is
-// exact. What needs more than one rounding of exact numbers is asked of the host.
+// Decimal text to float32 with the bits of Math.fround(Number(text)): io/text/decimal.ts explains why this is
+// exact. Numbers that need more than one rounding are converted by the host.
 import { digitsIn, eightDigits, isDigit } from "./digits";
 
 const PLUS: u32 = 43;
@@ -23,14 +23,15 @@ const WHOLE_POWERS: StaticArray<u32> = [1, 10, 100, 1000, 10_000, 100_000, 1_000
 @external("host", "exactly")
 declare function exactly(from: usize, to: usize): f64;
 
-/** Where the last number ended. */
+/** The end of the number that parseDecimal read last. */
 export let numberEnd: usize = 0;
 
 @inline
 function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
 
+/** m · 10^e as float32, with one rounding. */
 @inline
-function scaled(m: u64, e: i32): f32 {
+function scaleByTen(m: u64, e: i32): f32 {
   return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));
 }
 
@@ -68,6 +69,7 @@ export function parseDecimal(from: usize): f32 {
   return parseLong(from);
 }
 
+/** Parses a number of any length. */
 function parseLong(from: usize): f32 {
   let at = from;
   let c = <u32>load<u8>(at);
@@ -115,8 +117,8 @@ function parseLong(from: usize): f32 {
     e += down ? -exponent : exponent;
   }
   if (e >= -22 && e <= 22) {
-    const x = scaled(m, e);
-    if (!dropped || x == scaled(m + 1, e)) return negative ? -x : x;
+    const x = scaleByTen(m, e);
+    if (!dropped || x == scaleByTen(m + 1, e)) return negative ? -x : x;
   }
   return <f32>exactly(from, at);
 }

@@ -1,11 +1,12 @@
-// Eight digits at a time, without a branch for each: a number's length is what no processor can predict.
+// Digits, eight at a time and without branches: the length of a number cannot be predicted by the processor.
 
 const ZEROS: u64 = 0x3030303030303030;
 
+/** Whether a byte is a digit. */
 @inline
 export function isDigit(c: u32): bool { return c - 48 <= 9; }
 
-/** How many of eight bytes, from the first, are digits. */
+/** The number of leading digits among eight bytes. */
 @inline
 export function digitsIn(bytes: u64): usize {
   const x = bytes ^ ZEROS; // a digit becomes 0 … 9, anything else more
@@ -13,7 +14,7 @@ export function digitsIn(bytes: u64): usize {
   return <usize>(ctz(others) >> 3);
 }
 
-/** The number that the first `count` of eight bytes write, 1 ≤ count ≤ 8. */
+/** The number that the first `count` of eight bytes write as digits, 1 ≤ count ≤ 8. */
 @inline
 export function eightDigits(bytes: u64, count: usize): u32 {
   let x = (bytes ^ ZEROS) << (64 - (<u64>count << 3)); // zeros in front

@@ -1,6 +1,6 @@
-// Lines of a .tns text to columns of numbers. Nothing is allocated: the host says where text and columns lie,
-// and gives whole lines, so that no loop over a line runs past its end. A line that is no good entry is left
-// to the host.
+// The kernel of .tns text: lines to columns of numbers. Nothing is allocated: the host chooses the addresses
+// of text and columns and gives whole lines, so that no loop over a line runs past its end. A line that is no
+// good entry is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
 import { digitsIn, eightDigits, isDigit } from "./digits";
 import { isEntryLine } from "./entryLines";
@@ -16,21 +16,21 @@ const CR: u32 = 13;
 const SPACE: u32 = 32;
 const PERCENT: u32 = 37;
 
-/** No index has more digits than this but for zeros in front. */
+/** Larger than any index; further digits need not be added. */
 const BEYOND: u64 = 1_000_000_000_000;
 
-/** From here on memory is the host's. */
+/** The first address of memory that belongs to the host. */
 export function freeFrom(): usize { return (__heap_base + 15) & ~15; }
 
 let stoppedAt: usize = 0;
 
-/** Where `parseEntries` stopped: the beginning of a line, or the end. */
+/** The address at which `parseEntries` stopped: the beginning of a line, or the end. */
 export function stop(): usize { return stoppedAt; }
 
 /**
- * Parses lines [at, end), of `order` indices from 1 to `limits` and, where it says so, a value, until one
- * that is none or `capacity` entries; how many were found. The column of a mode is `capacity` long and
- * follows that of the one before, the values come last.
+ * Parses the lines [at, end), each of `order` indices from 1 to `limits` and, if `hasValues`, a value, until
+ * a line that is no entry, or `capacity` entries. The columns follow one another, each `capacity` long, the
+ * values last. Returns the number of entries.
  */
 export function parseEntries(
   at: usize, end: usize, order: u32, hasValues: bool, limits: usize, columns: usize, capacity: u32,
@@ -79,12 +79,12 @@ export function parseEntries(
 
 let entryLines: u32 = 0;
 
-/** Of the lines that `countLines` has counted, those that are entries. */
+/** The number of entries among the lines that `countLines` counted last. */
 export function entries(): u32 { return entryLines; }
 
 /**
- * Counts the lines that begin at the bytes from … to − 1, each behind a line feed, of which the first may
- * stand at from − 1. Lines that are blank or comments are no entries.
+ * The number of lines that begin in [from, to), each behind a line feed, of which the first may be at from −
+ * 1; then `entries` is the number of those that are neither blank nor comments.
  */
 export function countLines(from: usize, to: usize): u32 {
   let lines: u32 = 0;

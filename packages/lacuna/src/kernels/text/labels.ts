@@ -1,18 +1,21 @@
-// The values of a mode that have been seen before, looked up where the text lies. What is not found here the
-// host knows, or numbers, and it may tell: the tables are of a fixed size, and hold what fits.
+// A cache of the codes of a mode's values, looked up where the text lies. It has a fixed size; codes that it
+// does not have are MISSING, and the host finds them and may add them.
 import { digitsIn, eightDigits } from "./digits";
 
-/** In place of a code: the host is to say. */
+/** In place of a code: the cache does not have it. */
 const MISSING: u32 = 0xffffffff;
 
 /**
- * A short text with its length is two words, its code and a gap are two more. A text has two places to be, in
- * one line of the cache.
+ * Bytes of an entry: two words of a short text with its length, one of its code, and one unused. A text may
+ * be in one of two entries, which lie in one cache line.
  */
 const ENTRY: usize = 32;
 const SHORT: usize = 15;
 
-/** The whole number that a text is, written in the one plain way, of at most seven digits; else MISSING. */
+/**
+ * The whole number that a text is, of at most seven digits, without sign or leading zeros; MISSING for other
+ * texts.
+ */
 @inline
 function plainNumber(at: usize, length: usize): u32 {
   const bytes = load<u64>(at);
@@ -20,7 +23,7 @@ function plainNumber(at: usize, length: usize): u32 {
   return eightDigits(bytes, length);
 }
 
-// Lengths cannot be predicted, so that there is no branch for them.
+// The two words of a short text, without branches: its length cannot be predicted by the processor.
 @inline
 function firstWord(at: usize, length: usize): u64 {
   return load<u64>(at) & select<u64>(-1, (<u64>1 << (<u64>length << 3)) - 1, length >= 8);
@@ -32,27 +35,29 @@ function secondWord(at: usize, length: usize): u64 {
   return select<u64>(bytes, 0, length > 8) | (<u64>length << 56);
 }
 
-/** The first of the two places where a text may be. */
+/** The address of the first of the two entries where a text may be. */
 @inline
-function placeOf(texts: usize, mask: u32, a: u64, b: u64): usize {
+function slotOf(texts: usize, mask: u32, a: u64, b: u64): usize {
   let hash = (a ^ rotl(b * 0x9e3779b97f4a7c15, 32)) * 0xd6e8feb86659fd93;
   hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93;
   return texts + <usize>(<u32>(hash >> 32) & mask) * 2 * ENTRY;
 }
 
+/** Whether an entry holds the text of two words. */
 @inline
 function isAt(entry: usize, a: u64, b: u64): bool { return ((load<u64>(entry) ^ a) | (load<u64>(entry, 8) ^ b)) == 0; }
 
 let freshCount: u32 = 0;
 
-/** How many numbers the last `lookUpLabels` has given codes to. */
+/** The number of numbers to which the last `lookUpLabels` gave codes. */
 export function freshNumbers(): u32 { return freshCount; }
 
 /**
- * The codes of `rows` fields, as `splitRows` has cut them, that are valid: of whole numbers below `size` from
- * `numbers`, of other short texts from `texts`, which has 2 · (mask + 1) places. Tables hold 1 + code.
- * Returns how many are MISSING. Before the first of these, numbers that have none get the codes from `next`
- * on, unless it is MISSING, and are written to `fresh`.
+ * Writes the codes of the valid ones of `rows` fields, which lie as `splitRows` writes them. Codes of whole
+ * numbers below `size` are in the table `numbers`, those of other short texts in `texts`, which has 2 · (mask
+ * + 1) entries; both hold 1 + code. Before the first field that is MISSING, numbers without a code get the
+ * codes from `next` on, unless that is MISSING, and are written to `fresh`. Returns the number of codes that
+ * are MISSING.
  */
 export function lookUpLabels(
   base: usize, starts: usize, ends: usize, valid: usize, rows: u32, numbers: usize, size: u32, texts: usize, mask: u32, out: usize,
@@ -62,11 +67,11 @@ export function lookUpLabels(
   const known = missing;
   freshCount = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
+    const offset = <usize>row << 2;
     let code: u32 = 0;
     if (load<u8>(valid + <usize>row) == 0) continue;
-    const at = base + load<i32>(starts + place);
-    const length = base + load<i32>(ends + place) - at;
+    const at = base + load<i32>(starts + offset);
+    const length = base + load<i32>(ends + offset) - at;
     const n = plainNumber(at, length);
     if (n < size) {
       code = load<u32>(numbers + (<usize>n << 2));
@@ -79,34 +84,35 @@ export function lookUpLabels(
     } else if (length <= SHORT) {
       const a = firstWord(at, length);
       const b = secondWord(at, length);
-      const entry = placeOf(texts, mask, a, b);
+      const entry = slotOf(texts, mask, a, b);
       code = select<u32>(load<u32>(entry, 16), 0, isAt(entry, a, b))
         | select<u32>(load<u32>(entry + ENTRY, 16), 0, isAt(entry + ENTRY, a, b));
     }
-    store<u32>(out + place, code - 1);
+    store<u32>(out + offset, code - 1);
     missing += u32(code == 0);
   }
   return missing - known;
 }
 
 /**
- * What `lookUpLabels` is to find from now on, if there is room; whether it is a number that it did not know.
+ * Adds the code of the text [at, end) to the cache, if it fits; returns whether it is a number that was not
+ * there.
  */
 export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, texts: usize, mask: u32, code: u32): bool {
   const length = end - at;
   const n = plainNumber(at, length);
   if (n < size) {
-    const place = numbers + (<usize>n << 2);
-    const isNew = load<u32>(place) == 0;
-    store<u32>(place, code + 1);
+    const slot = numbers + (<usize>n << 2);
+    const isNew = load<u32>(slot) == 0;
+    store<u32>(slot, code + 1);
     return isNew;
   }
   if (length <= SHORT) {
     const a = firstWord(at, length);
     const b = secondWord(at, length);
-    let entry = placeOf(texts, mask, a, b);
+    let entry = slotOf(texts, mask, a, b);
     const isTaken = load<u32>(entry, 16) != 0 && !isAt(entry, a, b);
-    // Where both are taken, it takes the place of one.
+    // If both are taken, it replaces one.
     if (isTaken && (load<u32>(entry + ENTRY, 16) == 0 || (code & 1) != 0)) entry += ENTRY;
     store<u64>(entry, a);
     store<u64>(entry, b, 8);
@@ -116,8 +122,8 @@ export function rememberLabel(at: usize, end: usize, numbers: usize, size: u32, 
 }
 
 /**
- * The codes of cells that are valid, from a table of 1 + code for those from 0 to size − 1; how many are
- * MISSING.
+ * Writes the codes of valid grid cells, from a table of 1 + code for the cells 0 … size − 1; returns the
+ * number of codes that are MISSING.
  */
 export function lookUpCells(cells: usize, valid: usize, rows: u32, table: usize, size: u32, out: usize): u32 {
   let missing: u32 = 0;

@@ -1,5 +1,5 @@
-// Lines of a table as text, cut into fields, and the numbers in a column. A row with a quote in it, or of
-// another number of fields than the others, is left to the host.
+// Splits the lines of a table as text into fields, and reads the numbers of a column. A row with a quote, or
+// with another number of fields, is left to the host.
 import { numberEnd, parseDecimal } from "./decimal";
 
 const LF: u32 = 10;
@@ -10,17 +10,17 @@ const QUOTE: u32 = 34;
 let stoppedAt: usize = 0;
 let linesPassed: u32 = 0;
 
-/** Where `splitRows` stopped: the beginning of a row, or the end. */
+/** The address at which `splitRows` stopped: the beginning of a row, or the end. */
 export function rowStop(): usize { return stoppedAt; }
 
-/** How many lines it has passed, blank ones included. */
+/** The number of lines that `splitRows` passed, blank ones included. */
 export function rowLines(): u32 { return linesPassed; }
 
 /**
- * Cuts the whole lines [at, end) into fields, `width` of them each, by one byte or, where `second` is not 0,
- * two. Of a column that has a slot (below 0: none), field e of row r begins and ends at starts[slot ·
- * capacity + r] and ends[…], as distances from `base`; an empty one ends before it begins. lines[r] is
- * counted from `line`. Returns how many rows there are, from `rows` on.
+ * Splits the whole lines [at, end) into `width` fields each, at a delimiter of one byte or, if `second` is
+ * not 0, two. For a column with a slot (slots below 0: none), the field of row r begins and ends at
+ * starts[slot · capacity + r] and ends[…], relative to `base`; an empty field ends before it begins. lines[r]
+ * is counted from `line`. Returns the number of rows, including the `rows` that were split before.
  */
 export function splitRows(
   base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
@@ -41,14 +41,14 @@ export function splitRows(
   return rows;
 }
 
-/** What is looked at a time for where fields end, and where these lie. */
+/** Bytes in which the ends of fields are found at a time. */
 const WINDOW: usize = 4096;
 const separators: usize = memory.data(4 * (4096 + 16));
 
 /**
- * Rows without quotes, on lines that follow one another, until one that is not. Where fields end is found out
- * for many rows, and without a branch for each: how many ends lie in 16 bytes no processor can predict. Then
- * every row looks like the one before.
+ * Splits rows without quotes on consecutive lines, until a row of another kind. The ends of fields are found
+ * for many rows first, without branches, since the number of ends in 16 bytes cannot be predicted; then the
+ * rows are all alike.
  */
 function splitPlainRows(
   base: usize, at: usize, end: usize, first: u32, width: u32, slots: usize, starts: usize, ends: usize, lines: usize,
@@ -74,15 +74,15 @@ function splitPlainRows(
       }
       if (quoted != 0) mask &= (<u32>1 << ctz(quoted)) - 1;
       const count = popcnt(mask);
-      const place = <u32>block;
+      const position = <u32>block;
       for (let more: u32 = 0; more < count; more += 4) {
-        store<u32>(next, place + ctz(mask));
+        store<u32>(next, position + ctz(mask));
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 4);
+        store<u32>(next, position + ctz(mask), 4);
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 8);
+        store<u32>(next, position + ctz(mask), 8);
         mask &= mask - 1;
-        store<u32>(next, place + ctz(mask), 12);
+        store<u32>(next, position + ctz(mask), 12);
         mask &= mask - 1;
         next += 16;
       }
@@ -98,10 +98,10 @@ function splitPlainRows(
       }
       let fieldStart = at;
       for (let column: u32 = 0; column < width; column++) {
-        const place = <usize>load<u32>(row + (<usize>column << 2));
-        let stop = place;
-        if (place == last) stop -= usize(place > fieldStart && load<u8>(place - 1) == CR);
-        else if (load<u8>(place) == LF) {
+        const position = <usize>load<u32>(row + (<usize>column << 2));
+        let stop = position;
+        if (position == last) stop -= usize(position > fieldStart && load<u8>(position - 1) == CR);
+        else if (load<u8>(position) == LF) {
           stoppedAt = at;
           return rows;
         }
@@ -111,7 +111,7 @@ function splitPlainRows(
           store<i32>(starts + cell, <i32>(fieldStart - base));
           store<i32>(ends + cell, <i32>(stop - base) - i32(stop == fieldStart));
         }
-        fieldStart = place + 1;
+        fieldStart = position + 1;
       }
       store<u32>(lines + (<usize>rows << 2), line++);
       rows++;
@@ -123,7 +123,7 @@ function splitPlainRows(
   return rows;
 }
 
-/** Rows of any kind but for those with quotes, and others than the host expects. */
+/** Splits rows of any kind except those with quotes or another number of fields. */
 function splitAnyRows(
   base: usize, at: usize, end: usize, first: u32, second: u32, width: u32, slots: usize, starts: usize, ends: usize,
   lines: usize, capacity: u32, rows: u32, line: u32,
@@ -137,7 +137,7 @@ function splitAnyRows(
   let rowStart = at;
   let fieldStart = at;
   let column: u32 = 0;
-  // Sixteen bytes at a time: where fields may end, and whether there is a quote among them.
+  // Reads sixteen bytes at a time: where fields end, and whether there is a quote.
   for (let block = at; block < end; block += 16) {
     const bytes = v128.load(block);
     let mask = <u32>i8x16.bitmask(v128.or(i8x16.eq(bytes, feeds), i8x16.eq(bytes, delimiters)));
@@ -148,19 +148,19 @@ function splitAnyRows(
       quoted &= inside;
     }
     if (quoted != 0) {
-      // The rows before it are good; the one that it stands in is not taken.
+      // The rows before the quote are good; the row with it is left to the host.
       mask &= (<u32>1 << ctz(quoted)) - 1;
     }
     while (mask != 0) {
-      const place = block + <usize>ctz(mask);
+      const position = block + <usize>ctz(mask);
       mask &= mask - 1;
-      const isEnd = load<u8>(place) == LF;
-      if (!isEnd && (place < fieldStart || (second != 0 && load<u8>(place + 1) != second))) continue;
-      let stop = place;
-      if (isEnd && place > fieldStart && load<u8>(place - 1) == CR) stop--;
+      const isEnd = load<u8>(position) == LF;
+      if (!isEnd && (position < fieldStart || (second != 0 && load<u8>(position + 1) != second))) continue;
+      let stop = position;
+      if (isEnd && position > fieldStart && load<u8>(position - 1) == CR) stop--;
       if (isEnd && column == 0 && stop == rowStart) {
         line++; // a blank line
-        rowStart = place + 1;
+        rowStart = position + 1;
         fieldStart = rowStart;
         continue;
       }
@@ -174,7 +174,7 @@ function splitAnyRows(
       }
       column++;
       if (!isEnd) {
-        fieldStart = place + step;
+        fieldStart = position + step;
         continue;
       }
       if (column != width) {
@@ -186,7 +186,7 @@ function splitAnyRows(
       rows++;
       line++;
       column = 0;
-      rowStart = place + 1;
+      rowStart = position + 1;
       fieldStart = rowStart;
       if (rows == capacity) {
         stoppedAt = rowStart;
@@ -201,7 +201,7 @@ function splitAnyRows(
   return rows;
 }
 
-/** How many fields of a column are empty. */
+/** The number of empty fields of a column. */
 export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
   let counts = i32x4.splat(0);
   let at: usize = 0;
@@ -215,15 +215,15 @@ export function emptyFields(starts: usize, ends: usize, rows: u32): u32 {
 }
 
 /**
- * The numbers of a column as float32, blanks around them left out; NaN or infinite for what is none. How many
- * of these there are.
+ * Reads the fields of a column as float32, without the blanks around them; NaN or infinite for those that are
+ * no numbers. Returns how many these are.
  */
 export function decimals(base: usize, starts: usize, ends: usize, rows: u32, out: usize): u32 {
   let others: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    let from = base + load<i32>(starts + place);
-    let to = base + load<i32>(ends + place);
+    const offset = <usize>row << 2;
+    let from = base + load<i32>(starts + offset);
+    let to = base + load<i32>(ends + offset);
     let x: f32 = NaN;
     while (<isize>from < <isize>to && load<u8>(from) == SPACE) from++;
     while (<isize>to > <isize>from && load<u8>(to - 1) == SPACE) to--;

@@ -1,14 +1,13 @@
-// Times in the fields of a column, those that are written as most are: Unix times, and days and times as ISO
-// writes them.
+// Reads the common forms of times in the fields of a column: Unix times, and days and times of ISO 8601.
 import { digitsIn, eightDigits } from "./digits";
 
-/** Unix times from here on are milliseconds. */
+/** Larger Unix times are milliseconds. */
 const MILLISECONDS_FROM: f64 = 1e11;
 const LARGEST: f64 = 9007199254740991;
-/** What is not beyond may be a year. */
+/** Whole numbers below this may be years. */
 const YEARS_TO: f64 = 2500;
 const TENS: StaticArray<f64> = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-/** What has so many may be a day, as 20140401. */
+/** Numbers of this many digits may be days, such as 20140401. */
 const DATE_DIGITS: usize = 8;
 
 const SECOND: f64 = 1e6;
@@ -18,7 +17,7 @@ const SPACE: u32 = 32;
 const COLON: u32 = 58;
 const UPPER_T: u32 = 84;
 
-/** Two digits as a number; more than any can be, if they are none. */
+/** Two digits as a number; a number above 99 if they are no digits. */
 @inline
 function pair(at: usize): u32 {
   const tens = <u32>load<u8>(at) - 48;
@@ -26,7 +25,7 @@ function pair(at: usize): u32 {
   return tens > 9 || ones > 9 ? 10_000 : 10 * tens + ones;
 }
 
-/** The time in 2014-04-01 or 2014-04-01 12:30:05, a blank or T between; NaN for whatever else. */
+/** The time of 2014-04-01 or 2014-04-01 12:30:05, with a blank or T between; NaN for any other text. */
 function isoTime(at: usize, length: usize): f64 {
   const isDay = length == 10;
   if ((!isDay && length != 19) || load<u8>(at, 4) != MINUS || load<u8>(at, 7) != MINUS) return NaN;
@@ -37,7 +36,7 @@ function isoTime(at: usize, length: usize): f64 {
   const isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
   const isShort = month == 4 || month == 6 || month == 9 || month == 11;
   if (day > (month == 2 ? 28 + u32(isLeap) : 31 - u32(isShort))) return NaN;
-  // io/text/time.ts says how: years are counted from March.
+  // As in io/text/time.ts: years are counted from March.
   const y = month > 2 ? year : year - 1;
   const era = y / 400;
   const yearOfEra = y - 400 * era;
@@ -56,21 +55,21 @@ function isoTime(at: usize, length: usize): f64 {
 
 let numberCount: u32 = 0;
 
-/** How many of the fields of the last `gridTimes` were numbers, and taken. */
+/** The number of fields that the last `gridTimes` read as Unix times. */
 export function numberTimes(): u32 { return numberCount; }
 
 /**
- * Fields that are plain Unix times, or as ISO writes them, as cells of a grid: how many `unit`s they lie
- * behind `origin`, both in microseconds, rounded down. NaN for whatever else, years such as 2014 and days
- * such as 20140401 among them. Returns how many of these there are.
+ * Reads fields that are Unix times or times of ISO 8601 as cells of a grid: floor((time − origin) / unit),
+ * all in microseconds. NaN for all other fields, also for years such as 2014 and days such as 20140401.
+ * Returns the number of other fields.
  */
 export function gridTimes(base: usize, starts: usize, ends: usize, rows: u32, origin: f64, unit: f64, out: usize): u32 {
   let others: u32 = 0;
   numberCount = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    const place = <usize>row << 2;
-    const at = base + load<i32>(starts + place);
-    const length = base + load<i32>(ends + place) - at;
+    const offset = <usize>row << 2;
+    const at = base + load<i32>(starts + offset);
+    const length = base + load<i32>(ends + offset) - at;
     let time: f64 = NaN;
     if (length - 1 < 15 && length != DATE_DIGITS) {
       const bytes = load<u64>(at);

@@ -69,7 +69,7 @@ async function both(
   return [told(shares, remarks[0]), told(typeof one === 'string' ? one : [one], remarks[1])]
 }
 
-describe('shares of Parquet files', () => {
+describe('shards of Parquet files', () => {
   const sum = { merge: 'sum' } as const
   const readings: [string, string[], number, ReadTableOptions][] = [
     ['texts and numbers', ['a.parquet'], 3, { modes: ['user', 'item'], value: 'rating', ...sum }],
@@ -112,7 +112,7 @@ describe('shares of Parquet files', () => {
     expect(many).toEqual(one)
   })
 
-  it('with the labels of other data, some of them unknown', async () => {
+  it('processes read Parquet shards with the labels of other data, some of them unknown', async () => {
     const like = await readTable(at('b1.parquet'), { modes: ['user', 'item'], merge: 'count' })
     const [many, one] = await both(['a.parquet'], 3, { like, value: 'rating', merge: 'last' })
     expect(one).toMatchObject({ said: expect.arrayContaining([expect.stringMatching(/lacks a label/)]) })
@@ -135,7 +135,7 @@ describe('shares of Parquet files', () => {
     expect(many).toEqual(one)
   })
 
-  it('are not read where rows are chosen or computed by SQL, or cannot be counted', async () => {
+  it('Parquet files are not read in shards where SQL chooses or computes rows, or rows cannot be counted', async () => {
     const plain = { modes: ['user', 'item'], value: 'rating' }
     const kind = (files: string[], options: ReadTableOptions): Promise<string> =>
       kindOfShards(files.map(at), options)
@@ -149,7 +149,7 @@ describe('shares of Parquet files', () => {
     expect(await kind(['a.parquet'], { modes: ['user', 'items'] })).toBe('')
   })
 
-  it('have every row once, in order, as even as groups allow', () => {
+  it('Parquet shards have every row once, in order, as evenly as row groups allow', () => {
     for (const groups of [[100_000], [5000, 5000, 1, 90_000], new Array(50).fill(2048), [10], [0, 3, 0]])
       for (const shares of [1, 2, 3, 16]) {
         const files: ParquetFile[] = [

@@ -37,7 +37,7 @@ it.each([
   await file.close()
 })
 
-it('shares are refused for what is wrong with a file, and merged, as the whole is', async () => {
+it('processes refuse faults of a .tns file and merge its duplicates as one process does', async () => {
   const { tensor } = synthetic({ dims: [40, 30, 20], entries: 2000, rank: 3, seed: 1 })
   const path = join(folder, 'data.tns')
   await writeTensor(path, tensor)

@@ -61,7 +61,7 @@ const lenient = [
 const policies = fc.constantFrom<Partial<ReadTnsOptions>>({}, ...lenient, { dims: [50, 50] })
 
 describe('a .tns file by threads is what it is by one', () => {
-  test('good files, wherever they are cut', async () => {
+  test('threads read good .tns files as one thread does, wherever blocks are cut', async () => {
     let tensors = 0
     await checkProperty(
       fc.asyncProperty(tnsText(0), blockBytes, policies, async (content, bytes, options) => {
@@ -74,7 +74,7 @@ describe('a .tns file by threads is what it is by one', () => {
     expect(tensors).toBeGreaterThan(50)
   })
 
-  test('faults, with the same sentence and the same line', async () => {
+  test('threads report faults of .tns files with the same sentence and line as one thread', async () => {
     let refused = 0
     await checkProperty(
       fc.asyncProperty(tnsText(1), blockBytes, async (content, bytes) => {
@@ -88,7 +88,7 @@ describe('a .tns file by threads is what it is by one', () => {
     expect(refused).toBeGreaterThan(50)
   })
 
-  test('any bytes at all', async () => {
+  test('threads read any bytes as .tns like one thread', async () => {
     await checkProperty(
       fc.asyncProperty(tnsBytes, blockBytes, async (content, size) => {
         expect(await byThreads(content, size)).toEqual(await byOne(content))
@@ -97,7 +97,7 @@ describe('a .tns file by threads is what it is by one', () => {
     )
   })
 
-  test('lines that are longer than blocks, up to the longest there may be', async () => {
+  test('threads read .tns lines that are longer than blocks, up to the longest allowed', async () => {
     for (const length of [2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1])
       for (const line of [`2 2 1.${'0'.repeat(length - 7)}`, `#${'x'.repeat(length - 2)}`]) {
         const content = `1 1 1\n${line}\n3 3 3\n`
@@ -108,13 +108,13 @@ describe('a .tns file by threads is what it is by one', () => {
       }
   })
 
-  test('blanks without end are left to the other parser', async () => {
+  test('threads leave a .tns file with endless blanks to the parser of one thread', async () => {
     const content = `1 1 1\n${' '.repeat(3000)}\n${' '.repeat(3000)}2 2 2\n`
     expect(await byThreads(content, 100)).toBeUndefined()
     expect(await byOne(content)).toHaveProperty('tensor')
   })
 
-  test('of several faults the first is told, whoever meets it first', async () => {
+  test('threads report the first of several faults of a .tns file, whichever thread finds it', async () => {
     const lines = Array.from({ length: 20_000 }, (_, l) =>
       l % 100 === 99 && l > 9000 ? 'x' : `${l + 1} 1 1`,
     )
@@ -127,7 +127,7 @@ describe('a .tns file by threads is what it is by one', () => {
       })
   })
 
-  test('lines are counted right among comments, wherever the entry stands', async () => {
+  test('threads count the lines of .tns entries among comments', async () => {
     const lines = Array.from({ length: 300 }, (_, l) => (l % 3 === 1 || l > 200 ? '# c' : `${l + 1} 1 1`))
     for (const at of [2, 99, 150]) {
       const content = lines.with(at, '7 7 -1').join('\n')
@@ -139,7 +139,7 @@ describe('a .tns file by threads is what it is by one', () => {
     }
   })
 
-  test('a comment that is like the header counts for nothing behind the first entry', async () => {
+  test('threads ignore a comment like the header behind the first .tns entry', async () => {
     const content = `1 1 1\n${'2 2 2\n'.repeat(20)}# lacuna {broken\n3 3 x\n`
     for (const bytes of [18, 21, 63, 64, 126])
       expect(await byThreads(content, bytes)).toHaveProperty(
@@ -148,7 +148,7 @@ describe('a .tns file by threads is what it is by one', () => {
       )
   })
 
-  test('a large file by its path', async () => {
+  test('readTensor reads a large .tns file by threads', async () => {
     // Numbers with many digits, so that it takes few of them.
     const line = (e: number): string =>
       `${String(e + 1).padStart(40, '0')} ${String((e % 9) + 1).padStart(40, '0')} 1.5\n`
@@ -166,7 +166,7 @@ describe('a .tns file by threads is what it is by one', () => {
     expect(Math.max(...told)).toBeLessThanOrEqual(statSync(path).size)
   })
 
-  test('duplicates among very many entries are found, and none where there are none', async () => {
+  test('threads find duplicates among very many .tns entries, and none where there are none', async () => {
     const n = 100_000
     const lines = Array.from({ length: n }, (_, e) => `${(e % 317) + 1} ${Math.floor(e / 317) + 1} ${e}`)
     const distinct = lines.join('\n')

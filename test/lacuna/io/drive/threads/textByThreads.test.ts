@@ -154,7 +154,7 @@ const merges = fc.constantFrom<ReadRowsOptions>(
 )
 
 describe('a table as text by threads is what it is by one', () => {
-  test('rows of all kinds, wherever they are cut', async () => {
+  test('threads read rows of all kinds as one thread does, wherever ranges are cut', async () => {
     let byThreads = 0
     await checkProperty(
       fc.asyncProperty(lines(0), merges, async (content, options) => {
@@ -167,7 +167,7 @@ describe('a table as text by threads is what it is by one', () => {
     expect(byThreads).toBeGreaterThan(20)
   })
 
-  test('rows that are wrong, with the same sentences', async () => {
+  test('threads report faults of rows with the same sentences as one thread', async () => {
     await checkProperty(
       fc.asyncProperty(lines(1), merges, async (content, options) => {
         expect((await read(content, options, true)).found).toEqual(
@@ -178,7 +178,7 @@ describe('a table as text by threads is what it is by one', () => {
     )
   })
 
-  test('several files that are one table, with the names and lines of each', async () => {
+  test('threads read several files as one table, with the names and lines of each', async () => {
     let byThreads = 0
     await checkProperty(
       fc.asyncProperty(fc.oneof(inFiles(0), inFiles(0), inFiles(1)), merges, async (files, options) => {
@@ -191,7 +191,7 @@ describe('a table as text by threads is what it is by one', () => {
     expect(byThreads).toBeGreaterThan(10)
   })
 
-  test('a cell of a file that is taken as missing, and rows that repeat, are told with their lines', async () => {
+  test('threads report cells taken as missing and repeated rows with the lines of their file', async () => {
     const file = (f: number): string =>
       `u,v,x\n${Array.from({ length: 300 }, (_, e) => `u${e},v${f},${f === 1 && e === 250 ? 'NA' : 1}\n`).join('')}`
     const options = { modes: ['u', 'v'], value: 'x' }
@@ -205,14 +205,14 @@ describe('a table as text by threads is what it is by one', () => {
     )
   })
 
-  test('a file whose last line is long, and does not end, is no hindrance', async () => {
+  test('threads read a file whose last line is long and has no line feed', async () => {
     const files = [`u,v,x\nu1,v1,1\n${'y'.repeat(300)},v2,1`, 'u,v,x\nu3,v3,1']
     const threads = await read(files, { modes: ['u', 'v'], value: 'x' }, true)
     expect(threads.isByThreads).toBe(true)
     expect(threads.found).toEqual((await read(files, { modes: ['u', 'v'], value: 'x' }, false)).found)
   })
 
-  test('numbers with a comma before their fractions, as labels', async () => {
+  test('threads read labels that are numbers with decimal commas', async () => {
     const rows = Array.from({ length: 200 }, (_, e) => `${e % 20},5;v${Math.floor(e / 20)};1,5`)
     const content = `u;v;x\n${rows.join('\n')}\n`
     const threads = await read(content, { modes: ['u', 'v'], value: 'x' }, true)
@@ -241,7 +241,7 @@ describe('a table as text by threads is what it is by one', () => {
     },
   )
 
-  test('any bytes at all', async () => {
+  test('threads read any bytes as a table like one thread', async () => {
     const bytes = fc
       .array(fc.constantFrom(...[...'019,,,\n\n\r". -a'].map((c) => c.charCodeAt(0)), 0xef, 0xbb, 0xbf, 0xff))
       .map((content) => Buffer.concat([Buffer.from('a,b,c\nx,y,1\n'), Uint8Array.from(content)]))
@@ -256,7 +256,7 @@ describe('a table as text by threads is what it is by one', () => {
     )
   })
 
-  test('the recipe for MovieLens, whose weeks count from the first rating of all', async () => {
+  test('threads read by the recipe for MovieLens, whose weeks count from the first rating of all', async () => {
     const rows = Array.from(
       { length: 500 },
       (_, e) => `${(e % 50) + 1},${Math.floor(e / 50) + 1},${(e % 9) + 1},${1e9 - 7919 * e}`,
@@ -267,7 +267,7 @@ describe('a table as text by threads is what it is by one', () => {
     expect(threads.found).toEqual((await read(content, { recipe: 'movielens' }, false)).found)
   })
 
-  test('numbers that look like dates are told of by the first of them, whoever has read it', async () => {
+  test('threads report numbers that look like dates by the first of all, whichever thread has read it', async () => {
     const rows = Array.from(
       { length: 300 },
       (_, e) => `u${e},v${e % 7},1,${e < 200 ? '2014-04-01' : 20140401 + (e % 20)}`,
@@ -278,7 +278,7 @@ describe('a table as text by threads is what it is by one', () => {
     expect(found).toHaveProperty('message', expect.stringContaining('look like dates (20140401)'))
   })
 
-  test('where threads cannot be had, or fail, one does it', async () => {
+  test('one thread reads a table if threads cannot be started or fail', async () => {
     const content = `u,v,x\n${Array.from({ length: 50 }, (_, e) => `u${e},v,1`).join('\n')}\n`
     const options = { modes: ['u', 'v'], value: 'x' }
     const table = await textTable([{ name: 'a.csv', open: () => pieces(content) }])
@@ -294,7 +294,7 @@ describe('a table as text by threads is what it is by one', () => {
     }
   })
 
-  test('a cell that is taken as missing is told with its line', async () => {
+  test('threads report a cell that is taken as missing with its line', async () => {
     const rows = Array.from({ length: 400 }, (_, e) => `u${e},v${e % 7},${e === 333 ? 'NA' : 1}`)
     const { found, isByThreads } = await read(
       `u,v,x\n${rows.join('\n')}\n`,

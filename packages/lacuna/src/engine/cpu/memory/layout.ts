@@ -274,11 +274,15 @@ export function gramBlocks(rows: number): { perBlock: number; count: number } {
  */
 export const longestSegment = (segment: number): number => Math.ceil(1.25 * segment + 64)
 
-// The kernels have these sizes, too; checkKernelLayout compares them.
+// The kernels have the next three sizes, too; checkKernelLayout compares them.
+
+/** Bytes of the partial sums over a segment: H (R × R), g (R) and two float64. */
 export const partialBytes = (padded: number): number => 4 * padded * (padded + 1) + 16
 const blockEntries = (padded: number): number => (padded <= 64 ? 64 : padded <= 128 ? 32 : 16)
+/** Bytes of a thread's scratch for steps (kernels/solve/scratch.ts). */
 export const scratchBytes = (padded: number, order: number): number =>
   64 + 4 * blockEntries(padded) * (padded + 2 * order + 2) + partialBytes(padded) + 12 * padded
+/** Bytes of a thread's scratch for sorting a segment of `entries` records of `words` words. */
 export const sortScratchBytes = (entries: number, words: number): number =>
   entries * (12 + 4 * words) + 8 + 4 * words
 

@@ -17,7 +17,7 @@ export class MemoryPool {
   /** A memory of at least this size, filled with zeros. */
   take(byteLength: number): WebAssembly.Memory {
     const pages = Math.max(1, Math.ceil(byteLength / PAGE))
-    return orRefuse(byteLength, () => {
+    return allocateOrRefuse(byteLength, () => {
       const reused = byteLength <= LARGEST_REUSED ? this.#free.pop() : undefined
       if (!reused) return new WebAssembly.Memory({ initial: pages, maximum: maximumFor(pages), shared: true })
       new Uint8Array(reused.buffer).fill(0)
@@ -41,13 +41,13 @@ const maximumFor = (pages: number): number => Math.max(pages, LARGEST_REUSED / P
  * @param pages pages of 64 KiB
  */
 export function newMemory(pages: number): WebAssembly.Memory {
-  return orRefuse(
+  return allocateOrRefuse(
     pages * PAGE,
     () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
   )
 }
 
-function orRefuse(byteLength: number, take: () => WebAssembly.Memory): WebAssembly.Memory {
+function allocateOrRefuse(byteLength: number, take: () => WebAssembly.Memory): WebAssembly.Memory {
   try {
     return take()
   } catch (cause) {

@@ -170,33 +170,33 @@ export function writeDescription(
   v: number,
   order: number,
 ): void {
-  const place = layout.views[v]
+  const target = layout.views[v]
   const mode = view.source.mode
   const words = new Uint32Array(memory.buffer)
-  new Uint32Array(memory.buffer, place.rowLengths, view.lengths.length).set(view.lengths)
+  new Uint32Array(memory.buffer, target.rowLengths, view.lengths.length).set(view.lengths)
   writeChunks(
     view.chunks,
     slice,
     view.first,
-    new Uint32Array(memory.buffer, place.chunks, (at.CHUNK_BYTES / 4) * place.chunkCount),
+    new Uint32Array(memory.buffer, target.chunks, (at.CHUNK_BYTES / 4) * target.chunkCount),
   )
-  new Uint32Array(memory.buffer, place.firstSegments, view.first.length).set(view.first)
+  new Uint32Array(memory.buffer, target.firstSegments, view.first.length).set(view.first)
   // If threads share the counters of records, each segment's begin is first written to the entry after it:
   // see sharedCounters.
-  const recordStart = new Uint32Array(memory.buffer, place.recordStart, place.segments + 1)
-  const lag = place.next.length > 0 ? 0 : 1
-  for (let s = lag; s < place.segments; s++)
+  const recordStart = new Uint32Array(memory.buffer, target.recordStart, target.segments + 1)
+  const lag = target.next.length > 0 ? 0 : 1
+  for (let s = lag; s < target.segments; s++)
     recordStart[s + 1] = recordStart[s] + view.segmentLengths[slice.firstSegment + s - lag]
   const fields: [number, number][] = [
     [at.VIEW_ORDER, order],
     [at.VIEW_MODE, mode],
     [at.VIEW_FACTOR, layout.modes[mode].factor],
     [at.VIEW_MOMENTUM_FACTOR, layout.modes[mode].momentumFactor],
-    [at.VIEW_ROW_LENGTHS, place.rowLengths],
-    [at.VIEW_RECORD_START, place.recordStart],
-    [at.VIEW_RECORDS, place.records],
-    [at.VIEW_CHUNKS, place.chunks],
-    [at.VIEW_CHUNK_COUNT, place.chunkCount],
+    [at.VIEW_ROW_LENGTHS, target.rowLengths],
+    [at.VIEW_RECORD_START, target.recordStart],
+    [at.VIEW_RECORDS, target.records],
+    [at.VIEW_CHUNKS, target.chunks],
+    [at.VIEW_CHUNK_COUNT, target.chunkCount],
     [at.VIEW_SEGMENT, view.segment],
     [at.VIEW_WINDOW, leastWindow(view.segment)],
     [at.VIEW_FIRST_ROW, slice.firstRow],
@@ -216,8 +216,8 @@ export function writeDescription(
     [at.VIEW_ROW_MEANS, layout.modes[mode].rowMeans],
     [at.VIEW_COUPLING_WEIGHTS, layout.modes[mode].couplingWeights],
     [at.VIEW_VARIANCES, layout.modes[mode].variances],
-    [at.VIEW_STRIDE, 4 * place.words],
-    [at.VIEW_VALUE, 4 * place.packing.words],
+    [at.VIEW_STRIDE, 4 * target.words],
+    [at.VIEW_VALUE, 4 * target.packing.words],
     ...layout.modes
       .filter((_, other) => other !== mode)
       .flatMap(({ factor, moments, leverages, variances }, o): [number, number][] => [
@@ -226,12 +226,12 @@ export function writeDescription(
         [at.VIEW_OTHERS + 4 * (2 * order + o), leverages],
         [at.VIEW_OTHERS + 4 * (3 * order + o), variances],
       ]),
-    ...place.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
+    ...target.packing.fields.flatMap(({ word, shift, mask }, o): [number, number][] =>
       [4 * word, shift, mask].map((number, table) => [
         at.VIEW_OTHERS + 4 * ((at.VIEW_FIELDS + table) * order + o),
         number,
       ]),
     ),
   ]
-  for (const [field, value] of fields) words[(place.descriptor + field) / 4] = value
+  for (const [field, value] of fields) words[(target.descriptor + field) / 4] = value
 }

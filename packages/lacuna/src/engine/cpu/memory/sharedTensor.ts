@@ -11,7 +11,7 @@ export function toSharedTensor({ dims, indices, values, weights }: SparseTensor)
     dims,
     indices: indices.map((column) => toSharedArray(column, uint32Array)),
     values: toSharedArray(values, float32Array),
-    ...(weights && { weights: toSharedArray(weights, float32Array) }),
+    weights: weights && toSharedArray(weights, float32Array),
   }
 }
 

@@ -82,7 +82,7 @@ export const anyWeighted = (views: readonly ViewSource[]): boolean =>
   views.some(({ meanWeight }) => meanWeight !== undefined)
 
 /** Calls `visit` with the borders of each block of a thread's range of entries, until it returns false. */
-export function eachBlock(
+export function forEachBlock(
   { values }: SparseTensor,
   thread: number,
   threads: number,

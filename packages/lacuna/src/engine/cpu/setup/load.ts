@@ -23,7 +23,7 @@ import {
 import { checkPlan, planPartitions } from '../memory/plan.ts'
 import { toSharedTensor } from '../memory/sharedTensor.ts'
 import { compileKernel } from '../threads/compileKernel.ts'
-import type { ThreadSetup } from '../threads/messages.ts'
+import type { PlaceInput, ThreadSetup } from '../threads/messages.ts'
 import type { ProblemWorkers } from '../threads/workers.ts'
 import { countViews, type NamedSource, type View } from './count/countViews.ts'
 import { buildCells } from './grid/cells.ts'
@@ -85,23 +85,8 @@ export async function loadPartitions(
   const weighted = meanWeights.has('train')
   if (zeros && weighted) throw refuseWeightedZeros()
   const sets = Object.fromEntries([...entries].filter(([name]) => name !== 'train'))
-  const probe = typeof problem.probe === 'function' ? problem.probe(known) : problem.probe
-  const posterior =
-    typeof problem.posterior === 'function' ? problem.posterior(known) : (problem.posterior ?? false)
-  const asked = typeof problem.strata === 'function' ? problem.strata(known) : problem.strata
-  const strata = asked === true && momentumFactors && !zeros && !weighted
-  const size = {
-    dims,
-    entries: known,
-    sets,
-    probe,
-    rank,
-    momentumFactors,
-    zeros,
-    posterior,
-    strata,
-    weighted,
-  }
+  const size = { ...resolveSize(problem, known, weighted), sets }
+  const { probe, posterior, strata } = size
   const plan = planPartitions(size, threads, leastParts, communicator.size, unpacked)
   await communicator.failTogether(() => checkPlan(plan, availableMemory() / communicator.hostSize))
 
@@ -192,7 +177,7 @@ export async function loadPartitions(
     setup: {
       ...setup,
       thread,
-      ...(posterior && { sideInformation: sideInformationFor(problem, thread) }),
+      sideInformation: posterior ? sideInformationFor(problem, thread) : undefined,
     },
     module,
   }))
@@ -207,23 +192,7 @@ export async function loadPartitions(
     counting,
   }
   times.layOut = lap()
-  if (communicator.size === 1) {
-    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
-    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
-    times.sort = lap() - times.place
-    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
-      try {
-        problem.onRepeated?.()
-      } catch (error) {
-        await pool.ask(members, () => ({ type: 'close', problem: number }))
-        throw error
-      }
-  } else {
-    await routeEntries(context, number, placing)
-    times.place = lap()
-    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
-    times.sort = lap()
-  }
+  await placeAndSort(context, number, problem, placing, times, lap)
   if (strata) {
     const lengths = dims.map((_, mode) => views[mode].lengths)
     await buildCells(context, number, parts, lengths, seed)
@@ -258,6 +227,55 @@ export async function loadPartitions(
       factorScale,
       digest: digestOf(counted.digest, dims),
     },
+  }
+}
+
+/** The size of a problem, with the options that depend on the number of training entries of all processes. */
+function resolveSize(problem: Problem, entries: number, weighted: boolean) {
+  const { rank, momentumFactors, zeros = false, probe, posterior = false, strata = false } = problem
+  const isStrata = typeof strata === 'function' ? strata(entries) : strata
+  return {
+    dims: problem.tensor.dims,
+    entries,
+    probe: typeof probe === 'function' ? probe(entries) : probe,
+    rank,
+    momentumFactors,
+    zeros,
+    posterior: typeof posterior === 'function' ? posterior(entries) : posterior,
+    strata: isStrata && momentumFactors && !zeros && !weighted,
+    weighted,
+  }
+}
+
+/**
+ * Places the records of all entries and sorts them. With several processes the entries are first sent to those
+ * that own them.
+ */
+async function placeAndSort(
+  context: LoadingContext,
+  number: number,
+  problem: Problem,
+  placing: PlaceInput,
+  times: Pick<SetUpTimes, 'place' | 'sort'>,
+  lap: () => number,
+): Promise<void> {
+  const { pool, members, communicator } = context
+  if (communicator.size === 1) {
+    const answers = await pool.ask(members, () => ({ type: 'place', problem: number, placing }))
+    times.place = Math.max(...(answers as number[][]).map(([seconds]) => seconds))
+    times.sort = lap() - times.place
+    if ((answers as number[][]).some(([, repeated]) => repeated > 0))
+      try {
+        problem.onRepeated?.()
+      } catch (error) {
+        await pool.ask(members, () => ({ type: 'close', problem: number }))
+        throw error
+      }
+  } else {
+    await routeEntries(context, number, placing)
+    times.place = lap()
+    await pool.ask(members, () => ({ type: 'sort', problem: number, placing }))
+    times.sort = lap()
   }
 }
 

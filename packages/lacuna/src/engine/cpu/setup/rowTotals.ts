@@ -10,7 +10,7 @@ import { compileKernel } from '../threads/compileKernel.ts'
 import { instantiateKernel, type Kernel } from '../threads/kernel.ts'
 import type { TotalsInput } from '../threads/messages.ts'
 import type { Pool } from '../threads/pool.ts'
-import { Block, eachBlock } from './blocks.ts'
+import { Block, forEachBlock } from './blocks.ts'
 
 /** Entries per sum from which on threads with sums of their own are worthwhile. */
 const ENTRIES_PER_SUM = 4
@@ -70,7 +70,7 @@ export function addTotals(
   const kernel: Kernel = instantiateKernel(module, memory)
   const { block: address, halves, counts, sums } = threads[thread]
   const block = new Block(memory.buffer, address, tensor.dims.length, false)
-  eachBlock(tensor, thread, threads.length, (from, to) => {
+  forEachBlock(tensor, thread, threads.length, (from, to) => {
     block.fill(tensor, from, to)
     kernel.splitValues(block.values, to - from, 1 / unit, halves)
     tensor.dims.forEach((_, mode) => {

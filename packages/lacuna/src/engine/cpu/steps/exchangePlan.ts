@@ -17,7 +17,7 @@ export interface ExchangePlan {
   thread: number
   threads: number
   /** Barrier: waits for all threads of this process. */
-  meet(): void
+  barrier(): void
 }
 
 /**
@@ -26,7 +26,7 @@ export interface ExchangePlan {
  * arrived.
  */
 export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area[])[]): void {
-  const { exchange, memories, firstPart, thread, threads, meet } = plan
+  const { exchange, memories, firstPart, thread, threads, barrier } = plan
   const bytes = memories.map(({ buffer }) => new Uint8Array(buffer))
   let job = 0
   const copy = ({ address, byteLength }: Area, from: number, to: number): void => {
@@ -34,7 +34,7 @@ export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area
       bytes[to].set(bytes[from].subarray(address, address + byteLength), address)
   }
   const isOwn = (part: number): boolean => part >= firstPart && part < firstPart + memories.length
-  meet()
+  barrier()
   // The areas of this process's partitions are collected in its first one, exchanged with the other
   // processes, and copied back.
   for (const areas of lists)
@@ -42,17 +42,17 @@ export function exchangeAreas(plan: ExchangePlan, lists: readonly (readonly Area
       if (isOwn(part)) copy(area, part - firstPart, 0)
     })
   if (exchange.size > 1) {
-    meet()
+    barrier()
     if (thread === 0) for (const areas of lists) gatherAreas(exchange, memories[0], areas, memories.length)
   }
   if (memories.length > 1) {
-    meet()
+    barrier()
     for (const areas of lists)
       areas.forEach((area, part) => {
         for (let to = 1; to < memories.length; to++) if (part !== firstPart + to) copy(area, 0, to)
       })
   }
-  meet()
+  barrier()
 }
 
 /**

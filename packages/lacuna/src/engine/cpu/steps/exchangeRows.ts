@@ -1,6 +1,6 @@
 /** The exchange between partitions after a step: rows that changed, and partial sums of shared rows. */
 import { exchangeAddress, partialBytes } from '../memory/layout.ts'
-import { meet, type ThreadProblem } from '../threads/threadProblem.ts'
+import { barrier, type ThreadProblem } from '../threads/threadProblem.ts'
 import { type Area, exchangeAreas } from './exchangePlan.ts'
 
 /**
@@ -28,7 +28,7 @@ export function exchangeRows(problem: ThreadProblem, i: number, key: number): vo
     for (const { row, table } of shared[i])
       if (job++ % threads === thread)
         kernel.finishSharedRow(layout.views[i].descriptor, row, key, modes[i].sharedRows + table)
-  meet(parts, thread)
+  barrier(parts, thread)
 }
 
 /** The areas of each partition's partial sums of shared rows; every thread can compute their sizes. */

@@ -12,7 +12,7 @@ import {
 import type { Iterated, Iterations } from '../../engine.ts'
 import { multiplyColumns, prepareZeros } from '../setup/grid/allCells.ts'
 import type { Kernel } from '../threads/kernel.ts'
-import { meet, since, type ThreadProblem } from '../threads/threadProblem.ts'
+import { barrier, since, type ThreadProblem } from '../threads/threadProblem.ts'
 import { exchangeRows } from './exchangeRows.ts'
 import { addBins } from './posterior/learnedNoise.ts'
 import { sweepPosterior } from './posterior/posterior.ts'
@@ -43,7 +43,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
     if (!isDecided) {
       // At least one iteration, however little time there is: otherwise a run would never end.
       decide(problem, done > 0 ? end : Infinity)
-      meet(parts, thread)
+      barrier(parts, thread)
     }
     isDecided = false
     const cut = readDecision(problem)
@@ -71,7 +71,7 @@ export function iterate(problem: ThreadProblem, run: Iterations, skip: number): 
           decide(problem, end)
           isDecided = true
         }
-        meet(parts, thread)
+        barrier(parts, thread)
         if (parts.length > 1 || exchange.size > 1) exchangeRows(problem, i, key)
       }
       if (problem.zeros) multiplyColumns(problem, i)
@@ -101,7 +101,7 @@ function posteriorWork(problem: ThreadProblem, key: number): PosteriorWork {
       for (const { kernel, layout } of parts) {
         kernel.step(layout.control, layout.views[i].descriptor, key, thread)
       }
-      meet(parts, thread)
+      barrier(parts, thread)
       if (parts.length > 1 || exchange.size > 1) exchangeRows(problem, i, key)
     },
     gatherBins() {

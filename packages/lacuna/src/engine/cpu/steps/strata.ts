@@ -12,27 +12,27 @@ const PATIENCE = 5
  * @param done the number of epochs of this call before it
  */
 export function sweepStrata(
-  { parts, thread, threads, meet }: ThreadProblem,
+  { parts, thread, threads, barrier }: ThreadProblem,
   step: StrataStep,
   done: number,
 ): void {
   const [{ kernel, memory, layout }] = parts
-  const { descriptor, blocks, cellCount, places, turns } = layout.strata!
+  const { descriptor, blocks, cellCount, positions, turns } = layout.strata!
   const words = new Int32Array(memory.buffer)
   if (done === 0 && thread === 0)
-    words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * places.length) / 4)
+    words.fill(0, turns / 4, (turns + STRATA_TURN_BYTES * blocks * positions.length) / 4)
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.toBlockOrder(factor, places[i], rows, momentumFactor, thread, threads)
+    kernel.toBlockOrder(factor, positions[i], rows, momentumFactor, thread, threads)
   })
-  meet()
+  barrier()
   const turn = (done * cellCount) / blocks
   const spins = PATIENCE * words[(layout.control + CONTROL_SPINS) / 4]
   kernel.strataEpoch(descriptor, step.rate, step.least, turn, thread, threads, spins)
-  meet()
+  barrier()
   layout.modes.forEach(({ factor, momentumFactor, rows }, i) => {
-    kernel.fromBlockOrder(momentumFactor, places[i], rows, factor, thread, threads)
+    kernel.fromBlockOrder(momentumFactor, positions[i], rows, factor, thread, threads)
   })
-  meet()
+  barrier()
   layout.modes.forEach((mode) => {
     copyRows(parts, mode, thread, threads)
   })

@@ -4,7 +4,7 @@
  */
 import type { Timed } from '../../engine.ts'
 import { sumAllCells } from '../setup/grid/allCells.ts'
-import { meet, since, type ThreadPartition, type ThreadProblem } from '../threads/threadProblem.ts'
+import { barrier, since, type ThreadPartition, type ThreadProblem } from '../threads/threadProblem.ts'
 
 /** Sums the errors of each of these views. */
 export function sumErrors(problem: ThreadProblem, views: readonly number[]): Timed {
@@ -38,7 +38,7 @@ export function sumValuesOrWeights(
 
 function gatherSums(problem: ThreadProblem, v: number): void {
   const { parts, thread, errorSums } = problem
-  meet(parts, thread)
+  barrier(parts, thread)
   if (thread !== 0) return
   const { sums, firstChunks } = errorSums[v]
   gatherChunks(problem, sums, firstChunks, 2, ({ memory, layout }) => {

@@ -44,15 +44,15 @@ const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64
 export class TopEngine {
   readonly #problem: TopProblem
   readonly #memory: WebAssembly.Memory
-  readonly #places: ReturnType<typeof layOut>
+  readonly #layout: ReturnType<typeof layOut>
   readonly #pool: ReturnType<typeof startPool>
   readonly #module: WebAssembly.Module
 
   private constructor(problem: TopProblem, module: WebAssembly.Module) {
     this.#problem = problem
     this.#module = module
-    this.#places = layOut(problem)
-    this.#memory = newMemory(Math.ceil(this.#places.byteLength / PAGE))
+    this.#layout = layOut(problem)
+    this.#memory = newMemory(Math.ceil(this.#layout.byteLength / PAGE))
     this.#pool = canShareMemory() ? startPool(problem.threads ?? hardwareThreads()) : callingThreadPool()
     this.#writeTiles()
   }
@@ -66,24 +66,24 @@ export class TopEngine {
   async ask({ count, write, excluded }: TopQuestions): Promise<TopAnswers> {
     const { length, most, rows } = this.#problem
     const { buffer } = this.#memory
-    const { work, questions, tiles, starts, excludedRows, best, scores } = this.#places
+    const { work, questions, tiles, starts, excludedRows, best, scores } = this.#layout
     const asked = new Float32Array(buffer, questions, 4 * Math.ceil(count / 4) * length).fill(0)
     write(asked)
-    const places = new Uint32Array(buffer, starts, 4 * Math.ceil(count / 4) + 1)
+    const excludedStarts = new Uint32Array(buffer, starts, 4 * Math.ceil(count / 4) + 1)
     const list = new Uint32Array(buffer, excludedRows, this.#problem.excludedAtATime)
     let end = 0
     for (let question = 0; question < count; question++) {
-      places[question] = end
+      excludedStarts[question] = end
       const own = excluded?.(question) ?? []
       for (let i = 0; i < own.length; i++) list[end++] = own[i]
     }
-    places.fill(end, count)
+    excludedStarts.fill(end, count)
     const answers = {
       best: new Uint32Array(buffer, best, count * most).fill(0),
       scores: new Float32Array(buffer, scores, 4 * Math.ceil(count / 4) * most).fill(-1),
     }
     const words = new DataView(buffer, work, at.TOP_BYTES)
-    for (const [place, value] of [
+    for (const [field, value] of [
       [at.TOP_LENGTH, length],
       [at.TOP_QUESTION_COUNT, count],
       [at.TOP_COUNT, rows.length / length],
@@ -95,7 +95,7 @@ export class TopEngine {
       [at.TOP_BEST, best],
       [at.TOP_SCORES, scores],
     ])
-      words.setUint32(place, value, true)
+      words.setUint32(field, value, true)
     Atomics.store(new Int32Array(buffer, 0, at.CONTROL_BYTES / 4), at.CONTROL_NEXT_TASK / 4, 0)
     const members = Array.from({ length: this.#pool.threads }, (_, thread) => thread)
     await this.#pool.ask(members, () => ({
@@ -116,7 +116,7 @@ export class TopEngine {
   #writeTiles(): void {
     const { rows, length } = this.#problem
     const count = rows.length / length
-    const into = new Float32Array(this.#memory.buffer, this.#places.tiles, 8 * Math.ceil(count / 8) * length)
+    const into = new Float32Array(this.#memory.buffer, this.#layout.tiles, 8 * Math.ceil(count / 8) * length)
     for (let row = 0; row < count; row++) {
       const tile = (row >>> 3) * 8 * length + (row & 7)
       for (let r = 0; r < length; r++) into[tile + 8 * r] = rows[row * length + r]
@@ -128,12 +128,12 @@ export class TopEngine {
 function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopProblem) {
   let end: number = at.CONTROL_BYTES
   const take = (words: number): number => {
-    const place = end
+    const address = end
     end += aligned(4 * words)
-    return place
+    return address
   }
   const questions = 4 * Math.ceil(questionsAtATime / 4)
-  const places = {
+  const addresses = {
     work: take(at.TOP_BYTES / 4),
     questions: take(questions * length),
     tiles: take(8 * Math.ceil(rows.length / length / 8) * length),
@@ -142,5 +142,5 @@ function layOut({ rows, length, most, questionsAtATime, excludedAtATime }: TopPr
     best: take(questions * most),
     scores: take(questions * most),
   }
-  return { ...places, byteLength: end }
+  return { ...addresses, byteLength: end }
 }

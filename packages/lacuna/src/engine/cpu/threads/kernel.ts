@@ -58,7 +58,7 @@ export interface Kernel {
   ): void
   toBlockOrder(
     factor: number,
-    places: number,
+    positions: number,
     rows: number,
     into: number,
     thread: number,
@@ -66,7 +66,7 @@ export interface Kernel {
   ): void
   fromBlockOrder(
     from: number,
-    places: number,
+    positions: number,
     rows: number,
     factor: number,
     thread: number,
@@ -79,7 +79,7 @@ export interface Kernel {
     row: number,
     key: number,
     slots: number,
-    place: number,
+    address: number,
     beginsHere: boolean,
   ): void
   finishSharedRow(view: number, row: number, key: number, table: number): void

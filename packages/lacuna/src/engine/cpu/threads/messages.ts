@@ -86,7 +86,7 @@ export interface OutgoingEntries {
   from: number
   to: number
   /** Per thread and process, the words to send; then the offset of the next word in `outgoing`. */
-  places: Uint32Array
+  offsets: Uint32Array
   /** Undefined while words are only counted. */
   outgoing?: Uint32Array
 }

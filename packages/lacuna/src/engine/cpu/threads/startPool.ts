@@ -51,7 +51,7 @@ export function startPool(threads: number): Pool {
     threads,
     async ask(members, request) {
       if (ended) throw ended
-      return Promise.all(members.map((w, place) => send(workers[w], w, request(place))))
+      return Promise.all(members.map((w, position) => send(workers[w], w, request(position))))
     },
     close,
   }

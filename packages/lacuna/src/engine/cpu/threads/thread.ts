@@ -18,7 +18,7 @@ import { iterate } from '../steps/iterate.ts'
 import { sumErrors, sumValuesOrWeights } from '../steps/sumErrors.ts'
 import { instantiateKernel } from './kernel.ts'
 import type { Answer, Request } from './messages.ts'
-import { meet, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
+import { barrier, openProblem, since, type ThreadPartition, type ThreadProblem } from './threadProblem.ts'
 
 /**
  * Creates the request handler of a thread, without problems yet. Only 'connect' is answered asynchronously.
@@ -61,7 +61,7 @@ export function createThread(): (request: Request) => Answer | Promise<Answer> {
         const problem = known(request.problem)
         const start = performance.now()
         placeEntries(problem, request.placing)
-        meet(problem.parts, problem.thread)
+        barrier(problem.parts, problem.thread)
         const placed = performance.now()
         const repeated = sortSegments(problem, request.placing)
         return [(placed - start) / 1000, repeated]
@@ -120,7 +120,7 @@ function runPasses(problem: ThreadProblem, passes: typeof balancePasses): Timed 
   const start = performance.now()
   for (const pass of passes) {
     for (const part of parts) pass(part, thread, threads)
-    meet(parts, thread)
+    barrier(parts, thread)
   }
   return since(problem, start)
 }

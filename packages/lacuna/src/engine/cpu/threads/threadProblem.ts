@@ -42,11 +42,11 @@ export function openProblem(
     return { kernel, memory, layout, observed, zeros, words }
   })
   const memories = parts.map(({ memory }) => memory)
-  return { ...setup, parts, exchange, memories, meet: () => meet(parts, thread) }
+  return { ...setup, parts, exchange, memories, barrier: () => barrier(parts, thread) }
 }
 
 /** Barrier: waits for all threads of the problem, and resets the partitions' task counters. */
-export function meet(parts: readonly ThreadPartition[], thread: number): void {
+export function barrier(parts: readonly ThreadPartition[], thread: number): void {
   const [{ kernel, layout }, ...others] = parts
   kernel.barrier(layout.control)
   if (others.length === 0) return

@@ -51,8 +51,8 @@ export class DeviceErrors {
       segments,
       count,
       entries: view.entries,
-      errors: own(this.#device.storage(8 * count)),
-      reduced: own(this.#device.storage(8 * Math.ceil(count / ERROR_BLOCK))),
+      errors: own(this.#device.createStorage(8 * count)),
+      reduced: own(this.#device.createStorage(8 * Math.ceil(count / ERROR_BLOCK))),
     })
   }
 

@@ -212,7 +212,7 @@ export class DeviceSteps {
         'memory',
         `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.mostBinding)} at a time; use the CPU engine or a smaller rank.`,
       )
-    const buffer = await this.#device.watch(() => this.#device.storage(byteLength))
+    const buffer = await this.#device.watch(() => this.#device.createStorage(byteLength))
     const plan = { quads, batches, buffer }
     this.#plans.set(sums, plan)
     return plan

@@ -5,14 +5,15 @@ import { open } from 'node:fs/promises'
 import { endings, hasEnding, isComputed, parquetGroups, type ReadTableOptions } from '../../node/index.ts'
 import { kindByName, packingByName } from '../../text/index.ts'
 
-/** How the files are to be read. */
+/** Options for reading the files. */
 export interface ShardedOptions extends ReadTableOptions {
   /** An .npy file of truth values beside a dense array. */
   mask?: string
 }
 
 /**
- * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An empty text for all others.
+ * The kind of files that can be read in shards: .tns text that is not packed, or Parquet without SQL. An
+ * empty text for all others.
  */
 export async function kindOfShards(
   files: readonly string[],

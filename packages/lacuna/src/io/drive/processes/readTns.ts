@@ -18,7 +18,7 @@ import {
 import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
 import { type Columns, firstEntry, frameOf, readLines } from '../../tns/index.ts'
 
-/** How a process reads its shard of a file. */
+/** Options for reading a shard of a file. */
 export interface ReadShardOptions {
   /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
@@ -88,6 +88,7 @@ export async function readTnsShard(
   }
 }
 
+/** Opens a file; an error names it. */
 async function openFile(path: string): Promise<FileHandle> {
   return open(path).catch((error) => {
     throw explainFileError(error, path, 'read')

@@ -45,7 +45,7 @@ export interface ParseRequest {
   values: Float32Array
 }
 
-/** What a thread has found in its blocks. */
+/** The findings of a thread in its blocks. */
 export interface ParseAnswer {
   /** Per mode, the largest index found. */
   largest: number[]
@@ -115,9 +115,10 @@ export interface EarliestRequest {
   column: number
 }
 
+/** The first time in the rows of a thread. */
 export interface EarliestAnswer {
   covered: Covered
-  /** In microseconds since 1970; Infinity if there is none. */
+  /** The earliest time in microseconds since 1970; Infinity if there is none. */
   first: number
 }
 
@@ -127,6 +128,7 @@ export interface EncodeRequest extends Pick<ReadPlan, 'modes' | 'value' | 'weigh
   text: TextFiles
 }
 
+/** The result of encoding the rows of a thread. */
 export interface EncodeAnswer {
   covered: Covered
   /** One per mode. */
@@ -147,6 +149,7 @@ export interface SettleRequest {
   indexOfCode: readonly (readonly Uint32Array[])[]
 }
 
+/** The entries of a thread whose labels are all known. */
 export interface SettleAnswer {
   count: number
   /** The numbers of these entries, if they are not all. */
@@ -163,9 +166,9 @@ export interface WriteRequest {
   weights?: Float32Array
 }
 
-/** What a thread is asked of a table as text. */
+/** The requests for a table as text. */
 export type TextRequest = EarliestRequest | EncodeRequest | SettleRequest | WriteRequest
-/** All that a thread is asked. */
+/** Every request to a thread. */
 export type Request = CountRequest | ParseRequest | DistinctRequest | TextRequest
 
 /** The reply of a thread: its answer, or the text of an error. */

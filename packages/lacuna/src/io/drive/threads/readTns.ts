@@ -26,7 +26,7 @@ const BLOCK_BYTES = 2 ** 18
 /** A file whose comments at the head are longer than this is read by one thread. */
 const HEAD_BYTES = 2 ** 26
 
-/** How threads read a .tns file. */
+/** Options for reading a .tns file by threads. */
 export interface ReadByThreadsOptions extends ReadTnsOptions {
   /** Bytes per block; 256 KiB by default. */
   blockBytes?: number
@@ -58,6 +58,10 @@ export async function readTnsByThreads(
   }
 }
 
+/**
+ * Counts and parses the blocks of a file; undefined if a thread cannot parse one and the file must be read by
+ * one thread.
+ */
 async function readBlocks(
   pool: ReadingPool,
   file: FileHandle,

@@ -82,7 +82,7 @@ export function textSteps(thread: number, threads: number): (request: TextReques
     entries?.write(indexOfCode, {
       indices: indices.map(own),
       values: own(values),
-      ...(weights && { weights: own(weights) }),
+      weights: weights && own(weights),
     })
     entries = undefined
   }
@@ -140,6 +140,7 @@ class ByteRange {
     return this.#hasFailed ? { failed: true } : this.#done
   }
 
+  /** Reads the rows of the range, file by file. */
   async *#read(wanted: readonly Wanted[]): AsyncGenerator<Batch> {
     const { files, dialect, module } = this.#text
     let kernel: RowKernel | undefined

@@ -111,6 +111,7 @@ export function textThreads(
 const closeAll = (handles: readonly FileHandle[]): Promise<unknown> =>
   Promise.all(handles.map((handle) => handle.close()))
 
+/** Lets the threads encode all rows and merges their dictionaries; undefined if they cannot. */
 async function encodeByThreads(
   pool: ReadingPool,
   text: TextFiles,

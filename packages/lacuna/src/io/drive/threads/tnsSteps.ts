@@ -77,6 +77,7 @@ function loadBlock(
   return loaded
 }
 
+/** Counts the lines of a block; false if that is not possible here. */
 function countBlock(kernel: LineKernel, { file, lines, entries }: CountRequest, block: number): boolean {
   const loaded = loadBlock(kernel, file, block)
   if (!loaded) return false
@@ -89,6 +90,7 @@ function countBlock(kernel: LineKernel, { file, lines, entries }: CountRequest, 
   return true
 }
 
+/** Parses a block and writes its entries; false if a line is no good entry. */
 function parseBlock(
   kernel: LineKernel,
   { file, entries }: CountRequest,

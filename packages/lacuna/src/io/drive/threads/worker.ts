@@ -13,6 +13,7 @@ const { thread, threads } = lacunaData
 const tns = tnsSteps()
 const text = textSteps(thread, threads)
 
+/** Answers a request by the steps of its kind. */
 function answer(request: Request): unknown {
   switch (request.ask) {
     case 'count':

@@ -1,4 +1,4 @@
-/** Databases, of which a table is read: DuckDB's own, SQLite's, Postgres. */
+/** Databases whose tables are read: DuckDB, SQLite, Postgres, MySQL. */
 import { open } from 'node:fs/promises'
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { explainFileError } from '../files/index.ts'
@@ -6,11 +6,11 @@ import { identifier, literal, type TableSession } from './session.ts'
 
 const EXTENSIONS: Record<string, string> = { postgres: 'postgres', mysql: 'mysql', sqlite: 'sqlite' }
 
-/** Makes the tables of a database known by their names. It is only read. */
+/** Attaches a database, read-only, so that SQL finds its tables by their names. */
 export async function attachDatabase(session: TableSession, database: string): Promise<void> {
   const type = await typeOfDatabase(database)
   if (type) {
-    // The one thing that may be fetched: who names such a database asks for it.
+    // The only download: naming such a database asks for it.
     await session.run(`INSTALL ${EXTENSIONS[type]}`)
     await session.run(`LOAD ${EXTENSIONS[type]}`)
   }
@@ -18,7 +18,7 @@ export async function attachDatabase(session: TableSession, database: string): P
   await session.run('USE lacuna_database')
 }
 
-/** What DuckDB calls it; nothing for its own. */
+/** DuckDB's name for the type of a database; empty for its own. */
 async function typeOfDatabase(database: string): Promise<string> {
   const [, scheme] = /^(\w+):\/\//.exec(database) ?? []
   if (scheme === undefined) return typeOfFile(database)
@@ -30,7 +30,7 @@ async function typeOfDatabase(database: string): Promise<string> {
   )
 }
 
-/** By its first bytes, since both kinds end in .db. */
+/** The type of a database file by its first bytes, since DuckDB's and SQLite's may both end in .db. */
 async function typeOfFile(path: string): Promise<string> {
   try {
     const file = await open(path)
@@ -45,7 +45,7 @@ async function typeOfFile(path: string): Promise<string> {
   }
 }
 
-/** SQL for the one table named; if there is none of that name, says which there are. */
+/** SQL for a table of the database; an error that lists the tables if there is none of that name. */
 export async function tableOfDatabase(
   session: TableSession,
   [name, ...more]: readonly string[],

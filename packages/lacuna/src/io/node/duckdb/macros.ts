@@ -12,6 +12,7 @@ const NUMBERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT',
 /** Unix times from here on are milliseconds: in seconds they would lie in the year 5138. */
 const MILLISECONDS_FROM = 1e11
 
+/** SQL for the time of a Unix time in seconds or milliseconds. */
 const unixTime = (x: string): string =>
   `make_timestamp(CAST(round(${x} * CASE WHEN abs(${x}) > ${MILLISECONDS_FROM} THEN 1e3 ELSE 1e6 END) AS BIGINT))`
 

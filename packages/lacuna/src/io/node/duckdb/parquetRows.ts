@@ -1,4 +1,4 @@
-/** Which rows Parquet files have, in which groups: enough to divide them among those who read them. */
+/** The row groups of Parquet files, by which their rows are divided among processes. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { openSession } from './session.ts'
@@ -6,12 +6,13 @@ import { fileLiteral, parquetAsSql, type RowRange } from './sqlSource.ts'
 
 /** Rows that DuckDB hands over together, counted from the beginning of a group. */
 const VECTOR = 2048
-/** Groups that are smaller than this part of a share are not divided. */
+/** Groups that are smaller than this fraction of a shard are not divided. */
 const SMALL_GROUP = 1 / 4
 
+/** A Parquet file and its row groups. */
 export interface ParquetFile {
   file: string
-  /** Rows of each group. */
+  /** The number of rows of each group. */
   groups: readonly number[]
 }
 
@@ -41,7 +42,7 @@ export async function parquetGroups(files: readonly string[]): Promise<ParquetFi
   }
 }
 
-/** How many rows a file has, by what stands at its end. */
+/** The number of rows of a file, by its metadata. */
 export async function parquetRowCount(file: string): Promise<number> {
   const session = await openSession(file)
   try {
@@ -56,22 +57,23 @@ export async function parquetRowCount(file: string): Promise<number> {
 }
 
 /**
- * The rows of share number k of so many, as even as they can be: borders lie between groups, or, in large
- * ones, between rows that come together, so that what one who reads all gets at a time is never divided.
+ * The rows of one shard. Borders lie between groups or, in large groups, between DuckDB's vectors of rows, so
+ * that the batches are those of a process that reads all rows.
+ * @param k the number of the shard @param shards how many there are @param threads DuckDB's threads
  */
 export function rowRange(
   files: readonly ParquetFile[],
   k: number,
-  shares: number,
+  shards: number,
   threads: number,
 ): RowRange {
   const total = files.flatMap(({ groups }) => groups).reduce((sum, rows) => sum + rows, 0)
-  const border = (share: number): number => {
-    const wanted = Math.floor((total * share) / shares)
+  const border = (shard: number): number => {
+    const wanted = Math.floor((total * shard) / shards)
     let start = 0
     for (const rows of files.flatMap(({ groups }) => groups)) {
       if (wanted < start + rows) {
-        if (rows > (SMALL_GROUP * total) / shares)
+        if (rows > (SMALL_GROUP * total) / shards)
           return start + VECTOR * Math.floor((wanted - start) / VECTOR)
         return 2 * (wanted - start) < rows ? start : start + rows
       }

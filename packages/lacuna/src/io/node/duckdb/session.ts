@@ -2,9 +2,9 @@
  * A DuckDB of our own, in memory: what reads Parquet, databases and SQL, and writes Parquet. Loaded only when
  * needed.
  *
- * SQL is what the user types. What a file says never is: names are quoted, types come from a closed list, and
+ * SQL is what the user types; texts of files never are: names are quoted, types come from a closed list, and
  * when the user's own sources are open the session is locked, so that it can read those files and no others,
- * write nothing, load nothing and fetch nothing, whatever the SQL says.
+ * write nothing, load nothing and fetch nothing, whatever the SQL is.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -15,24 +15,27 @@ import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { InputError } from '../../../base/inputError.ts'
 import { explainMissingPackage } from '../../../base/missingPackage.ts'
 import { doubleQuote } from '../../text/index.ts'
-import { leaveNothing } from '../files/index.ts'
+import { removeAtExit } from '../files/index.ts'
 import { binningMacros } from './macros.ts'
 
+/** A column of a query's result. */
 export interface Column {
   name: string
-  /** As SQL writes it: BIGINT, VARCHAR, DECIMAL(4,1). */
+  /** The SQL type: BIGINT, VARCHAR, DECIMAL(4,1). */
   type: string
 }
 
+/** A connection to a DuckDB in memory. */
 export interface TableSession {
   /** Runs a statement. */
   run(sql: string): Promise<void>
-  /** The rows of a small result. */
+  /** Returns the rows of a small result. */
   rows(sql: string): Promise<DuckDBValue[][]>
-  /** The columns that a query would give. */
+  /** Returns the columns of a query's result. */
   columns(query: string): Promise<Column[]>
   /**
-   * A result of any size, some thousand rows at a time, in the order of the file; chunks have a column more.
+   * Returns a result of any size in chunks of some thousand rows, in order; chunks have an additional last
+   * column.
    */
   stream(query: string): AsyncGenerator<DuckDBDataChunk>
   /** Makes a temporary table. A batch has a list per column, of at most 2048 values. */
@@ -41,11 +44,12 @@ export interface TableSession {
     columns: readonly FilledColumn[],
     batches: Iterable<DuckDBValue[][]> | AsyncIterable<DuckDBValue[][]>,
   ): Promise<void>
-  /** From here on only these files can be read or written, and nothing else of the outside reached. */
+  /** Locks the session: only these files can be read or written, and nothing can be fetched or loaded. */
   lock(allowed: { paths: readonly string[]; folders?: readonly string[] }): Promise<void>
   close(): void
 }
 
+/** A column of a temporary table. */
 export interface FilledColumn {
   name: string
   type: 'VARCHAR' | 'UINTEGER' | 'FLOAT' | 'DOUBLE'
@@ -65,7 +69,7 @@ export async function openSession(where: string): Promise<TableSession> {
   )
   // DuckDB's own choice for what does not fit in memory is a folder .tmp where the user happens to stand.
   const folder = join(tmpdir(), `lacuna-duckdb-${process.pid}-${randomUUID()}`)
-  const forget = leaveNothing(folder)
+  const forget = removeAtExit(folder)
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: folder,
     preserve_insertion_order: 'true', // the end of a stream is known by it, and the last of several values
@@ -74,7 +78,7 @@ export async function openSession(where: string): Promise<TableSession> {
     allow_community_extensions: 'false',
   })
   const connection = await instance.connect()
-  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+  const explainErrors = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
@@ -84,7 +88,7 @@ export async function openSession(where: string): Promise<TableSession> {
   // Times with a zone must not fall into other weeks on another machine.
   for (const sql of [`SET TimeZone = 'UTC'`, ...binningMacros]) await connection.run(sql)
   const columns = (query: string): Promise<Column[]> =>
-    explained(async () => {
+    explainErrors(async () => {
       const statement = await connection.prepare(query)
       try {
         return Array.from({ length: statement.columnCount }, (_, c) => ({
@@ -97,28 +101,28 @@ export async function openSession(where: string): Promise<TableSession> {
     })
   return {
     run: (sql) =>
-      explained(async () => {
+      explainErrors(async () => {
         await connection.run(sql)
       }),
-    rows: (sql) => explained(async () => (await connection.runAndReadAll(sql)).getRows()),
+    rows: (sql) => explainErrors(async () => (await connection.runAndReadAll(sql)).getRows()),
     columns,
     async *stream(query) {
       const width = (await columns(query)).length
-      const result = await explained(() => connection.stream(withEnd(query, width)))
+      const result = await explainErrors(() => connection.stream(withEnd(query, width)))
       for (;;) {
-        const chunk = await explained(() => result.fetchChunk())
+        const chunk = await explainErrors(() => result.fetchChunk())
         if (!chunk || chunk.rowCount === 0) break
         const ended = chunk.getColumnVector(width).getItem(chunk.rowCount - 1) === true
         if (ended) chunk.rowCount--
         if (chunk.rowCount > 0) yield chunk
         if (ended) return
       }
-      // It stopped on the way. Asked for a single row, DuckDB says why.
-      await explained(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
+      // The stream is incomplete. A query of one row over all of it throws the reason.
+      await explainErrors(() => connection.run(`SELECT max(COLUMNS(*)) FROM (${query})`))
       throw new InputError('table', `${where}: reading broke off, but a second time it did not; try again.`)
     },
     fill: (table, columns, batches) =>
-      explained(async () => {
+      explainErrors(async () => {
         const list = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
         await connection.run(`CREATE TEMP TABLE ${identifier(table)} (${list})`)
         const chunkTypes = columns.map(({ type }) => types[type])
@@ -134,12 +138,12 @@ export async function openSession(where: string): Promise<TableSession> {
         }
       }),
     lock: ({ paths, folders = [] }) =>
-      explained(async () => {
-        for (const [setting, places] of [
+      explainErrors(async () => {
+        for (const [setting, allowed] of [
           ['allowed_paths', paths],
           ['allowed_directories', folders],
         ] as const)
-          await connection.run(`SET ${setting} = [${places.map(literal).join(', ')}]`)
+          await connection.run(`SET ${setting} = [${allowed.map(literal).join(', ')}]`)
         await connection.run('SET enable_external_access = false')
         await connection.run('SET lock_configuration = true')
       }),
@@ -153,14 +157,14 @@ export async function openSession(where: string): Promise<TableSession> {
 }
 
 /**
- * DuckDB's binding ends a stream that fails as if it were complete. So the last row says that it is the last:
- * it has true in a further column. Order is kept, so that it comes only after all others.
+ * A query with an additional last row, marked by true in an additional column. DuckDB's binding ends a stream
+ * that fails as if it were complete; a stream without the marked row is known to be incomplete.
  */
 function withEnd(query: string, width: number): string {
   return `SELECT *, false FROM (${query}) UNION ALL SELECT ${'NULL, '.repeat(width)}true`
 }
 
-/** An enumeration is text to us: its list of names is no good as the type of a mode. */
+/** The SQL name of a type; enumerations are VARCHAR. */
 function typeText(type: DuckDBType): string {
   const text = String(type)
   return text.startsWith('ENUM') ? 'VARCHAR' : text
@@ -172,7 +176,7 @@ export const identifier: (name: string) => string = doubleQuote
 /** Text as SQL quotes it. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** What DuckDB complains of as one sentence, `where` first; any other error comes back as it is. */
+/** An error of DuckDB as one sentence that begins with `where`; any other error unchanged. */
 export function explainDuckdbError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof InputError) return error
   const [, kind, message] = /^(?:Error: )?([A-Z][\w ]*?) Error: ([\s\S]*)$/.exec(error.message) ?? []
@@ -182,6 +186,7 @@ export function explainDuckdbError(error: unknown, where: string): unknown {
   return new InputError('table', `${file}${sentence(kind, message)}`, { cause: error })
 }
 
+/** The sentence for an error of DuckDB, to follow the name of the file. */
 function sentence(kind: string, message: string): string {
   const first = message.split('\n')[0].trim().replace(/[.!]$/, '')
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
@@ -217,6 +222,7 @@ function sentence(kind: string, message: string): string {
   return `: ${first}.`
 }
 
+/** The sentence for an error in a CSV line. */
 function csvFault(message: string): string {
   const found = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
   if (found) return `${found[2]} fields where the first line has ${found[1]}; mend the line.`

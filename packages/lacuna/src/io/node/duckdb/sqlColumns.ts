@@ -1,4 +1,4 @@
-/** How the columns of what DuckDB reads come over. */
+/** How columns are selected from DuckDB: as numbers or as text. */
 import type { TableColumn } from '../../table/index.ts'
 import { type ColumnType, columnType } from '../../text/index.ts'
 import type { TableSession } from './session.ts'
@@ -7,20 +7,24 @@ import type { TableSession } from './session.ts'
 export interface TypedSql {
   name: string
   sql: string
-  /** As DuckDB calls it. */
+  /** DuckDB's name of the type. */
   type: string
 }
 
+/** A column of a table, with the SQL that selects it. */
 export interface SqlColumn extends TableColumn {
   type: ColumnType
   /** SQL for the column as a DOUBLE, if it is delivered as numbers. */
   number?: string
-  /** SQL for it as text. */
+  /** SQL for the column as text. */
   text: string
 }
 
-/** How a column comes over: as numbers where they tell its values apart, else as text. */
-export function delivered({ name, sql, type }: TypedSql, isLarge: boolean): SqlColumn {
+/**
+ * The SQL for a column: as numbers where a double distinguishes its values, else as text.
+ * @param isLarge beyond 2⁵³
+ */
+export function selectColumn({ name, sql, type }: TypedSql, isLarge: boolean): SqlColumn {
   const own = columnType(type) ?? 'VARCHAR'
   const [, width] = /^DECIMAL\((\d+)/.exec(type) ?? []
   const text = `CAST(${sql} AS VARCHAR)`
@@ -28,7 +32,7 @@ export function delivered({ name, sql, type }: TypedSql, isLarge: boolean): SqlC
     name,
     type,
     text,
-    ...(number && { number }),
+    number,
   })
   if (Number(width) > 15) return column('VARCHAR')
   switch (own) {

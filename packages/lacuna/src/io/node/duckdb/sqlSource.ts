@@ -1,4 +1,4 @@
-/** What is read through DuckDB: files, a query, a table of a database; as SQL. */
+/** Sources that DuckDB reads, as SQL: files, a query, a table of a database. */
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
@@ -7,27 +7,25 @@ import type { ColumnType } from '../../text/index.ts'
 import { attachDatabase, tableOfDatabase } from './database.ts'
 import { identifier, literal, type TableSession } from './session.ts'
 
-/** What the columns are called that hold the fields of a text as they stand. */
+/** The beginning of the names of columns that hold the fields of a text as they stand. */
 export const VERBATIM = 'lacuna as it stands '
 
+/** A source of rows for DuckDB. */
 export interface SqlSource {
-  /** As messages call it. */
+  /** The name that messages use. */
   name: string
   kind: 'text' | 'json' | 'parquet'
   /** Files of one kind and the same columns; or, of a database, one of its tables. */
   files: readonly string[]
-  /** How text is written, and what its columns are. */
+  /** The dialect of a text, and the types of its columns. */
   text?: { dialect: Dialect; types: readonly ColumnType[] }
   query?: string
   database?: string
-  /** What the user typed for modes and value: SQL may name files. */
+  /** Modes and value as the user typed them: SQL may name files, which are then allowed. */
   typed: readonly string[]
-  /**
-   * Which SQL is to be computed for each row, when the columns are known; each becomes a column called by its
-   * text.
-   */
+  /** The SQL to be computed for each row, given the columns; each becomes a column named by its text. */
   expressions(columns: readonly TableColumn[]): readonly string[]
-  /** Of Parquet files, the rows that are read; all by default. */
+  /** The rows of Parquet files that are read; all by default. */
   rows?: RowRange
   /** A file that is to be written from this table. */
   output?: string
@@ -38,17 +36,17 @@ export interface SqlSource {
   verbatim?: boolean
 }
 
-/** Some of the rows of Parquet files, of those that have any, one after the other. */
+/** Some of the rows of Parquet files, file after file. */
 export interface RowRange {
-  /** How many come before them in all files. */
+  /** The number of rows of all files before them. */
   before: number
   /** Rows from … to − 1 of each file. */
   files: readonly { file: string; from: number; to: number }[]
-  /** DuckDB's threads, where others read, too. */
+  /** The number of DuckDB's threads. */
   threads: number
 }
 
-/** Opens what the user named, then locks the session; SQL to put after FROM. */
+/** Opens a source, then locks the session; returns SQL to put after FROM. */
 export async function openSource(session: TableSession, source: SqlSource): Promise<string> {
   const { files, query, database } = source
   const typed = literalsIn([query ?? '', ...source.typed].join('\n'))
@@ -68,13 +66,13 @@ export async function openSource(session: TableSession, source: SqlSource): Prom
   return `(${query.trim().replace(/;$/, '')})`
 }
 
-/** A path as it is: DuckDB would take some of its characters for a pattern of names. */
+/** A path as SQL, its special characters escaped: DuckDB would take them for a pattern of names. */
 export const fileLiteral = (path: string): string => literal(path.replace(/[*?[]/g, '[$&]'))
 
-/** Names of folders are no data: a file in rating=99/ has the ratings that stand in it. */
+/** Folder names such as rating=99/ are no data. */
 const NO_HIVE = 'hive_partitioning = false'
 
-/** The rows of a range; DuckDB passes over the row groups that have none of them. */
+/** SQL for the rows of a range; DuckDB skips the row groups that have none of them. */
 export function rangeAsSql(range: RowRange | undefined, whole: string): string {
   if (!range) return whole
   if (range.files.length === 0) return `(SELECT * FROM ${whole} LIMIT 0)`
@@ -85,9 +83,11 @@ export function rangeAsSql(range: RowRange | undefined, whole: string): string {
   return `(${parts.join(' UNION ALL ')})`
 }
 
+/** SQL for the rows of Parquet files. */
 export const parquetAsSql = (files: readonly string[]): string =>
   `read_parquet([${files.map(fileLiteral).join(', ')}], ${NO_HIVE})`
 
+/** SQL for the rows of files. */
 function filesAsSql({ kind, files, text, verbatim }: SqlSource): string {
   if (kind === 'parquet') return parquetAsSql(files)
   const list = `[${files.map(fileLiteral).join(', ')}]`
@@ -120,8 +120,8 @@ function literalsIn(sql: string): { files: string[]; folders: string[] } {
   for (const text of texts) {
     const [folder] = /^[^*?[]*(?=\/[^/]*[*?[])|^(?=[^/]*[*?[])/.exec(text) ?? []
     if (/[*?[]/.test(text)) {
-      const place = resolve(folder ?? dirname(text))
-      if (existsSync(place) && statSync(place).isDirectory()) found.folders.push(place)
+      const parent = resolve(folder ?? dirname(text))
+      if (existsSync(parent) && statSync(parent).isDirectory()) found.folders.push(parent)
     } else if (existsSync(text) && statSync(text).isFile()) found.files.push(text)
   }
   return found

@@ -4,14 +4,15 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { type Batch, type Cells, cellsOf, type Table, type Wanted } from '../../table/index.ts'
 import { identifier, openSession, type TableSession } from './session.ts'
-import { beyondDouble, delivered, type SqlColumn } from './sqlColumns.ts'
+import { beyondDouble, type SqlColumn, selectColumn } from './sqlColumns.ts'
 import { openSource, rangeAsSql, type SqlSource, VERBATIM } from './sqlSource.ts'
 import { codedTexts, type TextCodes } from './textCodes.ts'
 import { NO_ROWS, resolveSql } from './userSql.ts'
 
-/** As many as DuckDB looks at to guess types. */
+/** Rows of the sample: as many as DuckDB uses to guess types. */
 const SAMPLE_ROWS = 20480
 
+/** A table in a session of DuckDB. */
 export interface SqlTable extends Table {
   session: TableSession
   /** SQL to put after FROM. */
@@ -19,6 +20,7 @@ export interface SqlTable extends Table {
   close(): void
 }
 
+/** Opens a source in a session of its own. */
 export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
   const session = await openSession(source.name)
   try {
@@ -38,7 +40,7 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
     const columns = typed.map((column, c): SqlColumn => {
       const { computed } = column
       const text = isVerbatim && !computed && { text: identifier(`${VERBATIM}${c}`) }
-      return { ...delivered(column, large.has(c)), computed, ...text }
+      return { ...selectColumn(column, large.has(c)), computed, ...text }
     })
     return tableOf(session, source, from, columns, isVerbatim)
   } catch (error) {
@@ -47,6 +49,7 @@ export async function openSqlTable(source: SqlSource): Promise<SqlTable> {
   }
 }
 
+/** The table of a session. @param from SQL to put after FROM */
 function tableOf(
   session: TableSession,
   { name, rows: range, query }: SqlSource,
@@ -89,7 +92,7 @@ function tableOf(
         columns: wanted.map((_, w) => cellsFrom(chunk, w, asNumbers[w] !== undefined, codes[w])),
         file: name,
         lines: countingFrom(first, chunk.rowCount),
-        ...(records && { records: textsFrom(chunk, wanted.length).map(String) }),
+        records: records ? textsFrom(chunk, wanted.length).map(String) : undefined,
       }
     }
   }
@@ -113,19 +116,22 @@ function tableOf(
   }
 }
 
+/** A column of a chunk as cells. */
 function cellsFrom(chunk: DuckDBDataChunk, column: number, numbers: boolean, codes?: TextCodes): Cells {
   if (!numbers && !codes) return cellsOf(textsFrom(chunk, column))
   const { items } = chunk.getColumnVector(column) as unknown as { items: Float64Array | BigUint64Array }
-  // The last chunk has a row more, which says that it is the last.
+  // The last chunk has an additional row that marks it as the last.
   return items instanceof BigUint64Array ? codes!.cells(items.subarray(0, chunk.rowCount)) : items
 }
 
+/** The numbers first, first + 1 … */
 function countingFrom(first: number, count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   for (let n = 0; n < count; n++) numbers[n] = first + n
   return numbers
 }
 
+/** A column of a chunk as texts. */
 function textsFrom(chunk: DuckDBDataChunk, column: number): (string | null)[] {
   const vector = chunk.getColumnVector(column)
   return Array.from({ length: chunk.rowCount }, (_, row) => vector.getItem(row) as string | null)

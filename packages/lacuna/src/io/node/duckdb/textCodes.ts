@@ -6,10 +6,11 @@ import { InputError } from '../../../base/inputError.ts'
 import type { Texts } from '../../table/index.ts'
 import type { TableSession } from './session.ts'
 
+/** A column of text that DuckDB delivers as hashes. */
 export interface TextCodes {
-  /** SQL for what comes in place of the text. */
+  /** SQL for the hash of the text. */
   readonly sql: string
-  /** The cells of rows, by the hashes that came. */
+  /** The cells of rows, by their hashes. */
   cells(hashes: BigUint64Array): Texts
 }
 

@@ -36,9 +36,9 @@ export async function resolveSql(
 ): Promise<{ sql: string; type: string }> {
   const quoted = quoteColumns(text, columns)
   const found = await typeOf(session, quoted).catch(async (error) => {
-    if (!(error instanceof InputError) || quoted === text) throw explained(error, text, columns)
+    if (!(error instanceof InputError) || quoted === text) throw explainSql(error, text, columns)
     const type = await typeOf(session, text).catch(() => undefined)
-    if (type === undefined) throw explained(error, text, columns)
+    if (type === undefined) throw explainSql(error, text, columns)
     return { sql: text, type }
   })
   const { sql, type } = typeof found === 'string' ? { sql: quoted, type: found } : found
@@ -65,11 +65,12 @@ async function typeOf(session: TableSession, sql: string): Promise<string> {
   return type
 }
 
-function explained(error: unknown, text: string, columns: readonly Column[]): unknown {
+/** An error of SQL that the user typed, with the columns that it may name. */
+function explainSql(error: unknown, text: string, columns: readonly Column[]): unknown {
   if (!(error instanceof InputError)) return error
   const message = error.message.replace('; check the name.', `; the columns are ${columnList(columns)}.`)
-  const told = message.includes(text) ? message : message.replace(/\.$/, ` in ${text}.`)
-  return new InputError('table', told, { cause: error })
+  const explanation = message.includes(text) ? message : message.replace(/\.$/, ` in ${text}.`)
+  return new InputError('table', explanation, { cause: error })
 }
 
 /** The SQL with every word that is a column in quotes; what is quoted already stays. */

@@ -40,13 +40,14 @@ export function tensorAsParquet(path: string, tensor: SparseTensor): Replacement
         const names = columnNames(tensor)
         const selected = numbers.map(({ name }) => name)
         for (const [mode, { name }] of [...columns.entries()].reverse())
-          selected.unshift(await typed(session, 'entries', name, labels?.[mode] && modes?.[mode].type))
+          selected.unshift(await castTexts(session, 'entries', name, labels?.[mode] && modes?.[mode].type))
         await session.lock({ paths: [resolve(temporary)] })
         await copyTo(session, temporary, selectAs(selected, names, 'entries'))
       }),
   }
 }
 
+/** Does work in a session of its own. */
 async function inSession<T>(path: string, work: (session: TableSession) => Promise<T>): Promise<T> {
   const session = await openSession(path)
   try {
@@ -60,9 +61,11 @@ async function inSession<T>(path: string, work: (session: TableSession) => Promi
 const copyTo = (session: TableSession, file: string, query: string): Promise<void> =>
   session.run(`COPY (${query}) TO ${literal(file)} (FORMAT parquet, USE_TMP_FILE false)`)
 
+/** SQL that selects expressions under names. */
 const selectAs = (selected: readonly string[], names: readonly string[], from: string): string =>
   `SELECT ${selected.map((sql, c) => `${sql} AS ${identifier(names[c])}`).join(', ')} FROM ${from}`
 
+/** The entries of a tensor as lists of values per column, BATCH at a time. */
 function* entryBatches({ indices, values, weights, labels }: SparseTensor): Generator<DuckDBValue[][]> {
   for (let start = 0; start < values.length; start += BATCH) {
     const end = Math.min(values.length, start + BATCH)
@@ -75,8 +78,8 @@ function* entryBatches({ indices, values, weights, labels }: SparseTensor): Gene
   }
 }
 
-/** The texts in the type that they are the text of, if every one survives that. */
-async function typed(
+/** SQL for a column of texts in a type, if every text survives the conversion; else as text. */
+async function castTexts(
   session: TableSession,
   table: string,
   column: string,
@@ -92,7 +95,7 @@ async function typed(
   return same === true ? cast : column
 }
 
-/** How many distinct texts of a column decide what its type is. */
+/** The number of distinct texts of a column that determine its type. */
 const TYPED_BY = 10_000
 
 /**
@@ -119,7 +122,7 @@ export async function writeParquetRows(
     for (const [c, { kind, type, verbatim }] of columns.entries()) {
       const own = texts[c]
       const given = own ? typeOfTexts(own, verbatim === 'quoted') : type
-      selected.push(kind === 'text' ? await typed(session, 'rows', `c${c}`, given) : `c${c}`)
+      selected.push(kind === 'text' ? await castTexts(session, 'rows', `c${c}`, given) : `c${c}`)
     }
     await session.lock({ paths: [resolve(file)] })
     const names = columns.map((column) => column.name)

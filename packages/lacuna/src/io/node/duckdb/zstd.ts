@@ -25,6 +25,7 @@ export async function checkZstd(path: string): Promise<void> {
   }
 }
 
+/** The position behind a frame. @param size of the file */
 async function endOfFrame(file: FileHandle, start: number, path: string, size: number): Promise<number> {
   const head = await bytesAt(file, start, 8, path)
   const magic = head.readUInt32LE(0)
@@ -52,12 +53,14 @@ async function endOfFrame(file: FileHandle, start: number, path: string, size: n
   return at + checksum
 }
 
+/** Reads bytes of a file that must be there. */
 async function bytesAt(file: FileHandle, at: number, length: number, path: string): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
   if (bytesRead < length) throw truncated(path)
   return buffer
 }
 
+/** The error for a file that ends too early. */
 const truncated = (path: string): InputError =>
   new InputError('table', `${path}: the zstd data ends too early; the file is truncated, fetch it again.`)
 

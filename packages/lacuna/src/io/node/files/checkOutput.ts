@@ -1,9 +1,10 @@
+/** Checks of output files before long work. */
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from './fileError.ts'
 
-/** Says before long work, not after it, that its result could not be written. */
+/** Refuses a path that cannot be written to. - is stdout. */
 export async function checkOutput(path: string): Promise<void> {
   if (path === '-') return
   const folder = dirname(path)
@@ -47,7 +48,7 @@ export async function checkOutputs(
   }
 }
 
-/** What tells a file from others: where it really is, and the number that the disk gives it. */
+/** The identities of a file: its real path, and its device and inode numbers. */
 async function keysOf(path: string): Promise<string[]> {
   if (path === '-') return []
   const status = await stat(path).catch(() => undefined)

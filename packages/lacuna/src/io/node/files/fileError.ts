@@ -1,12 +1,14 @@
+/** Errors of the file system as sentences. */
 import { dirname } from 'node:path'
 import { InputError } from '../../../base/inputError.ts'
 
-/** A failed system call as a sentence about the file; any other error comes back as it is. */
+/** A failed system call as an error with a sentence about the file; any other error unchanged. */
 export function explainFileError(error: unknown, path: string, action: 'read' | 'write'): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
   return new InputError('file', `${path}: ${sentence(String(error.code), path, action)}`, { cause: error })
 }
 
+/** The sentence for an error code of the system. */
 function sentence(code: string, path: string, action: 'read' | 'write'): string {
   switch (code) {
     case 'ENOENT':

@@ -1,4 +1,4 @@
-/** A file or pipe to read, and what it is. */
+/** Inputs: files and pipes to read, with their kinds. */
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
@@ -9,18 +9,19 @@ import { InputError } from '../../../base/inputError.ts'
 import { type FileKind, kindByContent, kindByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 import { type OpenFile, openFile, reopenable } from './openFile.ts'
-import { leaveNothing, nameBeside } from './temporary.ts'
+import { nameBeside, removeAtExit } from './temporary.ts'
 
-/** A file or pipe that has been opened. */
+/** A file or pipe to read. */
 export interface Input extends Omit<OpenFile, 'source' | 'again'> {
   /** Path as it was given; - is standard input. */
   path: string
-  /** By the ending of its name; of a pipe without one, by its first bytes; else nothing. */
+  /** The kind by the ending of the name; of a pipe without one, by its first bytes. */
   kind: FileKind | undefined
-  /** The content, unpacked if it was gzip. */
+  /** Reads the content from the beginning, unpacked if it is gzip. */
   open(): AsyncIterable<Uint8Array>
 }
 
+/** Opens a file or pipe; - is stdin. */
 export async function openInput(path: string): Promise<Input> {
   const opened = await openFile(path)
   const { name, byteLength, bytesRead, isPipe } = opened
@@ -29,12 +30,16 @@ export async function openInput(path: string): Promise<Input> {
   return { path, name, kind, open, byteLength, bytesRead, isPipe }
 }
 
+/** The first piece of a source; empty if there is none. */
 async function firstBytes(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of source) return piece
   return new Uint8Array(0)
 }
 
-/** The content as a file that can be read anywhere: itself, or what came through a pipe. */
+/**
+ * Does work with the path of an input; the content of a pipe is written to a temporary file.
+ * @param ending of that file
+ */
 export async function asFile<T>(
   input: Input,
   ending: string,
@@ -42,7 +47,7 @@ export async function asFile<T>(
 ): Promise<T> {
   if (!input.isPipe) return work(input.path)
   const spool = nameBeside(join(tmpdir(), `lacuna-pipe${ending}`), 'tmp') + ending
-  const forget = leaveNothing(spool)
+  const forget = removeAtExit(spool)
   try {
     await pipeline(Readable.from(input.open()), createWriteStream(spool, { flags: 'wx' })).catch((error) => {
       throw explainFileError(error, spool, 'write')
@@ -54,10 +59,10 @@ export async function asFile<T>(
   }
 }
 
-/** What one file may take in memory: half of this machine's, and no more than a zip may hold. */
+/** The most bytes that a file may take in memory: half of the machine's memory, at most 4 GiB. */
 export const maxFileBytes = (): number => Math.min(2 ** 32 - 1, Math.floor(totalmem() / 2))
 
-/** The whole of a file that must be in memory to be read, unpacked if it was gzip. */
+/** Reads a whole input into memory, unpacked if it is gzip. */
 export async function readWhole(
   { name, byteLength, open }: Input,
   onProgress?: (bytesRead: number, byteLength: number) => void,

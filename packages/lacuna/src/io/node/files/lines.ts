@@ -1,10 +1,10 @@
-/** Lines of a file by the bytes at which they begin. */
+/** Lines of a file by the positions of the bytes at which they begin. */
 import type { FileHandle } from 'node:fs/promises'
 import { byteOrderMarkLength, isEntryLine, LF } from '../../text/index.ts'
 
 const READ_BYTES = 2 ** 20
 
-/** The lines that begin at the bytes from … to − 1. */
+/** Reads the lines that begin at the bytes from … to − 1, in pieces. */
 export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
   if (from >= to) return
   // The first begins after the first line feed from the byte before on.
@@ -32,7 +32,7 @@ export async function* linesBetween(file: FileHandle, from: number, to: number):
   }
 }
 
-/** How many lines begin before the first that begins at this byte or after it. */
+/** The number of lines before the first line that begins at a byte or after it. */
 export async function countLines(file: FileHandle, from: number): Promise<number> {
   let lines = 0
   for await (const piece of linesBetween(file, 0, from)) for (const byte of piece) if (byte === LF) lines++
@@ -40,8 +40,8 @@ export async function countLines(file: FileHandle, from: number): Promise<number
 }
 
 /**
- * The file up to the end of its first line that is neither blank nor a comment; at most so many bytes are
- * looked at.
+ * The head of a .tns file, up to the end of its first entry; the whole file if it has none.
+ * @param most the most bytes to read; undefined if there is no entry among them
  */
 export async function firstLines(file: FileHandle, most: number): Promise<Uint8Array | undefined> {
   for (let length = 2 ** 16; ; length *= 4) {

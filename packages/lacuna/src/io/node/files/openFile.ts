@@ -1,4 +1,4 @@
-/** Files to read, which may be packed, or pipes. */
+/** Files and pipes to read, unpacked if they are gzip. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -6,18 +6,19 @@ import { InputError } from '../../../base/inputError.ts'
 import { packingByName } from '../../text/index.ts'
 import { explainFileError } from './fileError.ts'
 
+/** A file or pipe that has been found. */
 export interface OpenFile {
-  /** As messages call it. */
+  /** The name that messages use. */
   name: string
   /** The content, unpacked if it was gzip. The file is open only while this is iterated. */
   source: AsyncIterable<Uint8Array>
-  /** On disk, that is, packed; 0 for a pipe. */
+  /** Bytes on disk, packed or not; 0 for a pipe. */
   byteLength: number
-  /** How many of these bytes have been read so far. */
+  /** The number of these bytes read so far. */
   bytesRead(): number
-  /** What cannot be read a second time from its beginning. */
+  /** Whether it cannot be read a second time from its beginning. */
   isPipe: boolean
-  /** The content once more, from the beginning; of a pipe, what is left. */
+  /** The content once more, from the beginning; the rest of a pipe. */
   again(): AsyncIterable<Uint8Array>
 }
 
@@ -29,15 +30,15 @@ const UNPACK_BYTES = 2 ** 18
  * one. The name - is what comes on stdin.
  */
 export async function openFile(path: string): Promise<OpenFile> {
-  if (path === '-') return opened('stdin', path, 0, true)
+  if (path === '-') return describeFile('stdin', path, 0, true)
   const status = await stat(path).catch((error) => {
     throw explainFileError(error, path, 'read')
   })
   if (status.isDirectory()) throw new InputError('format', `${path}: this is a folder; name a file.`)
-  return opened(path, path, status.size, !status.isFile())
+  return describeFile(path, path, status.size, !status.isFile())
 }
 
-/** Whether a file is packed: by its first bytes if it is gzip, else by its name. */
+/** Whether a file is packed, by its name or, if it is gzip, by its first bytes. */
 export async function isPacked(path: string): Promise<boolean> {
   if (packingByName(path) !== undefined) return true
   const file = await open(path)
@@ -49,9 +50,11 @@ export async function isPacked(path: string): Promise<boolean> {
   }
 }
 
+/** Whether bytes begin as gzip does. */
 const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
 
-function opened(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
+/** A file or pipe with counters of what is read of it. */
+function describeFile(name: string, path: string, byteLength: number, isPipe: boolean): OpenFile {
   let bytesRead = 0
   const count = (bytes: number) => {
     bytesRead += bytes
@@ -63,42 +66,46 @@ function opened(name: string, path: string, byteLength: number, isPipe: boolean)
   return { name, source: again(), byteLength, bytesRead: () => bytesRead, isPipe, again }
 }
 
-/** Of a pipe, so much is kept to be read again. */
-const KEPT_BYTES = 2 ** 22
+/** Bytes of a pipe's beginning that are stored, to be read again. */
+const STORED_BYTES = 2 ** 22
 
 /**
- * The content, to be read again and again. Of a pipe the beginning is kept, so that it can be looked at first
- * and read after; once a reader has gone past that, there is no other.
+ * Returns a function that reads the content from the beginning, any number of times. Of a pipe the beginning
+ * is stored: once a reader has gone beyond that, the pipe cannot be read again.
  */
 export function reopenable(opened: OpenFile): () => AsyncIterable<Uint8Array> {
   const { name, source, isPipe, again } = opened
   if (!isPipe) return again
   const rest = source[Symbol.asyncIterator]()
-  let kept: Uint8Array[] | undefined = []
+  let stored: Uint8Array[] | undefined = []
   let length = 0
   return async function* () {
-    if (!kept)
+    if (!stored)
       throw new InputError(
         'file',
         `${name}: a pipe can be read only once, and this needs it twice; save it in a file.`,
       )
-    for (const piece of kept) yield piece
+    for (const piece of stored) yield piece
     for (;;) {
       const { done, value } = await rest.next()
       if (done) return
-      kept?.push(value)
+      stored?.push(value)
       length += value.length
-      if (length > KEPT_BYTES) kept = undefined
+      if (length > STORED_BYTES) stored = undefined
       yield value
     }
   }
 }
 
+/**
+ * Reads a file or stdin, unpacked if it is gzip.
+ * @param count receives the number of bytes of each piece on disk
+ */
 async function* read(name: string, path: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let file: FileHandle | undefined
   try {
     if (path !== '-') file = await open(path)
-    const pieces = startedBy(file ? readAll(file, count) : readStdin(count), 2)
+    const pieces = joinStart(file ? readAll(file, count) : readStdin(count), 2)
     const { value: start, done } = await pieces.next()
     const packed = !done && isGzip(start)
     if (path.endsWith('.gz') && !packed)
@@ -131,8 +138,10 @@ async function* readStdin(count: (bytes: number) => void): AsyncGenerator<Uint8A
   }
 }
 
-/** The same pieces, but the first has so many bytes at least, even if a pipe hands them over one by one. */
-async function* startedBy(
+/**
+ * Passes pieces on, the first ones joined until they have `length` bytes: a pipe may deliver them one by one.
+ */
+async function* joinStart(
   pieces: AsyncIterable<Uint8Array>,
   length: number,
 ): AsyncGenerator<Uint8Array, void> {
@@ -148,16 +157,19 @@ async function* startedBy(
   if (start !== undefined && start.length > 0) yield start
 }
 
+/** Pieces with another one before them. */
 async function* behind(start: Uint8Array, pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start
   yield* pieces
 }
 
+/** Unpacks gzip. */
 function unpack(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // Whoever fails, pipeline tears down both sides, and the one who iterates gets the error.
+  // If one side fails, pipeline closes both, and the iteration throws the error.
   return pipeline(Readable.from(pieces), createGunzip({ chunkSize: UNPACK_BYTES }), () => {})
 }
 
+/** An error of unpacking as a sentence; undefined for any other error. */
 function explainGzipError(error: unknown, path: string): InputError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const fault =

@@ -1,4 +1,4 @@
-/** Files and folders that must not be left behind: not by a signal, and not for ever by a crash. */
+/** Temporary files and folders: removed at a signal, and by a later process after a crash. */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -6,13 +6,13 @@ import { basename, dirname, join } from 'node:path'
 const left = new Set<string>()
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /**
- * A file of a process that is gone is swept if nobody has written to it for so long: it may be another
- * machine's.
+ * Age from which on the temporary file of a process that is gone is removed; it may be one of another
+ * machine.
  */
 const STALE_MS = 60_000
 
-/** Removes the path if the process is ended before the function that this returns is called. */
-export function leaveNothing(path: string): () => void {
+/** Removes a path if the process ends before the returned function is called. */
+export function removeAtExit(path: string): () => void {
   if (left.size === 0) listen()
   left.add(path)
   return () => {
@@ -21,37 +21,39 @@ export function leaveNothing(path: string): () => void {
   }
 }
 
+/** Listens for the end of the process. */
 function listen(): void {
-  process.on('exit', tidy)
+  process.on('exit', removeAll)
   for (const signal of SIGNALS) process.on(signal, onSignal)
 }
 
 function stopListening(): void {
-  process.off('exit', tidy)
+  process.off('exit', removeAll)
   for (const signal of SIGNALS) process.off(signal, onSignal)
 }
 
-function tidy(): void {
+/** Removes all temporary files of this process. */
+function removeAll(): void {
   for (const path of left) rmSync(path, { recursive: true, force: true })
 }
 
 /**
- * Ends the process as the signal would have, unless somebody else decides about it; then tidies when it
- * exits.
+ * Removes the files and ends the process as the signal would have; other listeners of the signal may decide
+ * otherwise.
  */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
-  tidy()
+  removeAll()
   stopListening()
   process.kill(process.pid, signal)
 }
 
-/** A hidden name beside a file, by which it can be told who made it: .data.csv.4711-0123456789ab.tmp */
+/** A hidden name beside a file, with the id of this process: .data.csv.4711-0123456789ab.tmp */
 export function nameBeside(path: string, ending: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`)
 }
 
-/** Removes what processes that are gone have left beside a file. */
+/** Removes temporary files beside a file that processes which are gone have left. */
 export function sweepBeside(path: string): void {
   const prefix = `.${basename(path)}.`
   try {
@@ -61,14 +63,16 @@ export function sweepBeside(path: string): void {
       if (pid !== undefined && !isRunning(Number(pid))) removeStale(join(dirname(path), name))
     }
   } catch {
-    // A folder that cannot be looked into is told of by who writes to it.
+    // Writing to a folder that cannot be read explains why.
   }
 }
 
+/** Removes a file that has not been written to for STALE_MS. */
 function removeStale(path: string): void {
   if (Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, { force: true })
 }
 
+/** Whether a process of that id is running on this machine. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -9,26 +9,28 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { InputError } from '../../../base/inputError.ts'
 import { explainFileError } from './fileError.ts'
-import { leaveNothing, nameBeside, sweepBeside } from './temporary.ts'
+import { nameBeside, removeAtExit, sweepBeside } from './temporary.ts'
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 /**
- * Packs the file if its name ends in .gz. If anything fails, a file that was there before stays as it was.
+ * Writes a file, packed if its name ends in .gz. If anything fails, a file that was there before is
+ * unchanged.
  */
 export async function writeFileWhole(path: string, chunks: Chunks): Promise<void> {
   await replaceFiles([writeChunks(path, chunks)])
 }
 
+/** A file to be written in place of another. */
 export interface Replacement {
   path: string
   /** Fills the temporary file, which is there and empty, and open as `file`; it must stay the same file. */
   write(file: FileHandle, temporary: string): Promise<void>
-  /** What can also be written to stdout. */
+  /** The content as chunks, for stdout. */
   chunks?: Chunks
 }
 
-/** Chunks to be written with replaceFiles, packed if `ending` says so. */
+/** A replacement of chunks, packed if `ending` is .gz. */
 export function writeChunks(path: string, chunks: Chunks, ending = path): Replacement {
   const packed = ending.endsWith('.gz') ? pack(chunks) : chunks
   return {
@@ -65,7 +67,7 @@ async function writeToStdout(chunks: Chunks): Promise<void> {
 }
 
 interface Written {
-  /** As the user calls it, and where that is. */
+  /** The path as the user gave it; `target` is where its links point to. */
   path: string
   target: string
   temporary: string
@@ -73,11 +75,12 @@ interface Written {
   forget(): void
 }
 
+/** Writes a temporary file beside the target, and syncs it. */
 async function writeBeside({ path, write }: Replacement): Promise<Written> {
   const { target, mode } = await resolveTarget(path)
   sweepBeside(target)
   const temporary = nameBeside(target, 'tmp')
-  const forget = leaveNothing(temporary)
+  const forget = removeAtExit(temporary)
   let file: FileHandle | undefined
   try {
     file = await open(temporary, 'wx')
@@ -95,8 +98,9 @@ async function writeBeside({ path, write }: Replacement): Promise<Written> {
 }
 
 /**
- * Without a break, so that no signal comes between. Of several files, those there before are first set aside:
- * should the machine stop here, files are missing, but never is a new one beside an old one.
+ * Renames the temporary files, synchronously, so that no signal comes between. With several files, those
+ * there before are set aside first: if the machine stops, files are missing, but a new one is never beside an
+ * old one.
  */
 function moveIntoPlace(files: readonly Written[]): void {
   const aside: { target: string; old: string }[] = []
@@ -123,7 +127,7 @@ function moveIntoPlace(files: readonly Written[]): void {
   for (const { old } of aside) rmSync(old, { force: true })
 }
 
-/** Where a link points to, so that the link stays; the permissions of the file to be replaced. */
+/** The file that a path links to, so that the link stays, and the permissions of the file to be replaced. */
 async function resolveTarget(path: string): Promise<{ target: string; mode?: number }> {
   try {
     const target = await realpath(path)
@@ -137,11 +141,12 @@ async function resolveTarget(path: string): Promise<{ target: string; mode?: num
   }
 }
 
+/** Packs chunks by gzip. */
 function pack(chunks: Chunks): AsyncIterable<Uint8Array> {
   return pipeline(Readable.from(chunks), createGzip(), () => {})
 }
 
-/** Makes the rename itself lasting, where the system lets a folder be synced. */
+/** Syncs a folder, where the system permits it, so that a rename survives a crash. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined)
   await folder?.sync().catch(() => {})

@@ -5,6 +5,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 
+/** A file in a zip, as the zip's directory describes it. */
 export interface ZipMember {
   name: string
   /** 0: stored, 8: deflated */
@@ -12,7 +13,7 @@ export interface ZipMember {
   checksum: number
   packedLength: number
   byteLength: number
-  /** Where its header begins in the zip. */
+  /** The position of its header in the zip. */
   start: number
 }
 
@@ -48,8 +49,8 @@ export async function zipMembers(file: FileHandle, size: number): Promise<ZipMem
     const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
     if (extraEnd > length) return undefined
     const large = largeNumbers(directory.subarray(nameEnd, extraEnd))
-    const number = (place: number): number => {
-      const given = directory.readUInt32LE(at + place)
+    const number = (offset: number): number => {
+      const given = directory.readUInt32LE(at + offset)
       return given === FULL ? (large.shift() ?? given) : given
     }
     const byteLength = number(24)
@@ -67,7 +68,7 @@ export async function zipMembers(file: FileHandle, size: number): Promise<ZipMem
   return members
 }
 
-/** Where the directory is by zip64, if the file has that. */
+/** The directory by zip64, if the file has one. */
 async function largeDirectory(
   file: FileHandle,
   tail: Buffer,
@@ -76,11 +77,11 @@ async function largeDirectory(
   if (end < 20 || tail.readUInt32LE(end - 20) !== LOCATOR_64) return undefined
   const record = await readAt(file, Number(tail.readBigUInt64LE(end - 12)), 56)
   if (record.length < 56 || record.readUInt32LE(0) !== END_64) return undefined
-  const [count, length, start] = [32, 40, 48].map((place) => Number(record.readBigUInt64LE(place)))
+  const [count, length, start] = [32, 40, 48].map((offset) => Number(record.readBigUInt64LE(offset)))
   return { count, length, start }
 }
 
-/** In the order of the fields that they stand for: length, packed length, start. */
+/** The 64-bit numbers of an extra field, in the order length, packed length, start. */
 function largeNumbers(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2)
@@ -93,7 +94,7 @@ function largeNumbers(extra: Buffer): number[] {
   return []
 }
 
-/** Where the content of a member begins; undefined if its own header is not there. */
+/** The position at which the content of a member begins; undefined if its header is missing. */
 export async function contentStart(
   file: FileHandle,
   { start }: Pick<ZipMember, 'start'>,
@@ -104,7 +105,7 @@ export async function contentStart(
   return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
 }
 
-/** The bytes there; fewer at the end of the file. */
+/** Reads bytes from a position; fewer at the end of the file. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let done = 0

@@ -1,42 +1,47 @@
 /**
- * What a mode may be made by, of a column that is too fine to be one: parts of a time, and bins of numbers.
- * Each turns a number into another one, which stands for the label: a time in microseconds or any number,
- * into a day, an hour, an edge.
+ * Binnings: functions that map a column to a coarser mode, by parts of a time or bins of numbers. Each maps a
+ * number (a time in microseconds, or any number) to the number of its bin: a day, an hour, a lower edge.
  */
 import { InputError } from '../../../base/inputError.ts'
 import { type BinningName, type ColumnType, calendarOf, DAY, numberText, SECOND } from '../../text/index.ts'
 
+/** A binning. */
 export interface Binning {
-  /** What it is made of. */
+  /** Whether it takes times or numbers. */
   of: 'time' | 'number'
-  /** Whether a number must, may or must not stand behind the column. */
+  /** Whether an argument must, may or must not follow the column. */
   argument: 'needed' | 'optional' | 'none'
-  /** Of its labels; bins of whole numbers are whole numbers, too. */
+  /** The type of the labels; whole numbers are BIGINT even if this is DOUBLE. */
   type: ColumnType
+  /** The bin of a number. */
   bin(x: number, argument: number): number
-  /** Of a time: all that its bin depends on. */
+  /** The grid that determines the bin of a time. */
   grid?: Grid
-  /** The label, where it is not the text of the number by its type. */
+  /** The label of a bin, where it is not the number as text of the type. */
   label?(bin: number): string
-  /** The reverse of `label`. */
+  /** The bin of a label: the inverse of `label`. */
   parse?(label: string): number
 }
 
-/** Times in cells of so many microseconds, and the bin that a cell belongs to. */
+/** A grid of time: cells of equal length, each of which lies in one bin. */
 export interface Grid {
+  /** Microseconds per cell. */
   unit: number
-  /** Where cell 0 begins. */
+  /** The time at which cell 0 begins, in microseconds since 1970. */
   origin(argument: number): number
+  /** The bin of a cell. */
   binOf(cell: number): number
 }
 
+/** The grid cell of a time. All are in microseconds. */
 export const cellOf = (time: number, origin: number, unit: number): number =>
   Math.floor((time - origin) / unit)
 
 const WEEK = 7 * DAY
 const HOUR = 3600 * SECOND
 
-function ofTime(
+/** A binning of times by a grid. */
+function timeBinning(
   type: ColumnType,
   binOf: Grid['binOf'],
   unit: number = DAY,
@@ -51,10 +56,11 @@ function ofTime(
 /** The binnings of a time that need nothing but the time. */
 export const timeBins = ['year', 'month', 'week', 'day', 'hour', 'weekday'] as const
 
+/** Every binning, by its name. */
 export const binnings: Readonly<Record<BinningName, Binning>> = {
-  year: ofTime('BIGINT', (day) => calendarOf(day)[0]),
+  year: timeBinning('BIGINT', (day) => calendarOf(day)[0]),
   month: {
-    ...ofTime('VARCHAR', (day) => {
+    ...timeBinning('VARCHAR', (day) => {
       const [year, month] = calendarOf(day)
       return 12 * year + month - 1
     }),
@@ -65,26 +71,26 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
       return year === undefined ? NaN : 12 * Number(year) + Number(month) - 1
     },
   },
-  week: ofTime('DATE', (day) => day - weekdayOf(day) + 1),
-  day: ofTime('DATE', (day) => day),
-  hour: ofTime('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
-  weekday: ofTime('BIGINT', weekdayOf),
+  week: timeBinning('DATE', (day) => day - weekdayOf(day) + 1),
+  day: timeBinning('DATE', (day) => day),
+  hour: timeBinning('BIGINT', (hour) => hour - 24 * Math.floor(hour / 24), HOUR),
+  weekday: timeBinning('BIGINT', weekdayOf),
   bins: { of: 'number', argument: 'needed', type: 'DOUBLE', bin: lowerEdge },
   round: {
     of: 'number',
     argument: 'optional',
     type: 'DOUBLE',
-    bin: (x, decimals) => rounded(x, decimals, roundAway),
+    bin: (x, decimals) => roundTo(x, decimals, roundAway),
   },
   round_even: {
     of: 'number',
     argument: 'optional',
     type: 'DOUBLE',
-    bin: (x, decimals) => rounded(x, decimals, roundToEven),
+    bin: (x, decimals) => roundTo(x, decimals, roundToEven),
   },
   /** Weeks since a time, given in seconds; the first is 1. */
   weeks: {
-    ...ofTime(
+    ...timeBinning(
       'BIGINT',
       (week) => week + 1,
       WEEK,
@@ -94,37 +100,39 @@ export const binnings: Readonly<Record<BinningName, Binning>> = {
   },
 }
 
-/** From 1 on Monday to 7 on Sunday; 1 January 1970 was a Thursday. */
+/** The day of the week, from 1 on Monday to 7 on Sunday. Day 0, 1 January 1970, was a Thursday. */
 function weekdayOf(day: number): number {
   const sinceMonday = (day + 3) % 7
   return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1
 }
 
 /**
- * The lower edge of the bin of that width. In binary 0.3 % 0.1 is just below 0.1: what is that close is in
- * the next.
+ * The lower edge of the bin of a width that holds x. In binary 0.3 % 0.1 is just below 0.1: an x that close
+ * to the next edge lies in the next bin.
  */
 function lowerEdge(x: number, width: number): number {
   const above = ((x % width) + width) % width
   const edge = width - above <= width * 1e-9 ? x - above + width : x - above
-  return rounded(edge, 9 - Math.floor(Math.log10(width)), roundAway)
+  return roundTo(edge, 9 - Math.floor(Math.log10(width)), roundAway)
 }
 
-function rounded(x: number, decimals: number, round: (x: number) => number): number {
+/** Rounds to decimals, or for negative `decimals` to powers of ten. */
+function roundTo(x: number, decimals: number, round: (x: number) => number): number {
   const power = 10 ** Math.abs(decimals)
   return (decimals < 0 ? round(x / power) * power : round(x * power) / power) + 0
 }
 
+/** Rounds halves away from zero. */
 const roundAway = (x: number): number => Math.sign(x) * Math.round(Math.abs(x))
 
-/** Halves to even, as NumPy does. */
+/** Rounds halves to even, as NumPy does. */
 function roundToEven(x: number): number {
   const below = Math.floor(x)
   const rest = x - below
   return rest === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(x)
 }
 
-/** Whether the argument is one that the binning can have; a sentence if not. */
+/** Refuses an argument that the binning cannot have. @param mode as the user typed it */
 export function checkArgument(name: BinningName, argument: number | undefined, mode: string): void {
   const { argument: rule } = binnings[name]
   const wrong = (what: string) => new InputError('table', `The mode ${mode} ${what}.`)
@@ -141,7 +149,7 @@ export function checkArgument(name: BinningName, argument: number | undefined, m
     throw wrong('needs a whole number of decimals, at most 15')
 }
 
-/** The label of a bin, and the bin of a label. */
+/** The label of a bin. @param wholeNumbers whether the binned numbers and the bins are whole */
 export function binText({ label, type }: Binning, bin: number, wholeNumbers: boolean): string {
   if (label) return label(bin)
   return numberText(bin, wholeNumbers && type === 'DOUBLE' ? 'BIGINT' : type)

@@ -29,9 +29,9 @@ function smallNumber(bytes: Uint8Array, start: number, end: number): number {
  * string is made of a text only once, and of whole numbers only on request.
  */
 export class TextCoder {
-  /** In order of arrival; texts that are small whole numbers as numbers. */
+  /** The distinct texts in order of arrival, small whole numbers among them as numbers. */
   readonly #values: (string | number)[] = []
-  /** How many of the values are not small whole numbers. */
+  /** The number of values that are not small whole numbers. */
   #texts = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #encoder = new TextEncoder()
@@ -57,7 +57,7 @@ export class TextCoder {
     return this.#values.length
   }
 
-  /** How many distinct texts are small whole numbers. */
+  /** The number of distinct texts that are small whole numbers. */
   get numbers(): number {
     return this.#values.length - this.#texts
   }
@@ -94,6 +94,7 @@ export class TextCoder {
     return own
   }
 
+  /** The code of a whole number below SMALL. */
   #codeOfSmall(n: number): number {
     if (n >= this.#small.length)
       this.#small = enlarge(this.#small, Math.min(SMALL, 2 ** Math.ceil(Math.log2(n + 1))))
@@ -103,6 +104,7 @@ export class TextCoder {
     return this.#small[n] - 1
   }
 
+  /** The code of any other text, by its hash. */
   #codeOfText(bytes: Uint8Array, start: number, end: number): number {
     let hash = end - start
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
@@ -121,6 +123,7 @@ export class TextCoder {
     return code
   }
 
+  /** Whether a text of the arena equals bytes [start, end). */
   #isAt(text: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = text === 0 ? 0 : this.#ends[text - 1]
     if (this.#ends[text] - from !== end - start) return false
@@ -128,6 +131,7 @@ export class TextCoder {
     return true
   }
 
+  /** Adds a text to the arena. */
   #add(bytes: Uint8Array, start: number, end: number, hash: number): void {
     const text = this.#texts
     this.#values.push(this.#decoder.decode(bytes.subarray(start, end)))
@@ -150,6 +154,7 @@ export class TextCoder {
     this.#texts++
   }
 
+  /** Doubles the hash table. */
   #rehash(): void {
     this.#slots = new Uint32Array(2 * this.#slots.length)
     const mask = this.#slots.length - 1
@@ -161,6 +166,7 @@ export class TextCoder {
   }
 }
 
+/** A copy of an array with more room. */
 function enlarge(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)
@@ -239,6 +245,7 @@ export function sortNumbers(numbers: ArrayLike<number>): { sorted: number[]; ind
   return { sorted: Array.from(codes, (code) => numbers[code]), indexOfCode }
 }
 
+/** The codes of numbers in ascending order of the numbers. */
 const sortNumberCodes = (numbers: ArrayLike<number>): Uint32Array =>
   Uint32Array.from(numbers, (_, code) => code).sort((a, b) => numbers[a] - numbers[b])
 

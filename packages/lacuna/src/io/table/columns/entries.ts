@@ -112,7 +112,7 @@ export class Entries {
       this.#blocks.push({
         codes: Array.from({ length: this.#order }, () => new Uint32Array(BLOCK)),
         values: new Float32Array(BLOCK),
-        ...(isWeighted && { weights: new Float32Array(BLOCK) }),
+        weights: isWeighted ? new Float32Array(BLOCK) : undefined,
       })
     return this.#blocks[this.#blocks.length - 1]
   }
@@ -193,6 +193,7 @@ export class Entries {
     this.#blocks.length = 0 // only the lines are still needed
   }
 
+  /** The numbers of the entries whose labels are all known. */
   #findKnown(indexOfCode: readonly Uint32Array[]): Uint32Array {
     const known = new Uint32Array(this.count)
     let count = 0
@@ -204,6 +205,7 @@ export class Entries {
   }
 }
 
+/** Writes the index of each code. */
 function replace(codes: Uint32Array, indexOfCode: Uint32Array, into: Uint32Array): void {
   for (let e = 0; e < into.length; e++) into[e] = indexOfCode[codes[e]]
 }

@@ -38,6 +38,7 @@ function mergeFacts(
   return { fractions: all.some(({ fractions }) => fractions), times: timed.length > 0 ? times : undefined }
 }
 
+/** Merges lists of distinct texts or numbers by a Map. */
 function mergeValues(
   all: readonly (readonly (string | number)[])[],
 ): Pick<ModeDictionary, 'values'> & Pick<MergedDictionaries, 'codes'> {
@@ -118,6 +119,7 @@ interface GrowingDictionary {
   code(value: string | number): number
 }
 
+/** A dictionary of numbers. */
 function numberDictionary(name: string): GrowingDictionary {
   const coder = new NumberCoder(name)
   const { numbers } = coder
@@ -128,6 +130,7 @@ function numberDictionary(name: string): GrowingDictionary {
   }
 }
 
+/** A dictionary of texts. */
 function textDictionary(): GrowingDictionary {
   const coder = new TextCoder()
   const encoder = new TextEncoder()

@@ -9,8 +9,8 @@ import {
   type Batch,
   type Cells,
   cellText,
+  locateRow,
   MISSING,
-  placeOf,
   type Table,
   type TableColumn,
   type Texts,
@@ -74,6 +74,7 @@ export function modeReader(mode: FoundMode, table: Table, context: CellContext):
     : numberReader(mode, type)
 }
 
+/** Encodes distinct texts. */
 function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: CellContext): ModeReader {
   const coder = new TextCoder()
   const room = codesBuffer()
@@ -106,8 +107,8 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
         }
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
-        const place = placeOf(batch, row, unit)
-        throw new InputError('format', `${place}: this is not UTF-8 text; convert the file to UTF-8.`)
+        const where = locateRow(batch, row, unit)
+        throw new InputError('format', `${where}: this is not UTF-8 text; convert the file to UTF-8.`)
       }
       return codes
     },
@@ -133,6 +134,7 @@ function textReader(mode: FoundMode, column: TableColumn, { unit, decimal }: Cel
   }
 }
 
+/** Encodes distinct numbers. */
 function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   const coder = new NumberCoder(mode.name)
   const room = codesBuffer()
@@ -161,6 +163,7 @@ function numberReader(mode: FoundMode, type: ColumnType): ModeReader {
   }
 }
 
+/** Encodes the bins of times or numbers. */
 function binnedReader(
   mode: FoundMode,
   binning: Binning,
@@ -173,20 +176,20 @@ function binnedReader(
   const times = new TimeColumn(column.name, column.type, mode.dates)
   const room = codesBuffer()
   const { grid } = binning
-  const place = grid && { unit: grid.unit, origin: grid.origin(argument) }
+  const gridOrigin = grid && { unit: grid.unit, origin: grid.origin(argument) }
   /** The cells of the last batch: cells of the time grid, or numbers. */
   let found: Float64Array = new Float64Array(0)
   let whole = column.type === undefined || isWhole(column.type)
   /** Reads the times of a batch; returns how many cells have none. */
   const readTimes = (cells: Cells, batch: Batch): number => {
     if (found.length < batch.rowCount) found = new Float64Array(batch.rowCount)
-    const missing = times.gridCells(cells, batch.rowCount, place!, found)
+    const missing = times.gridCells(cells, batch.rowCount, gridOrigin!, found)
     if (missing === 0 || cells instanceof Float64Array) return missing
     for (let row = 0; row < batch.rowCount; row++) {
       if (!Number.isNaN(found[row]) || cells.ends[row] <= cells.starts[row]) continue
       const text = cellText(cells, row) ?? ''
       if (!isMissingMark(text))
-        throw times.explain(text, placeOf(batch, row, context.unit), sampleTexts(cells, batch))
+        throw times.explain(text, locateRow(batch, row, context.unit), sampleTexts(cells, batch))
       noteMark(context.marks, batch, row, context.unit, text)
     }
     return missing

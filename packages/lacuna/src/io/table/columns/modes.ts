@@ -41,8 +41,8 @@ export function parseMode(text: string): ModeText {
     )
   return {
     body: body.trim(),
-    ...(index !== undefined && { index: index as IndexPolicy }),
-    ...(name !== undefined && { name: unquote(name) }),
+    index: index as IndexPolicy | undefined,
+    name: name === undefined ? undefined : unquote(name),
   }
 }
 
@@ -72,7 +72,7 @@ function parseBinning(text: string): BinText | undefined {
   const last = inside.slice(comma + 1).trim()
   const hasNumber = comma >= 0 && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(last)
   const column = unquote((hasNumber ? inside.slice(0, comma) : inside).trim())
-  return { binning, column, ...(hasNumber && { argument: Number(last) }) }
+  return { binning, column, argument: hasNumber ? Number(last) : undefined }
 }
 
 /**
@@ -87,8 +87,7 @@ export function findMode(
 ): FoundMode | undefined {
   const { body, name, index } = typeof given === 'string' ? parseMode(given) : given
   const plain = findColumn(columns, unquote(body))
-  const asked = { ...(index && { index }) }
-  if (plain >= 0) return { name: name ?? columns[plain].name, column: plain, ...asked }
+  if (plain >= 0) return { name: name ?? columns[plain].name, column: plain, index }
   const parsed = parseBinning(body)
   const column = parsed ? findColumn(columns, parsed.column) : -1
   if (parsed && column >= 0) {
@@ -104,8 +103,7 @@ export function findMode(
       name: name ?? `${binning}(${columns[column].name}${number})`,
       column,
       binning,
-      ...(argument !== undefined && { argument }),
-      ...asked,
+      ...{ argument, index },
     }
   }
   const word = /^("(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_]*)$/u
@@ -130,7 +128,7 @@ export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode
   const { name, from } = mode
   if (from) {
     const column = findColumn(columns, from.column)
-    if (column >= 0) return { ...sourceFields(from), name, column }
+    if (column >= 0) return { ...from, binning: from.binning as BinningName | undefined, name, column }
   }
   const plain = findColumn(columns, name)
   if (plain >= 0) return { name, column: plain }
@@ -140,15 +138,7 @@ export function findLike(mode: Mode, columns: readonly TableColumn[]): FoundMode
   checkArgument(parsed.binning, parsed.argument, name)
   const { dates } = from ?? {}
   const { binning, argument } = parsed
-  return { name, column, binning, ...(argument !== undefined && { argument }), ...(dates && { dates }) }
-}
-
-function sourceFields({ binning, argument, dates }: ModeSource): Partial<FoundMode> {
-  return {
-    ...(binning !== undefined && { binning: binning as BinningName }),
-    ...(argument !== undefined && { argument }),
-    ...(dates && { dates }),
-  }
+  return { name, column, binning, argument, dates }
 }
 
 /**
@@ -158,9 +148,9 @@ function sourceFields({ binning, argument, dates }: ModeSource): Partial<FoundMo
 export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly TableColumn[]): Mode {
   const { name, binning, argument, dates } = mode
   const column = columns[mode.column].name
-  const said = name === column ? undefined : parseBinning(name)
-  const says = said
-    ? said.column === column && said.binning === binning && said.argument === argument
+  const parsed = name === column ? undefined : parseBinning(name)
+  const isImplied = parsed
+    ? parsed.column === column && parsed.binning === binning && parsed.argument === argument
     : name === column
   const from: ModeSource = {
     column,
@@ -168,7 +158,7 @@ export function storedMode(mode: FoundMode, type: ColumnType, columns: readonly 
     ...(argument !== undefined && { argument }),
     ...(dates && { dates }),
   }
-  return { name, type, ...((binning !== undefined || !says || dates) && { from }) }
+  return { name, type, ...((binning !== undefined || !isImplied || dates) && { from }) }
 }
 
 /**

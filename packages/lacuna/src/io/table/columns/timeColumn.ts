@@ -1,4 +1,4 @@
-/** What the cells of a column say of times, and why one is none. */
+/** The cells of a column as times, and the errors for cells that are none. */
 import { InputError, option, type Sentence, sentence } from '../../../base/inputError.ts'
 import {
   abbreviate,
@@ -19,20 +19,20 @@ import {
 import { type Cells, cellText, type Texts } from '../source/rows.ts'
 import { cellOf } from './bins.ts'
 
-/** What the numbers of a column of times look like. */
+/** Counts of the numbers in a column of times, which may be dates in disguise. */
 export interface TimeCounts {
-  /** That may be 20140401, or years, and all. */
+  /** Numbers that look like a date, such as 20140401; then those that look like years; then all. */
   compact: number
   years: number
   numbers: number
-  /** The first of them. */
+  /** The first number. */
   example: string
 }
 
-/** Times as they are, as a grid. */
+/** The grid of single microseconds. */
 const MICROSECONDS = { origin: 0, unit: 1 }
 
-/** Reads the times of one column, and watches that numbers are not dates in disguise. */
+/** Reads the times of one column, and counts numbers that look like dates. */
 export class TimeColumn {
   readonly #name: string
   readonly #type: ColumnType | undefined
@@ -43,23 +43,23 @@ export class TimeColumn {
   #numbers = 0
   #example = ''
 
-  /** `dates`: formats, or 'iso' for what is read without any. */
+  /** @param dates formats as of strftime, or 'iso' for Unix times and ISO 8601; these alone by default */
   constructor(name: string, type: ColumnType | undefined, dates: readonly string[] | undefined) {
     this.#name = name
     this.#type = type
     this.#formats = dates?.map((format) =>
-      format === 'iso' ? (text) => this.#plain(text) : timeFormat(format),
+      format === 'iso' ? (text) => this.#timeWithoutFormat(text) : timeFormat(format),
     )
   }
 
-  /** Microseconds since 1970, NaN where there is none or what is there is no time. */
+  /** The times of cells in microseconds since 1970; NaN for cells that are empty or no time. */
   times(cells: Cells, rowCount: number): Float64Array {
     const times = new Float64Array(rowCount)
     this.gridCells(cells, rowCount, MICROSECONDS, times)
     return times
   }
 
-  /** The first of them; Infinity if there is none. */
+  /** The earliest time of cells, in microseconds since 1970; Infinity if there is none. */
   earliest(cells: Cells, rowCount: number): number {
     if (this.#room.length < rowCount) this.#room = new Float64Array(rowCount)
     const times = this.#room
@@ -69,7 +69,7 @@ export class TimeColumn {
     return first
   }
 
-  /** The same as cells of a grid of that unit; how many are NaN. */
+  /** Reads times as cells of a grid; returns the number of NaN. @param into receives the grid cells */
   gridCells(
     cells: Cells,
     rowCount: number,
@@ -77,47 +77,50 @@ export class TimeColumn {
     into: Float64Array,
   ): number {
     let missing = 0
-    const place = (row: number, time: number): void => {
+    const store = (row: number, time: number): void => {
       into[row] = cellOf(time, origin, unit)
       if (Number.isNaN(time)) missing++
     }
     if (cells instanceof Float64Array) {
-      for (let row = 0; row < rowCount; row++) place(row, this.#ofNumber(cells[row]))
+      for (let row = 0; row < rowCount; row++) store(row, this.#timeOfNumber(cells[row]))
       return missing
     }
     if (this.#formats || !cells.numbers) {
-      for (let row = 0; row < rowCount; row++) place(row, this.#ofCell(cells, row))
+      for (let row = 0; row < rowCount; row++) store(row, this.#timeOfCell(cells, row))
       return missing
     }
     const { others, numbers } = cells.numbers.gridTimes(rowCount, origin, unit, into)
     this.#numbers += numbers // none of which looks like a date
     for (let row = 0, left = others; left > 0; row++)
       if (Number.isNaN(into[row])) {
-        place(row, this.#ofCell(cells, row))
+        store(row, this.#timeOfCell(cells, row))
         left--
       }
     return missing
   }
 
-  #ofCell(cells: Texts, row: number): number {
+  /** The time of a cell of text. */
+  #timeOfCell(cells: Texts, row: number): number {
     const { bytes, starts, ends } = cells
     const [from, to] = [starts[row], ends[row]]
     if (to <= from) return NaN
-    if (this.#formats) return this.#byFormat(cellText(cells, row) ?? '')
+    if (this.#formats) return this.#timeByFormat(cellText(cells, row) ?? '')
     const x = wholeNumber(bytes, from, to)
-    return Number.isNaN(x) ? this.#ofText(bytes, from, to) : this.#ofUnix(x, to - from)
+    return Number.isNaN(x) ? this.#timeOfBytes(bytes, from, to) : this.#timeOfUnix(x, to - from)
   }
 
-  #ofNumber(x: number): number {
+  /** The time of a cell that is a number, by the type of the column. */
+  #timeOfNumber(x: number): number {
     if (this.#type === 'DATE') return x * DAY
     if (this.#type === 'TIMESTAMP' || Number.isNaN(x)) return x
     // What looks like a date has eight digits; to write all numbers out takes long.
     return this.#formats
-      ? this.#byFormat(String(x))
-      : this.#ofUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
+      ? this.#timeByFormat(String(x))
+      : this.#timeOfUnix(x, Number.isInteger(x) && isCompactDate(x) ? 8 : 0)
   }
 
-  #ofUnix(x: number, length: number): number {
+  /** The time of a Unix time, which is counted. @param length the number of its digits */
+  #timeOfUnix(x: number, length: number): number {
     this.#numbers++
     if (x >= 1500 && x < 2500) this.#years++
     if (length === 8 && isCompactDate(x)) this.#compact++
@@ -125,19 +128,21 @@ export class TimeColumn {
     return unixTime(x)
   }
 
-  #ofText(bytes: Uint8Array, from: number, to: number): number {
+  /** The time of a text in ISO 8601 or of a Unix time. */
+  #timeOfBytes(bytes: Uint8Array, from: number, to: number): number {
     const time = isoTime(bytes, from, to)
     if (!Number.isNaN(time)) return time
     const text = textOfBytes(bytes, from, to).trim()
-    return text !== '' && Number.isFinite(Number(text)) ? this.#ofUnix(Number(text), 0) : NaN
+    return text !== '' && Number.isFinite(Number(text)) ? this.#timeOfUnix(Number(text), 0) : NaN
   }
 
-  #plain(text: string): number {
+  #timeWithoutFormat(text: string): number {
     const bytes = new TextEncoder().encode(text)
-    return this.#ofText(bytes, 0, bytes.length)
+    return this.#timeOfBytes(bytes, 0, bytes.length)
   }
 
-  #byFormat(text: string): number {
+  /** The time of a text by the first format that fits. */
+  #timeByFormat(text: string): number {
     for (const read of this.#formats ?? []) {
       const time = read(text)
       if (!Number.isNaN(time)) return time
@@ -145,12 +150,16 @@ export class TimeColumn {
     return NaN
   }
 
+  /** The counts of numbers so far. */
   get counts(): TimeCounts {
     const [compact, years, numbers, example] = [this.#compact, this.#years, this.#numbers, this.#example]
     return { compact, years, numbers, example }
   }
 
-  /** At the end: 20140401 is no Unix time if all the column looks like it, nor is 2014. */
+  /**
+   * Refuses a column all of whose numbers look like dates (20140401) or years (2014) and are hardly Unix
+   * times.
+   */
   check(where: string, { compact, years, numbers, example }: TimeCounts): void {
     if (numbers === 0 || (compact < numbers && years < numbers)) return
     const [what, format] = compact === numbers ? ['dates', '%Y%m%d'] : ['years', '%Y']
@@ -160,17 +169,21 @@ export class TimeColumn {
     )
   }
 
-  /** Why a text is no time, and what to do. `others` stand in the same column. */
-  explain(text: string, place: string, others: readonly string[]): InputError {
+  /**
+   * The error for a text that is no time.
+   * @param others texts of the same column, from which formats are guessed
+   */
+  explain(text: string, where: string, others: readonly string[]): InputError {
     const formats = this.#formats ? [] : likelyFormats([text, ...others])
     const one = formats.length > 0 || this.#formats ? formats : likelyFormats([text])
     return new InputError(
       'table',
-      sentence`${place}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
+      sentence`${where}: ${noTime(text, this.#name, one, this.#formats !== undefined)}`,
     )
   }
 }
 
+/** The sentence for a text that is no time. @param given whether the user gave formats */
 function noTime(text: string, column: string, formats: readonly string[], given: boolean): Sentence {
   const what = `"${abbreviate(text)}" in ${column} is no time`
   if (given) return sentence`${what} of the form that ${option('dates')} says; mend it, or add its form.`
@@ -180,6 +193,7 @@ function noTime(text: string, column: string, formats: readonly string[], given:
   return sentence`${what} as ISO writes it (2014-04-01)${several}; say how to read it with ${option('dates', ...formats.slice(0, 3))}.`
 }
 
+/** Whether a number looks like a date: 20140401. */
 const isCompactDate = (x: number): boolean =>
   x >= 1500_01_01 &&
   x < 2500_01_01 &&

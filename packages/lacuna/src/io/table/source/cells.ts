@@ -1,7 +1,7 @@
 /** Cells as numbers, and the errors for cells that are none. */
 import { InputError, option, sentence } from '../../../base/inputError.ts'
 import { abbreviate, COMMA, DOT, parseDecimal, SPACE, textOfBytes } from '../../text/index.ts'
-import { type Batch, type Cells, cellText, placeOf, type Table, type Texts } from './rows.ts'
+import { type Batch, type Cells, cellText, locateRow, type Table, type Texts } from './rows.ts'
 
 /**
  * Marks for a missing value. NaN is not among them: it is refused as a value that is not finite.
@@ -22,7 +22,7 @@ export interface Marks {
 /** Counts a cell that holds a mark. @param unit whether rows are numbered by lines */
 export function noteMark(marks: Marks, batch: Batch, row: number, unit: Table['unit'], text: string): void {
   marks.firstFile ??= batch.file
-  marks.first ??= `"${text}" in ${placeOf(batch, row, unit)}`
+  marks.first ??= `"${text}" in ${locateRow(batch, row, unit)}`
   marks.count++
 }
 
@@ -74,7 +74,7 @@ export function readValues(
   if (cells instanceof Float64Array) {
     for (let row = 0; row < rowCount; row++)
       if (Math.abs(cells[row]) < Infinity && !(Math.abs(Math.fround(cells[row])) < Infinity))
-        throw tooLarge(placeOf(batch, row, context.unit), cells[row])
+        throw tooLarge(locateRow(batch, row, context.unit), cells[row])
     return cells
   }
   const others = context.decimal === ',' ? undefined : cells.numbers?.decimals(rowCount, values)
@@ -99,27 +99,28 @@ function explainValue(cells: Texts, batch: Batch, row: number, name: string, con
     noteMark(context.marks, batch, row, context.unit, text)
     return NaN
   }
-  const place = placeOf(batch, row, context.unit)
+  const where = locateRow(batch, row, context.unit)
   if (/^[-+]?(nan|inf(inity)?)$/i.test(text))
     throw new InputError(
       'value',
-      `${place}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
+      `${where}: the value ${name} is ${text}; observed values must be finite. Leave unobserved entries out.`,
     )
   if (context.decimal === ',' && /^[-+]?\d+\.\d*$/.test(text))
     throw new InputError(
       'value',
-      sentence`${place}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
+      sentence`${where}: the value ${name} is "${text}", but a comma stands before fractions in this table; mend it, or say ${option('decimal', '.')}.`,
     )
   if (!Number.isNaN(Number(context.decimal === ',' ? text.replace(',', '.') : text)))
-    throw tooLarge(place, text)
+    throw tooLarge(where, text)
   throw new InputError(
     'value',
-    `${place}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
+    `${where}: the value ${name} is "${abbreviate(text)}", which is no number; mend it or leave it empty.`,
   )
 }
 
-const tooLarge = (place: string, value: string | number): InputError =>
-  new InputError('value', `${place}: the value ${value} is too large for a float32; scale the values down.`)
+/** The error for a value beyond float32. */
+const tooLarge = (where: string, value: string | number): InputError =>
+  new InputError('value', `${where}: the value ${value} is too large for a float32; scale the values down.`)
 
 /**
  * Reads the numbers of a column in double precision; NaN where a cell is empty.
@@ -139,7 +140,7 @@ export function readNumbers(cells: Cells, batch: Batch, mode: string, context: C
     else
       throw new InputError(
         'table',
-        `${placeOf(batch, row, context.unit)}: "${abbreviate(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
+        `${locateRow(batch, row, context.unit)}: "${abbreviate(text)}" is no number, as ${mode} needs; mend it or leave it empty.`,
       )
   }
   return numbers

@@ -16,7 +16,7 @@ export interface TextFile {
 
 /** Bytes of the head, from which the dialect is recognized. */
 const SAMPLE_BYTES = 2 ** 20
-/** From this number of bytes on, compiling the kernel takes less time than it saves. */
+/** The number of bytes from which on compiling the kernel takes less time than it saves. */
 const KERNEL_FROM = 2 ** 19
 
 /** Opens files of the same columns as one table. */
@@ -30,7 +30,7 @@ export async function textTable(
   const dialect = sniffDialect(start, first.name, options)
   const { names, quoted, decimal } = dialect
   for (const file of files.slice(1)) await checkSameColumns(file, dialect)
-  const columns = names.map((name, c) => ({ name, ...(quoted[c] && { quoted: true }) }))
+  const columns = names.map((name, c) => ({ name, quoted: quoted[c] || undefined }))
   const all = columns.map((_, column) => ({ column }))
   const guessed = options.decimal === undefined && decimal === ','
   return {
@@ -39,7 +39,7 @@ export async function textTable(
     columns,
     decimal,
     dialect,
-    ...(guessed && { guesses: ['a comma stands before the fraction of a number'] }),
+    guesses: guessed ? ['a comma stands before the fraction of a number'] : undefined,
     async sample() {
       const whole = head.length < SAMPLE_BYTES ? head : head.subarray(0, head.lastIndexOf(LF) + 1)
       const parser = new CsvParser(first.name, dialect, all)
@@ -57,6 +57,7 @@ export async function textTable(
   }
 }
 
+/** A source of one piece. */
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
@@ -98,6 +99,7 @@ export function headText(head: Uint8Array, name: string): string {
   return text
 }
 
+/** Refuses a file with other columns than the first one. */
 async function checkSameColumns(file: TextFile, expected: Dialect): Promise<void> {
   const { delimiter, header, decimal } = expected
   const start = headText(await headOf(file, 1), file.name)

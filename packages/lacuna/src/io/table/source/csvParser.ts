@@ -107,6 +107,7 @@ export class CsvParser {
     return batch
   }
 
+  /** Parses bytes up to the last whole row, and stores the rest. */
   #parse(bytes: Uint8Array, kernel?: RowKernel): Batch {
     const [d0, d1] = this.#delimiter
     const step = this.#delimiter.length
@@ -212,12 +213,12 @@ export class CsvParser {
     if (this.#rest.length > LONGEST_ROW)
       throw this.#fault('the line has no end, or a quote is never closed; mend it, or give a table as text.')
     const columns = starts.map((column, slot) => ({
-      ...{ bytes, starts: column, ends: ends[slot] },
-      ...(kernel && { numbers: kernel.numbersOf(slot) }),
+      ...{ bytes, starts: column, ends: ends[slot], numbers: kernel?.numbersOf(slot) },
     }))
     return { rowCount: rows, file: this.#name, lines, columns: this.#wanted.map((slot) => columns[slot]) }
   }
 
+  /** The error for a line of another number of fields. */
   #wrongWidth(fields: number): InputError {
     const found = fields === 1 ? '1 field' : `${fields} fields`
     return this.#fault(
@@ -225,6 +226,7 @@ export class CsvParser {
     )
   }
 
+  /** An error with the file and line. */
   #fault(fault: string): InputError {
     return new InputError('format', `${this.#name}, line ${this.#line}: ${fault}`)
   }

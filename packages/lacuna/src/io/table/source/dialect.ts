@@ -103,6 +103,7 @@ function firstRows(text: string, delimiter: string, most: number): Field[][] {
   return rows
 }
 
+/** The end of a line, without its line feed. */
 function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline < 0) return text.length

@@ -92,7 +92,7 @@ function batchOf(
     }),
     file,
     lines: Uint32Array.from(rows, ({ line }) => line),
-    ...(records && { records: rows.map(({ text }) => text) }),
+    records: records ? rows.map(({ text }) => text) : undefined,
   }
 }
 
@@ -108,6 +108,7 @@ function cellOf(value: unknown): string | null {
  * does.
  */
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+/** Whether a string stands for a long whole number. */
 const isLongNumber = (text: string): boolean => text.charCodeAt(0) === 0
 /** JSON with long whole numbers as such strings. */
 const withLongNumbers = (text: string): string =>
@@ -130,6 +131,7 @@ class JsonRows {
     this.#name = name
   }
 
+  /** Parses a piece; returns the objects that are whole. */
   push(piece: Uint8Array): ParsedRow[] {
     const bytes = new Uint8Array(this.#rest.length + piece.length)
     bytes.set(this.#rest)
@@ -169,11 +171,13 @@ class JsonRows {
     return rows
   }
 
+  /** Refuses a text that ends within an object or array. */
   finish(): void {
     if (this.#rest.length > 0) throw this.#fault('it ends within an object')
     if (this.#list === 'open') throw this.#fault('it ends within an array')
   }
 
+  /** Parses the object in bytes [start, end). */
   #parse(bytes: Uint8Array, start: number, end: number): ParsedRow {
     const line = this.#line
     try {
@@ -191,6 +195,7 @@ class JsonRows {
     }
   }
 
+  /** An error with the file and line. */
   #fault(fault: string): InputError {
     const plain = fault.split('\n')[0].slice(0, 200)
     return new InputError(
@@ -216,5 +221,6 @@ function objectEnd(bytes: Uint8Array, start: number): number {
   return -1
 }
 
+/** A byte, for messages. */
 const describe = (bytes: Uint8Array, at: number): string =>
   bytes[at] > 32 && bytes[at] < 127 ? `"${String.fromCharCode(bytes[at])}"` : `the byte ${bytes[at]}`

@@ -115,8 +115,8 @@ export function meltTable(table: Table, melt: string, modes: readonly string[]):
     columns,
     wide,
     read,
-    ...(table.decimal && { decimal: table.decimal }),
-    ...(table.guesses && { guesses: table.guesses }),
+    decimal: table.decimal,
+    guesses: table.guesses,
     async sample() {
       const all = columns.map((_, column) => ({ column }))
       const sample = await table.sample()

@@ -68,6 +68,7 @@ interface Rows {
   rows: readonly Row[]
 }
 
+/** Rows in batches; refuses rows that are no objects. */
 async function* batchesOf(source: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Rows, undefined> {
   if (!isIterable(source))
     throw new InputError('option', 'The rows must be a list or another iterable of objects.')
@@ -88,11 +89,13 @@ async function* batchesOf(source: Iterable<Row> | AsyncIterable<Row>): AsyncGene
   if (rows.length > 0) yield { from, rows }
 }
 
+/** Whether a value can be iterated. */
 const isIterable = (source: unknown): boolean =>
   typeof source === 'object' &&
   source !== null &&
   (Symbol.iterator in source || Symbol.asyncIterator in source)
 
+/** The wanted columns of some rows. */
 function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: readonly Wanted[]): Batch {
   return {
     rowCount: rows.length,
@@ -107,6 +110,7 @@ function batchOf({ from, rows }: Rows, columns: readonly TableColumn[], wanted: 
   }
 }
 
+/** A property as the text of a cell; null where it is missing. */
 function cellOf(value: unknown, name: string, row: number): string | null {
   if (value === null || value === undefined || Number.isNaN(value)) return null
   if (typeof value === 'string') return value

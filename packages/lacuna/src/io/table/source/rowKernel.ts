@@ -1,45 +1,46 @@
 /**
- * Rows without quotes cut into fields, and the numbers in them, by wasm: text goes into its memory, and where
- * the fields lie comes out of it.
+ * The kernel that splits rows without quotes into fields, reads numbers and times, and looks labels up, in
+ * wasm: text is written to its memory, and the positions of the fields are read from it.
  */
 import { MARGIN, startTextKernel, type TextKernel } from '../../text/index.ts'
 import { SMALL } from '../columns/coding.ts'
 import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
 
-/** What is read at a time, and the row that was cut in two before it. */
+/** Bytes of text that the kernel holds: a piece of a file, and the unfinished row before it. */
 const TEXT_BYTES = 2 ** 20 + 2 ** 17
 
 /**
- * Of a mode, the whole numbers whose codes are remembered, as many as a coder takes for small, and the other
- * texts; memory that is not used is not taken.
+ * Sizes of the cache of a mode: small whole numbers, and slots for other texts. Untouched memory is not
+ * allocated.
  */
-const KNOWN_NUMBERS = SMALL
-const KNOWN_TEXTS = 2 ** 18
+const CACHED_NUMBERS = SMALL
+const CACHED_TEXTS = 2 ** 18
 const TEXT_ENTRY = 32
 const CACHE_LINE = 64
-const KNOWN_BYTES = 4 * KNOWN_NUMBERS + TEXT_ENTRY * KNOWN_TEXTS
-/** So many modes have what is known of them remembered. */
-const MOST_KNOWN = 16
+const CACHE_BYTES = 4 * CACHED_NUMBERS + TEXT_ENTRY * CACHED_TEXTS
+/** The most modes that have a cache. */
+const MOST_CACHES = 16
 
-/** Where what a coder knows is remembered, and how many numbers are. */
-interface KnownPlace {
+/** The cache of a coder: its address, and how many numbers it holds. */
+interface CodeCache {
   readonly table: number
   numbers: number
 }
 
-/** Where the fields of rows begin and end, by slot, and the rows' lines. */
+/** Per slot, the beginning and end of the field of each row; and the lines of the rows. */
 export interface Fields {
   starts: Int32Array[]
   ends: Int32Array[]
   lines: Uint32Array
 }
 
+/** An instance of the kernel, with memory for the rows of one piece of text. */
 export class RowKernel {
   readonly text: Uint8Array
   readonly fields: Fields
-  /** Where the last cutting stopped: at a row that was not taken, or at the end. */
+  /** The position at which the last split stopped: a row that the kernel rejects, or the end. */
   stop = 0
-  /** How many lines it has passed. */
+  /** The number of lines of the last split, blank ones included. */
   lines = 0
   readonly #kernel: TextKernel
   readonly #delimiter: Uint8Array
@@ -49,11 +50,11 @@ export class RowKernel {
     'slots' | 'starts' | 'ends' | 'lines' | 'numbers' | 'codes' | 'valid' | 'text' | 'known',
     number
   >
-  /** Per coder, which of the places for what is known it has. */
-  readonly #known = new Map<object, KnownPlace>()
-  readonly #mostKnown: number
+  /** The cache of each coder. */
+  readonly #caches = new Map<object, CodeCache>()
+  readonly #mostCaches: number
 
-  /** `slotOf`: for each column, where its fields go, or −1. */
+  /** @param slotOf per column of the table, the slot of its fields, or −1 */
   constructor(module: WebAssembly.Module, delimiter: Uint8Array, slotOf: Int32Array) {
     const width = slotOf.length
     const slots = slotOf.reduce((most, slot) => Math.max(most, slot), 0) + 1
@@ -67,8 +68,8 @@ export class RowKernel {
       codes: 4 * capacity,
       valid: 8 * Math.ceil(capacity / 8),
     }
-    this.#mostKnown = Math.min(slots, MOST_KNOWN)
-    const known = KNOWN_BYTES * this.#mostKnown
+    this.#mostCaches = Math.min(slots, MOST_CACHES)
+    const known = CACHE_BYTES * this.#mostCaches
     const total = Object.values(sizes).reduce(
       (sum, size) => sum + size,
       CACHE_LINE + known + TEXT_BYTES + 2 * MARGIN,
@@ -107,8 +108,9 @@ export class RowKernel {
   }
 
   /**
-   * Cuts the lines text[start, end), of which the first is number `line`; how many rows there are then,
-   * behind those before.
+   * Splits the lines text[start, end) into fields.
+   * @param rows the number of rows split before @param line the number of the first line
+   * @returns the number of rows split so far
    */
   split(start: number, end: number, rows: number, line: number): number {
     const { text, slots, starts, ends, lines } = this.#at
@@ -123,7 +125,7 @@ export class RowKernel {
     return found
   }
 
-  /** The numbers in a slot's fields. */
+  /** The operations on the fields of a slot. */
   numbersOf(slot: number): CellNumbers {
     const { text, numbers } = this.#at
     const { memory, emptyFields, decimals, gridTimes, numberTimes } = this.#kernel
@@ -146,20 +148,21 @@ export class RowKernel {
     }
   }
 
-  /** Where the fields of a slot begin and end. */
+  /** The addresses of the beginnings and ends of a slot's fields. */
   #columnOf(slot: number): [starts: number, ends: number] {
-    const place = 4 * this.#capacity * slot
-    return [this.#at.starts + place, this.#at.ends + place]
+    const offset = 4 * this.#capacity * slot
+    return [this.#at.starts + offset, this.#at.ends + offset]
   }
 
+  /** The cache of a coder for the fields of a slot; undefined if there is no room for another one. */
   #codesOf(coder: object, slot: number): KnownCodes | undefined {
-    if (!this.#known.has(coder) && this.#known.size === this.#mostKnown) return undefined
-    const first: KnownPlace = { table: this.#at.known + KNOWN_BYTES * this.#known.size, numbers: 0 }
-    const own = this.#known.get(coder) ?? first
-    this.#known.set(coder, own)
+    if (!this.#caches.has(coder) && this.#caches.size === this.#mostCaches) return undefined
+    const first: CodeCache = { table: this.#at.known + CACHE_BYTES * this.#caches.size, numbers: 0 }
+    const own = this.#caches.get(coder) ?? first
+    this.#caches.set(coder, own)
     const { table } = own
-    const texts = table + 4 * KNOWN_NUMBERS
-    const known = [table, KNOWN_NUMBERS, texts, KNOWN_TEXTS / 2 - 1] as const
+    const texts = table + 4 * CACHED_NUMBERS
+    const known = [table, CACHED_NUMBERS, texts, CACHED_TEXTS / 2 - 1] as const
     const { text, numbers, codes: out, valid: validAt } = this.#at
     const [starts, ends] = this.#columnOf(slot)
     const { memory, lookUpLabels, freshNumbers, rememberLabel, lookUpCells } = this.#kernel
@@ -170,8 +173,8 @@ export class RowKernel {
       },
       lookUp(rowCount, valid, codes, next = MISSING) {
         new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
-        const places = [text, starts, ends, validAt, rowCount] as const
-        const missing = lookUpLabels(...places, ...known, out, next, numbers)
+        const fields = [text, starts, ends, validAt, rowCount] as const
+        const missing = lookUpLabels(...fields, ...known, out, next, numbers)
         codes.set(new Uint32Array(buffer, out, rowCount))
         const fresh = new Uint32Array(buffer, numbers, freshNumbers())
         own.numbers += fresh.length
@@ -184,13 +187,13 @@ export class RowKernel {
       lookUpCells(rowCount, cells, valid, codes) {
         new Float64Array(buffer, numbers).set(cells.subarray(0, rowCount))
         new Uint8Array(buffer, validAt).set(valid.subarray(0, rowCount))
-        const missing = lookUpCells(numbers, validAt, rowCount, table, KNOWN_NUMBERS, out)
+        const missing = lookUpCells(numbers, validAt, rowCount, table, CACHED_NUMBERS, out)
         codes.set(new Uint32Array(buffer, out, rowCount))
         return missing
       },
       rememberCell(cell, code) {
-        if (cell >= 0 && cell < KNOWN_NUMBERS && Number.isInteger(cell))
-          new Uint32Array(buffer, table, KNOWN_NUMBERS)[cell] = code + 1
+        if (cell >= 0 && cell < CACHED_NUMBERS && Number.isInteger(cell))
+          new Uint32Array(buffer, table, CACHED_NUMBERS)[cell] = code + 1
       },
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The border between those who deliver the rows of a table (text, JSON, Parquet, DuckDB) and those who decide
- * what the rows mean. Rows come in batches, column by column; text comes as the bytes of UTF-8, so that a
- * label which was seen before costs no string.
+ * The interface between sources of rows (text, JSON, Parquet, DuckDB) and their readers (tensors, queries).
+ * Rows come in batches, column by column; text comes as bytes of UTF-8, so that a repeated label costs no
+ * string.
  */
 import type { ColumnType } from '../../text/index.ts'
 
@@ -9,43 +9,41 @@ import type { ColumnType } from '../../text/index.ts'
 export interface TableColumn {
   /** Name of the column. */
   name: string
-  /** Where whoever delivers the rows knows it; the type of text shows when all of it has been seen. */
+  /** The type, where the source knows it; that of text is found when all of it has been read. */
   type?: ColumnType
-  /** The text stands in quotes where others do not: what looks like a number may be meant as text. */
+  /** Whether this column's text is in quotes and others' is not: numbers in quotes may be meant as text. */
   quoted?: boolean
-  /** It is none of the table's own, but was computed by SQL that the user typed. */
+  /** Whether the column is not the table's own, but computed by SQL that the user typed. */
   computed?: boolean
 }
 
 /**
- * The cells of a column as text: that of a row is bytes [starts[row], ends[row]); where that is backwards,
- * there is none.
+ * The cells of a column as text: bytes [starts[row], ends[row]) for a row; empty if ends[row] < starts[row].
  */
 export interface Texts {
   bytes: Uint8Array
   starts: Int32Array
   ends: Int32Array
-  /** Where the numbers among them can be read all at once, and what was seen before looked up. */
+  /** Operations of the kernel on the whole column, where its cells lie in the kernel's memory. */
   numbers?: CellNumbers
   /**
-   * The texts, where they were asked for by number: that of each row among the distinct ones. There are no
-   * bytes then.
+   * In place of bytes, where the column was asked for as coded: the distinct texts and the code of each row.
    */
   dictionary?: { codes: Uint32Array; texts: readonly string[] }
 }
 
-/** What is found out of all cells of a column at once. */
+/** Operations on all cells of a column, done by the kernel. */
 export interface CellNumbers {
-  /** How many cells there are none of. */
+  /** The number of empty cells. */
   empty(rowCount: number): number
   /**
-   * Decimal numbers as float32, blanks around them left out; NaN or infinite for whatever else, and how many
-   * of these there are.
+   * Reads decimal numbers as float32, without the blanks around them; NaN or infinite for all other cells.
+   * @returns the number of other cells
    */
   decimals(rowCount: number, values: Float64Array): number
   /**
-   * Times, as cells of a grid (bins.ts), NaN for whatever is no time or not written plainly; how many of
-   * these there are, and how many Unix times.
+   * Reads times as cells of a grid (bins.ts); NaN for what is no time or not written plainly.
+   * @returns the number of such cells, and the number of Unix times
    */
   gridTimes(
     rowCount: number,
@@ -54,22 +52,22 @@ export interface CellNumbers {
     cells: Float64Array,
   ): { others: number; numbers: number }
   /**
-   * Where it can be remembered which numbers `coder` gives to values; it may be that there is no room for
-   * another one.
+   * The kernel's cache of the codes that `coder` has given; undefined if there is no room for another cache.
    */
   codesOf(coder: object): KnownCodes | undefined
 }
 
-/** In place of a code: it is not known. */
+/** In place of a code: the cache does not have it. */
 export const MISSING: number = 2 ** 32 - 1
 
-/** The numbers that were given to values of a column, by which rows that are valid are coded all at once. */
+/** The kernel's cache of the codes of a column's values, by which all valid rows are encoded at once. */
 export interface KnownCodes {
-  /** How many small whole numbers are known, all of which can be. */
+  /** The number of small whole numbers in the cache, which has room for all of them. */
   readonly numbers: number
   /**
-   * How many are MISSING. Before the first of these, small whole numbers that are not known get codes from
-   * `next` on, if that is said, and are `fresh`.
+   * Encodes the valid rows. Before the first text that is not in the cache, new small whole numbers get the
+   * codes from `next` on.
+   * @returns the number of codes that are MISSING, and the new numbers in the order of their codes
    */
   lookUp(
     rowCount: number,
@@ -77,16 +75,17 @@ export interface KnownCodes {
     codes: Uint32Array,
     next?: number,
   ): { missing: number; fresh: Uint32Array }
-  /** From now on the text of that row is known, if there is room for it. */
+  /** Adds the text of a row to the cache, if there is room for it. */
   remember(row: number, code: number): void
-  /** The same for cells of a grid. */
+  /** Encodes cells of a time grid; returns the number of codes that are MISSING. */
   lookUpCells(rowCount: number, cells: Float64Array, valid: Uint8Array, codes: Uint32Array): number
+  /** Adds the code of a grid cell to the cache. */
   rememberCell(cell: number, code: number): void
 }
 
 /**
- * Numbers, NaN where there is none: days since 1970 of a DATE, microseconds of a TIMESTAMP, 0 or 1 of a
- * BOOLEAN.
+ * The cells of a column: text, or numbers, NaN where a cell is empty. A DATE is its days since 1970, a
+ * TIMESTAMP its microseconds, a BOOLEAN 0 or 1.
  */
 export type Cells = Texts | Float64Array
 
@@ -94,54 +93,56 @@ export type Cells = Texts | Float64Array
 export interface Batch {
   /** Rows in the batch. */
   rowCount: number
-  /** One for each column asked for. */
+  /** One per wanted column. */
   columns: readonly Cells[]
-  /** The file that these rows stand in. */
+  /** The file of these rows. */
   file: string
-  /**
-   * For each row, the line of the file on which it begins, from 1; or its number, where there are no lines.
-   */
+  /** Per row, the line of the file on which it begins, from 1; or its number, where a file has no lines. */
   lines: Uint32Array
-  /** If they were asked for: each row as a JSON object, as it stood. */
+  /** Each row as a JSON object, as it stands in the file; on request. */
   records?: readonly string[]
 }
 
 /** A column to read. */
 export interface Wanted {
-  /** By its place among the table's columns. */
+  /** Position among the table's columns. */
   column: number
-  /** As text, even if it is known to be a number. */
+  /** Whether it is wanted as text even if it is known to be numbers. */
   asText?: boolean
-  /** If it is text, its distinct texts are all that matters: they may come as a dictionary. */
+  /** Whether text may come as a dictionary, because only distinct texts matter. */
   coded?: boolean
 }
 
-/** Who delivers the rows of a table. */
+/** A source of rows. */
 export interface Table {
-  /** As messages name it. */
+  /** The name that messages use. */
   readonly name: string
   /** The columns, in order. */
   readonly columns: readonly TableColumn[]
-  /** What `lines` counts. */
+  /** The unit of `lines` in messages. */
   readonly unit: 'line' | 'row'
-  /** What stands before the fraction of a number; a point, if it is not said. */
+  /** The decimal separator of numbers; a point by default. */
   readonly decimal?: ',' | '.'
-  /** Something about the table was guessed that changes what its numbers are. */
+  /** Sentences about guesses that change what the numbers of the table are. */
   readonly guesses?: readonly string[]
-  /** All columns of the first rows, some thousands. */
+  /** Reads all columns of the first rows, some thousands. */
   sample(): Promise<Batch>
-  /** The first time in a column, in microseconds, where there is a faster way than to read all rows. */
+  /**
+   * The first time in a column, in microseconds since 1970; only where that is faster than reading all rows.
+   */
   earliest?(column: number): Promise<number | undefined>
-  /** All rows, in their order. A batch is good until the next one is asked for. */
+  /** Reads all rows in order. A batch is overwritten by the next one. */
   read(wanted: readonly Wanted[], options?: { records?: boolean }): AsyncIterable<Batch>
 }
 
-/** The columns that the table has by itself. */
+/** The columns that the table has by itself, without computed ones. */
 export const ownColumns = ({ columns }: Table): TableColumn[] => columns.filter(({ computed }) => !computed)
 
-export const placeOf = ({ file, lines }: Batch, row: number, unit: Table['unit']): string =>
+/** The file and line of a row, as messages name it. */
+export const locateRow = ({ file, lines }: Batch, row: number, unit: Table['unit']): string =>
   `${file}, ${unit} ${lines[row]}`
 
+/** The names of columns as a list for messages, at most 50 of them. */
 export const columnList = (columns: readonly { name: string }[]): string => {
   const names = columns.map(({ name }) => name)
   return names.length > 50
@@ -157,7 +158,7 @@ export function cellText(cells: Texts, row: number): string | null {
   return ends[row] < starts[row] ? null : decoder.decode(bytes.subarray(starts[row], ends[row]))
 }
 
-/** Texts as cells, with a byte 0 behind each: a number is known to end where no digit follows. */
+/** Texts as cells. A byte 0 follows each, so that a parser of numbers stops there. */
 export function cellsOf(texts: readonly (string | null)[]): Texts {
   const encoder = new TextEncoder()
   const starts = new Int32Array(texts.length)
@@ -179,7 +180,7 @@ export function cellsOf(texts: readonly (string | null)[]): Texts {
   return { bytes, starts, ends }
 }
 
-/** Names that differ, whatever their case, as SQL wants them: a repeated one gets _1, _2 … */
+/** Names made distinct, regardless of case, as SQL requires: a repeated one gets _1, _2 … */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   const tried = new Map<string, number>() // so that a million columns of one name are not a million squared
@@ -190,7 +191,11 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-/** The name, or name_1, name_2 …: the first that is not taken. The taken ones are in lower case. */
+/**
+ * The first of name, name_1, name_2 … that is not taken.
+ * @param taken names in lower case
+ * @param tried per name, the number tried last; makes repeated calls fast
+ */
 export function freeName(
   name: string,
   taken: ReadonlySet<string>,

@@ -5,7 +5,7 @@
 import type { SparseTensor } from '../../../../tensor/index.ts'
 import type { Kernel } from '../../threads/kernel.ts'
 import type { CountInput, CountResult } from '../../threads/messages.ts'
-import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
+import { anyWeighted, Block, EVERYWHERE, forEachBlock, groupsOf } from '../blocks.ts'
 
 /** Counts a thread's range of the entries by row in every view, and checks them. */
 export function countEntries(
@@ -39,7 +39,7 @@ function countRows(
     new Uint32Array(memory.buffer, block.sizes, order).set(tensor.dims)
     digest.fill(0)
     let squares = 0
-    eachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, thread, threads, (from, to) => {
       const count = to - from
       block.fill(tensor, from, to)
       if (kernel.hasFault(block.columns, order, block.sizes, block.values, count)) {
@@ -97,7 +97,7 @@ export function countSegments(
   for (const { tensor, views: group } of groupsOf(views)) {
     const wanted = group.filter(({ number }) => long.includes(number))
     if (wanted.length === 0) continue
-    eachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, thread, threads, (from, to) => {
       block.fill(tensor, from, to)
       kernel.hashBlock(block.columns, order, to - from, keys.hash, block.hashes)
       for (const { source, number } of wanted) {

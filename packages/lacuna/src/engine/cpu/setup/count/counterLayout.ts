@@ -50,7 +50,7 @@ export function layOutCounters(
   const weighted = views.some((view) => view.weighted)
   const { take, end } = areas()
   const control = take('threads', CONTROL_BYTES)
-  const places = views.map(({ rows, segments, entries }) => {
+  const counted = views.map(({ rows, segments, entries }) => {
     const own = hasOwnCounters(threads, segments, entries) ? threads : 0
     return {
       rows,
@@ -63,5 +63,5 @@ export function layOutCounters(
     }
   })
   const blocks = Array.from({ length: threads }, () => take('blocks', blockBytes(order, weighted)))
-  return { control, views: places, blocks, byteLength: end() }
+  return { control, views: counted, blocks, byteLength: end() }
 }

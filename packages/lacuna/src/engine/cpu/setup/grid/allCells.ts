@@ -1,20 +1,20 @@
 /** Sums over all cells, where unlisted ones are zeros, computed by all threads together (zeros.ts). */
 import { addBlocks } from '../../steps/balance.ts'
-import { meet, type ThreadProblem } from '../../threads/threadProblem.ts'
+import { barrier, type ThreadProblem } from '../../threads/threadProblem.ts'
 import { addProducts, sumOfSquares, sumProducts, writeGram } from '../zeros.ts'
 
 /** Computes U⁽ⁱ⁾ᵀU⁽ⁱ⁾ in every partition. */
 export function multiplyColumns({ parts, thread, threads }: ThreadProblem, i: number): void {
   for (const part of parts) sumProducts(part, i, thread, threads)
-  meet(parts, thread)
+  barrier(parts, thread)
   if (thread === 0) for (const part of parts) addProducts(part, i)
-  meet(parts, thread)
+  barrier(parts, thread)
 }
 
 /** Writes the sums over all cells that a step of mode i needs. */
 export function prepareZeros({ parts, thread }: ThreadProblem, i: number): void {
   if (thread === 0) for (const part of parts) writeGram(part, i)
-  meet(parts, thread)
+  barrier(parts, thread)
 }
 
 /** Computes Σ y² and Σ y over all cells. */

@@ -47,7 +47,7 @@ export async function buildCells(
       own,
       strata.blocks,
       stream(seed, purpose.strata, mode),
-      new Uint32Array(memory.buffer, strata.places[mode], own.length),
+      new Uint32Array(memory.buffer, strata.positions[mode], own.length),
     ),
   )
   const counters = uint32Array(members.length * strata.cellCount)
@@ -125,12 +125,14 @@ function forEachRow(
  * Counts the entries of each cell and copies them there. The entries of a thread follow those of the thread
  * before it, and go behind these in each cell: so they keep their order.
  */
-export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filling: CellInput): void {
+export function fillCells({ parts, thread, threads, barrier }: ThreadProblem, filling: CellInput): void {
   const [{ memory, layout }] = parts
-  const { blocks, cellCount, cells, records, places: placesAt } = layout.strata!
-  const order = placesAt.length
+  const { blocks, cellCount, cells, records, positions: addresses } = layout.strata!
+  const order = addresses.length
   const own = filling.counters.subarray(thread * cellCount, (thread + 1) * cellCount)
-  const places = placesAt.map((address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows))
+  const positions = addresses.map(
+    (address, i) => new Uint32Array(memory.buffer, address, layout.modes[i].rows),
+  )
   const words = new Uint32Array(memory.buffer)
   const { fields, stride, value } = filling.entries ? gatheredFormat(order) : viewFormat(parts)
   const base = records / 4
@@ -147,21 +149,21 @@ export function fillCells({ parts, thread, threads, meet }: ThreadProblem, filli
   const count = (source: Uint32Array, from: number, many: number, row: number): void => {
     for (let e = 0; e < many; e++) own[cellOf(source, from + e * stride, row)]++
   }
-  const place = (source: Uint32Array, from: number, many: number, row: number): void => {
+  const copy = (source: Uint32Array, from: number, many: number, row: number): void => {
     for (let e = 0; e < many; e++) {
       const other = from + e * stride
       let to = base + own[cellOf(source, other, row)]++ * (order + 1)
-      words[to++] = places[0][row]
+      words[to++] = positions[0][row]
       for (let mode = 1; mode < order; mode++)
-        words[to++] = places[mode][indexIn(source, other, fields[mode - 1])]
+        words[to++] = positions[mode][indexIn(source, other, fields[mode - 1])]
       words[to] = source[other + value]
     }
   }
   forEachOwnRow(parts, thread, threads, filling.entries, count)
-  meet()
+  barrier()
   if (thread === 0) toStarts(filling.counters, threads, new Uint32Array(memory.buffer, cells, cellCount + 1))
-  meet()
-  forEachOwnRow(parts, thread, threads, filling.entries, place)
+  barrier()
+  forEachOwnRow(parts, thread, threads, filling.entries, copy)
 }
 
 /** The format of gathered entries: the row precedes the other indices. */

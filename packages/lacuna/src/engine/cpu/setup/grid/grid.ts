@@ -31,7 +31,7 @@ export interface StrataLayout {
   records: number
   turns: number
   /** Per mode, (P) the position of each row in the order of the blocks. */
-  places: readonly number[]
+  positions: readonly number[]
 }
 
 /**
@@ -54,7 +54,7 @@ export function layOutStrata(
     cells: take('cells', 4 * (cellCount + 1)),
     records: take('cells', 4 * (order + 1) * entries),
     turns: take('cells', STRATA_TURN_BYTES * order * blocks),
-    places: dims.map((rows) => take('cells', 4 * rows)),
+    positions: dims.map((rows) => take('cells', 4 * rows)),
   }
 }
 
@@ -62,14 +62,14 @@ export function layOutStrata(
  * Puts the rows of a mode in a random order and divides them into blocks with equally many entries.
  * @param lengths entries of each row
  * @param key the random stream
- * @param places receives the position of each row
+ * @param positions receives the position of each row
  * @returns the block of each row
  */
 export function divideIntoBlocks(
   lengths: Uint32Array,
   blocks: number,
   key: number,
-  places: Uint32Array,
+  positions: Uint32Array,
 ): Uint32Array {
   const rows = lengths.length
   const order = new Uint32Array(rows)
@@ -82,9 +82,9 @@ export function divideIntoBlocks(
   }
   const blockOf = uint32Array(rows)
   let before = 0
-  for (let place = 0; place < rows; place++) {
-    const row = order[place]
-    places[row] = place
+  for (let position = 0; position < rows; position++) {
+    const row = order[position]
+    positions[row] = position
     blockOf[row] = Math.min(blocks - 1, Math.floor((before * blocks) / entries))
     before += lengths[row]
   }

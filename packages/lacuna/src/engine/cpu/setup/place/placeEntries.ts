@@ -6,7 +6,7 @@
 import type { ViewLayout } from '../../memory/layout.ts'
 import type { PlaceInput } from '../../threads/messages.ts'
 import type { ThreadPartition, ThreadProblem } from '../../threads/threadProblem.ts'
-import { anyWeighted, Block, EVERYWHERE, eachBlock, groupsOf } from '../blocks.ts'
+import { anyWeighted, Block, EVERYWHERE, forEachBlock, groupsOf } from '../blocks.ts'
 
 /** Places a thread's range of the entries in all views. */
 export function placeEntries({ parts, thread, threads }: ThreadProblem, placing: PlaceInput): void {
@@ -22,7 +22,7 @@ export function placeEntries({ parts, thread, threads }: ThreadProblem, placing:
     })
   })
   for (const { tensor, views: group } of groupsOf(views))
-    eachBlock(tensor, thread, threads, (from, to) => {
+    forEachBlock(tensor, thread, threads, (from, to) => {
       parts.forEach(({ kernel, layout }, k) => {
         const block = blocks[k]
         block.fill(tensor, from, to)

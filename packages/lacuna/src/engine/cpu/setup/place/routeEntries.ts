@@ -10,7 +10,7 @@ import { groupsOf } from '../blocks.ts'
 import { entryWords } from './routes.ts'
 
 /**
- * Sends every entry to the processes that own it, in rounds that take little memory, and places what arrives.
+ * Sends every entry to the processes that own it, in rounds that take little memory, and offsets what arrives.
  */
 export async function routeEntries(
   { pool, members, communicator }: ProblemWorkers,
@@ -33,10 +33,10 @@ export async function routeEntries(
     for (let round = 0; round < rounds; round++) {
       const from = Math.min(tensor.values.length, round * perRound)
       const to = Math.min(tensor.values.length, from + perRound)
-      const places = uint32Array(threads * processes)
-      const packing = { group, from, to, places }
+      const offsets = uint32Array(threads * processes)
+      const packing = { group, from, to, offsets }
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing }))
-      const lengths = toOffsets(places, threads, processes)
+      const lengths = toOffsets(offsets, threads, processes)
       await pool.ask(members, () => ({ type: 'pack', problem, placing, packing: { ...packing, outgoing } }))
       const came = await communicator.allToAll(outgoing, lengths, incoming)
       const entries = came.reduce((sum, words) => sum + words, 0) / entryWords(views[0].source)
@@ -50,18 +50,18 @@ export async function routeEntries(
  * Converts the words of each thread for each process to offsets in the outgoing words; returns the words for
  * each process.
  */
-function toOffsets(places: Uint32Array, threads: number, processes: number): number[] {
+function toOffsets(offsets: Uint32Array, threads: number, processes: number): number[] {
   const lengths: number[] = []
-  let place = 0
+  let offset = 0
   for (let process = 0; process < processes; process++) {
-    const start = place
+    const start = offset
     for (let thread = 0; thread < threads; thread++) {
       const at = thread * processes + process
-      const words = places[at]
-      places[at] = place
-      place += words
+      const words = offsets[at]
+      offsets[at] = offset
+      offset += words
     }
-    lengths.push(place - start)
+    lengths.push(offset - start)
   }
   return lengths
 }

@@ -23,14 +23,14 @@ export const entryWords = ({ tensor, meanWeight }: ViewSource): number =>
 export function packEntries(
   { parts, thread, threads }: ThreadProblem,
   { views, keys, borders }: PlaceInput,
-  { group, from, to, places, outgoing }: OutgoingEntries,
+  { group, from, to, offsets, outgoing }: OutgoingEntries,
 ): void {
   const [{ kernel, memory, layout }] = parts
   const { tensor } = views[group[0]]
   const order = tensor.dims.length
-  const processes = places.length / threads
+  const processes = offsets.length / threads
   const partsEach = parts.length
-  const own = places.subarray(thread * processes, (thread + 1) * processes)
+  const own = offsets.subarray(thread * processes, (thread + 1) * processes)
   const block = new Block(memory.buffer, layout.scratch[thread], order, anyWeighted(views))
   const hashes = new Uint32Array(memory.buffer, block.hashes, LOADED_AT_A_TIME)
   const { values, weights } = tensor

@@ -19,14 +19,14 @@ const NARROWEST = 1e-6
  * @param isWhole whether Σ is learned, too
  */
 export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): void {
-  const { parts, thread, threads, sideInformation, meet } = problem
+  const { parts, thread, threads, sideInformation, barrier } = problem
   const [first] = parts
   const mode = first.layout.modes[i]
   const { perBlock } = gramBlocks(mode.rows)
   const { factor, rows, rowLengths, blockSums, moments, productSums } = mode
   first.kernel.sumRows(factor, rows, rowLengths, blockSums, thread, threads)
   if (isWhole) first.kernel.sumMoments(moments, rows, rowLengths, perBlock, productSums, thread, threads)
-  meet()
+  barrier()
   if (thread === 0) {
     const mean = addBlocks(first.memory, first.layout, mode).map((sum) => sum / first.observed[i])
     for (const { memory, layout } of parts)
@@ -41,7 +41,7 @@ export function learnMode(problem: ThreadProblem, i: number, isWhole: boolean): 
       }
     }
   }
-  meet()
+  barrier()
   if (sideInformation?.[i]) return
   for (const { kernel, layout, observed } of parts) {
     const { factor, rows, rowLengths, mean } = layout.modes[i]

@@ -7,7 +7,7 @@ import { NOISY_MODE, numbersOf, type PosteriorWork, ROW_SUMS, VARIANCE0 } from '
 
 /** Updates the noise model: its growth with the predictions. */
 export function updateNoise(
-  { parts, thread, meet }: ThreadProblem,
+  { parts, thread, barrier }: ThreadProblem,
   step: PosteriorStep,
   work: PosteriorWork,
 ): void {
@@ -16,11 +16,11 @@ export function updateNoise(
   if (step.noise === 'auto') {
     for (const { kernel, layout } of parts)
       kernel.noiseMoments(layout.control, layout.views[0].descriptor, step.mean, layout.noiseSums)
-    meet()
+    barrier()
     if (thread === 0) found = fitNoise(work.gatherBins(), step.mean)
   }
   if (thread === 0) for (const part of parts) numbersOf(part).set(found, VARIANCE0)
-  meet()
+  barrier()
 }
 
 /** Updates the noise variances of the rows of the mode in which they differ most. */

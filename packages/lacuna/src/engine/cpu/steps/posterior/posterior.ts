@@ -47,7 +47,7 @@ export function sweepPosterior(
   for (let i = 0; i < modes; i++) {
     if (thread === 0) for (const part of parts) writePrior(part, i)
     setStep(problem, step, false)
-    problem.meet()
+    problem.barrier()
     work.step(i)
     learnMode(problem, i, sweeps > 0 && !step.isStart)
   }
@@ -60,7 +60,7 @@ export function sweepPosterior(
       numbersOf(part)[SWEEPS] = sweeps + 1
     }
   }
-  problem.meet()
+  problem.barrier()
 }
 
 function setStep(
@@ -95,7 +95,7 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
   const { sigma2, squares, variance } = step.begin!
   // The noise that a start has found, without outliers.
   const known = step.loss === 'huber' && !step.isStart ? numbersOf(parts[0])[SIGMA2] : 0
-  problem.meet()
+  problem.barrier()
   for (const { kernel, layout } of parts)
     for (const { factor, moments, rows } of layout.modes)
       kernel.startMoments(factor, moments, rows, thread, threads)
@@ -111,18 +111,18 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
         writePrior(part, i)
       })
     }
-  problem.meet()
+  problem.barrier()
   setStep(problem, step, true)
   const { modes } = parts[0].layout
   let determined = 0
   for (let i = 0; i < modes.length; i++) {
     work.step(i)
     if (thread === 0) determined += sumOf(parts[0], i, 1)
-    problem.meet()
+    problem.barrier()
   }
   for (const { factor, rows, rowLengths, blockSums } of modes)
     parts[0].kernel.sumSquares(factor, rows, rowLengths, blockSums, thread, threads)
-  problem.meet()
+  problem.barrier()
   if (thread === 0) {
     const free = Math.max(0, step.entries - determined)
     const most = MOST_NOISE * variance
@@ -138,7 +138,7 @@ function initialize(problem: ThreadProblem, step: PosteriorStep, lambda: number,
       })
     }
   }
-  problem.meet()
+  problem.barrier()
 }
 
 /** The mean square of the rows' distances from their mean, per component. */

@@ -14,11 +14,17 @@ export interface PosteriorWork {
   gatherBins(): Float64Array
 }
 
-/** Positions of the shared numbers. */
+// Positions of the shared numbers.
+
+/** σ² */
 export const SIGMA2 = 0
+/** c₀ of the noise variance σ² (c₀ + c₁ y + c₂ y²). */
 export const VARIANCE0 = 1
+/** c₁ */
 export const VARIANCE1 = 2
+/** c₂ */
 export const VARIANCE2 = 3
+/** The number of sweeps. */
 export const SWEEPS = 4
 /** The mode whose rows differ in noise, from 1; 0 if there is none. */
 export const NOISY_MODE = 5
