@@ -2,7 +2,10 @@
 import { type ErrorSummary, summarizeError } from './errorSummary.ts'
 import { ExactSum } from './exactSum.ts'
 
-/** Exact sums of squared errors, absolute errors and squared values; tallies of different entries can be added. */
+/**
+ * Exact sums of squared errors, absolute errors and squared values; tallies of different entries can be
+ * added.
+ */
 export class ErrorTally {
   #entries = 0
   readonly #squares = new ExactSum()

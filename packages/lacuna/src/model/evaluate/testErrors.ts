@@ -1,4 +1,7 @@
-/** Errors on held-out entries, of a model and of the mean of the training values, over all processes: the bits of one process. */
+/**
+ * Errors on held-out entries, of a model and of the mean of the training values, over all processes: the bits
+ * of one process.
+ */
 import { type Communicator, singleProcess } from '../../comm/index.ts'
 import { cellsOf, countEntries, type SparseTensor } from '../../tensor/index.ts'
 import type { CpModel } from '../cpModel.ts'
@@ -39,7 +42,10 @@ export async function meanError(
   return summarizeTallies(communicator, tally)
 }
 
-/** Adds the tallies of all processes; sums are exact, so that it does not matter which process has which entries. */
+/**
+ * Adds the tallies of all processes; sums are exact, so that it does not matter which process has which
+ * entries.
+ */
 async function summarizeTallies(communicator: Communicator, own: ErrorTally): Promise<ErrorSummary> {
   const all = new ErrorTally()
   for (const text of await communicator.allGatherTexts(String(own))) all.addAll(text)
