@@ -710,8 +710,8 @@ export const mutants = [
   {
     name: 'the kernel keeps a carriage return before a line feed',
     file: 'packages/lacuna/src/kernels/text/rows.ts',
-    find: 'if (place == last) stop -= usize(place > fieldStart && load<u8>(place - 1) == CR);',
-    replace: 'if (place == last) stop -= 0;',
+    find: 'if (position == last) stop -= usize(position > fieldStart && load<u8>(position - 1) == CR);',
+    replace: 'if (position == last) stop -= 0;',
     tests: ['test/lacuna/io/table/rowKernel.test.ts'],
     rebuild: 'all',
   },
@@ -726,7 +726,7 @@ export const mutants = [
   {
     name: 'doubled quotes stay doubled',
     file: 'packages/lacuna/src/io/table/source/csvParser.ts',
-    find: 'if (doubled) undouble(bytes, fields, rows)',
+    find: 'if (doubled) undoubleQuotes(bytes, fields, rows)',
     replace: 'if (doubled && rows < 0) undouble(bytes, fields, rows)',
     tests: ['test/lacuna/io/table/csv.test.ts'],
     rebuild: 'tsc',
@@ -877,7 +877,7 @@ export const mutants = [
   },
   {
     name: 'a wide table loses the rows beyond the first that are made at a time',
-    file: 'packages/lacuna/src/io/table/source/melt.ts',
+    file: 'packages/lacuna/src/io/table/melt.ts',
     find: 'const at = start + Math.floor(row / wide.length)',
     replace: 'const at = Math.floor(row / wide.length)',
     tests: ['test/lacuna/io/table/wide.test.ts'],
