@@ -44,9 +44,16 @@ async function runSetUp({ json, quiet, small = false, ...options }: Options): Pr
   const head = ['threads', 'set-up', 'count', 'lay out', 'place', 'sort', 'values', 'processor', 'start']
   const lines = rows.map((row) => [
     String(row.threads),
-    ...[row.total, row.count, row.layOut, row.place, row.sort, row.values, row.processorSeconds, row.start].map(
-      (seconds) => seconds.toFixed(3),
-    ),
+    ...[
+      row.total,
+      row.count,
+      row.layOut,
+      row.place,
+      row.sort,
+      row.values,
+      row.processorSeconds,
+      row.start,
+    ].map((seconds) => seconds.toFixed(3)),
   ])
   await print(`${dims.join('×')}, ${formatCount(entries)} entries, R = ${rank}, seconds`)
   await print(formatTable([head, ...lines]))

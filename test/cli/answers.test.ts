@@ -42,7 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const names = ['--names', 'film=films.csv:title']
 
 describe('top', () => {
-  test('names what the library ranks, leaving out what was seen', async () => {
+  test('top prints what the library ranks, without excluded entries', async () => {
     const answer = await json(
       'top',
       'model.npz',
@@ -63,7 +63,7 @@ describe('top', () => {
     )
   })
 
-  test('says support and reasons, and finds rows by name', async () => {
+  test('top prints support and reasons, and finds rows by name', async () => {
     const { stdout } = await inFolder(
       'top',
       'model.npz',
@@ -83,7 +83,7 @@ describe('top', () => {
     expect(about).toContain('Components that made it so')
   })
 
-  test('answers for every row at once, in a table', async () => {
+  test('top answers for every row of a mode at once, in a table', async () => {
     const asked = '--of film -n 3 --exclude train.csv'.split(' ')
     await inFolder('top', 'model.npz', '--for', 'user', ...asked, '-o', 'all.parquet', ...names)
     const { stdout } = await inFolder('top', 'model.npz', '--for', 'user', ...asked, '--threads', '1')
@@ -112,7 +112,7 @@ describe('top', () => {
   })
 })
 
-test('fold adds a user, asks for her at once, and keeps her', async () => {
+test('fold adds a user, prints the best rows for her, and saves the larger model', async () => {
   const { top } = await json('fold', 'model.npz', 'eve.csv', '--top', 'film', '-n', '4', '-o', 'eve.npz')
   const eve = await readModel(join(folder, 'eve.npz'))
   const rows = [
@@ -173,7 +173,7 @@ test('evaluate sets models beside each other and beside baselines, and ranks', a
   expect(stdout).toMatch(/recall@10 +nDCG@10 +rows\nmodel.npz .*\nupdated.npz .*\nwhat is popular/)
 })
 
-test('components are told in words, as JSON and as a page that needs nothing else', async () => {
+test('components are printed as text, as JSON and as a page without references', async () => {
   const { components } = await json('components', 'model.npz', ...names)
   expect(components.map(({ share }: { share: number }) => share)).toEqual(
     model.components().map(({ share }) => share),
@@ -189,7 +189,7 @@ test('components are told in words, as JSON and as a page that needs nothing els
 })
 
 describe('fill', () => {
-  test('fills tables in their own shape, and says where', async () => {
+  test('fill completes tables in their own shape and marks the cells', async () => {
     writeFileSync(join(folder, 'long.csv'), 'note,user,film,stars\na,u1,101,\nb,u2,102,3\nc,nobody,103,\n')
     const { stdout } = await inFolder('fill', 'model.npz', 'long.csv')
     const y = Math.fround(model.predict({ user: 'u1', film: '101' }))
@@ -214,7 +214,7 @@ describe('fill', () => {
     expect(lines[4]).toMatch(/^thu,"[34],\d+",8,"12,5",a$/)
   })
 
-  test('fills slices and arrays, keeping what was observed', async () => {
+  test('fill completes slices and arrays and keeps observed values', async () => {
     await inFolder('fill', 'model.npz', '--slice', 'user=u3', '--data', 'train.csv', '-o', 'slice.npy')
     const { shape, data } = decodeNpy(readFileSync(join(folder, 'slice.npy')), 'slice.npy')
     expect(shape).toEqual([model.dims[1]])

@@ -7,7 +7,7 @@ import { exampleFolder, lastFields, TRAIN } from './exampleFolder.ts'
 const { cwd, file, text, run } = exampleFolder('careful')
 
 describe('-q', () => {
-  it('hides progress, but no guess', async () => {
+  it('--quiet hides progress, but no guess', async () => {
     const { code, stderr } = await run('complete', 't.csv', ...TRAIN)
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -69,7 +69,7 @@ describe('a mode that was given a name', () => {
     },
   )
 
-  it('may not be called like the column that it is made of', async () => {
+  it('a mode may not have the name of the column that it is made of', async () => {
     const { code, stderr } = await run('info', 't.csv', '--modes', 'who', 'month(when) AS when')
     expect({ code, stderr }).toMatchObject({
       code: 2,
@@ -77,7 +77,7 @@ describe('a mode that was given a name', () => {
     })
   })
 
-  it('serves held-out tables that were split from the same data', async () => {
+  it('a split serves as held-out tables of the same data', async () => {
     await run('split', 't.csv', ...MODES, '--test', '0.25', '-o', 'held', '-q')
     const { stdout } = await run('complete', 't.csv', ...MODES, '--test', 'held.test.csv', ...TRAIN, '--json')
     expect(JSON.parse(stdout).test.entries).toBe(3)
@@ -124,7 +124,7 @@ describe('what is written', () => {
     expect(readdirSync(cwd).map((name) => [name, readFileSync(file(name)).length])).toEqual(before)
   })
 
-  it('is a whole split or none: no part of an earlier one stays beside it', async () => {
+  it('a split leaves no file of an earlier split beside it', async () => {
     await run('split', 't.tns', '--test', '0.25', '--validation', '0.25', '-o', 'p', '-q')
     const { code, stderr } = await run('split', 't.tns', '--test', '0.5', '-o', 'p', '--format', 'csv')
     expect({ code, stderr }).toMatchObject({
@@ -150,7 +150,7 @@ describe('what is written', () => {
 })
 
 describe('counts', () => {
-  it('are told from other numbers, and what a cell without an entry means', async () => {
+  it('counts are recognized, and the meaning of a cell without an entry is printed', async () => {
     writeFileSync(file('counts.tns'), '1 1 1\n2 1 1\n3 2 1\n2 2 7\n5 5 2\n')
     writeFileSync(file('stars.tns'), '1 1 5\n2 1 4\n3 2 4\n2 2 1\n5 5 3\n')
     const counts = await run('info', 'counts.tns')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe('synth', () => {
-  it('writes what was asked for, the same each time', async () => {
+  it('synth writes the same problem each time', async () => {
     const tensor = await readTensor(file('data.tns'), { negative: 'keep' })
     expect(tensor.values.length).toBe(8000)
     await run(
@@ -30,7 +30,7 @@ describe('synth', () => {
 })
 
 describe('info', () => {
-  it('describes the tensor as JSON and for people', async () => {
+  it('info describes a tensor as JSON and as text', async () => {
     const info = JSON.parse((await run('info', 'data.tns', '--json')).stdout)
     expect(info).toMatchObject({
       order: 3,
@@ -47,7 +47,7 @@ describe('info', () => {
 })
 
 describe('complete', () => {
-  it('learns, writes a model and reports one JSON object', async () => {
+  it('complete learns, writes a model and prints one JSON object', async () => {
     const args =
       'complete data.tns --solver paper --rank 3 --sample 0.2 --epochs 30 --negative keep --validation 0.1 --test test.tns -o model.npz --json --quiet'
     const { code, stdout, stderr } = await run(...args.split(' '))
@@ -80,7 +80,7 @@ describe('complete', () => {
     expect(model.error({ ...test, dims: [50, 40, 30] })).toEqual(report.test)
   })
 
-  it('shows plain lines of progress and a summary', async () => {
+  it('complete prints plain progress lines and a summary', async () => {
     const { code, stdout, stderr } = await run(
       ...'complete data.tns --rank 3 --epochs 5 --negative keep --test 0.1 --threads 2'.split(' '),
     )
@@ -93,7 +93,7 @@ describe('complete', () => {
     expect(stdout).toMatch(/test, by the mean +0\.\d/)
   })
 
-  it('takes counts that are not listed for zeros when told to, and says that it could be told', async () => {
+  it('complete treats unlisted cells as zeros with --missing zero, and proposes it for counts', async () => {
     const lines = Array.from(
       { length: 60 },
       (_, e) => `${(e % 6) + 1} ${(e % 10) + 1} ${(e % 4) + 1} ${(e % 3) + 1}`,
@@ -110,7 +110,7 @@ describe('complete', () => {
     expect(unknown.stderr).toContain('say so with --missing zero')
   })
 
-  it('stops at Ctrl-C with 130, keeps the model and says how to go on', async () => {
+  it('complete stops at Ctrl-C with 130, saves the model and prints how to resume', async () => {
     let sent = false
     const args =
       'complete data.tns --solver paper --rank 3 --epochs 100000000 --negative keep -o stopped.npz'.split(' ')
@@ -130,7 +130,7 @@ describe('complete', () => {
 })
 
 describe('predict', () => {
-  it('returns the coordinates with the model’s values, and compares where values are given', async () => {
+  it('predict prints coordinates with predictions, and errors where values are given', async () => {
     const model = await readModel(file('model.npz'))
     const { code, stdout, stderr } = await run('predict', 'model.npz', 'test.tns')
     expect(code).toBe(0)
@@ -184,7 +184,7 @@ describe('bad input and options', () => {
 })
 
 describe('help', () => {
-  it('has examples, and the version is the package’s', async () => {
+  it('help has examples, and the version is that of the package', async () => {
     const { version: packaged } = JSON.parse(
       readFileSync(new URL('../../packages/cli/package.json', import.meta.url), 'utf8'),
     )

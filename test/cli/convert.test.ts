@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('convert', () => {
-  it('writes tables with labels, indices and values', async () => {
+  it('convert writes tables with labels, indices and values', async () => {
     expect(await run('convert', 't.tns', 't.csv')).toMatchObject({
       code: 0,
       stdout: '',
@@ -60,7 +60,7 @@ describe('convert', () => {
     expect(read).toMatchObject({ dims: tensor.dims, labels: tensor.labels, values: tensor.values })
   })
 
-  it('says what is not kept', async () => {
+  it('convert prints what a format cannot hold', async () => {
     const { stderr } = await run('convert', 't.tns', 't.npy')
     expect(stderr).toContain('Not kept: labels, for which .npy has no place.')
     expect(decodeNpy(readFileSync(file('t.npy')), 't.npy').shape).toEqual([2, 2, 4])
@@ -70,7 +70,7 @@ describe('convert', () => {
     )
   })
 
-  it('writes the factors and the completed tensor of a model', async () => {
+  it('convert writes the factors and the completed tensor of a model', async () => {
     expect((await run('convert', 'model.npz', 'factors.csv')).code).toBe(0)
     const [head, first, ...rest] = text('factors.csv').trim().split('\n')
     expect(head).toBe('"mode","index","label","component_1","component_2"')
@@ -85,7 +85,7 @@ describe('convert', () => {
     expect(all).toEqual({ shape: [2, 2, 4], data: model.slice([null, null, null]).values })
   })
 
-  it('takes a mask', async () => {
+  it('convert takes a mask of a dense array', async () => {
     writeFileSync(file('d.npy'), encodeNpy({ shape: [2, 2], data: Int32Array.of(1, 2, 3, 4) }))
     writeFileSync(file('mask.npy'), encodeNpy({ shape: [2, 2], data: Uint8Array.of(1, 0, 0, 1) }))
     expect((await run('convert', 'd.npy', 'd.tns', '--mask', 'mask.npy')).code).toBe(0)
@@ -113,7 +113,7 @@ describe('convert', () => {
 })
 
 describe('split', () => {
-  it('holds out the entries that complete holds out, and keeps sizes and labels', async () => {
+  it('split holds out the entries that complete holds out, and keeps sizes and labels', async () => {
     await run('synth', ...'--dims 30x20x10 --entries 2000 --rank 2 --seed 1 -o s.tns -q'.split(' '))
     expect(
       (await run('split', 's.tns', ...'--test 0.1 --validation 0.2 --seed 5 -o s'.split(' '))).code,
@@ -135,7 +135,7 @@ describe('split', () => {
     expect(JSON.parse(files.stdout).test).toEqual(JSON.parse(shares.stdout).test)
   })
 
-  it('splits by time and by last entry, into other formats', async () => {
+  it('split divides by time and by last entry, into other formats', async () => {
     const time = await run(
       'split',
       't.tns',
@@ -179,7 +179,7 @@ describe('split', () => {
 })
 
 describe('predict', () => {
-  it('answers the rows of a table, counts what it does not know, and tells errors', async () => {
+  it('predict answers the rows of a table, counts unknown labels, and prints errors', async () => {
     writeFileSync(file('q.csv'), 'code,user,step,value\n01,"bob, jr",3,3\n"",ann,1,1.5\n01,eve,1,1\n')
     const { code, stdout, stderr } = await run('predict', 'model.npz', 'q.csv', '--value', 'value')
     expect(code).toBe(0)

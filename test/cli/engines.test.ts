@@ -23,7 +23,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }))
 const complete = (...args: string[]): Promise<Run> =>
   lacuna(['complete', 'data.tns', '--rank', '2', '--json', ...args], { cwd })
 
-it('gives as good a model on the card, and says where it was made', { timeout: PATIENCE_MS }, async () => {
+it('complete gives as good a model on the GPU, and names the device', { timeout: PATIENCE_MS }, async () => {
   const onCard = await complete('--engine', 'gpu', '-o', 'card.npz')
   const onCpu = await complete('--engine', 'auto', '-o', 'cpu.npz') // nobody would gain from a program
   expect([onCard.code, onCpu.code]).toEqual([0, 0])
@@ -37,14 +37,16 @@ it('gives as good a model on the card, and says where it was made', { timeout: P
   expect((await model('cpu.npz')).training.engine).toBeUndefined()
 })
 
-it('lists what there is', { timeout: PATIENCE_MS }, async () => {
+it('info --engines lists the engines of the machine', { timeout: PATIENCE_MS }, async () => {
   const there = await lacuna(['info', '--engines', '--json'])
   expect(JSON.parse(there.stdout)).toMatchObject({ gpu: { available: true, software: true }, auto: 'cpu' })
   const missing = await lacuna(['info', '--engines'], NO_CARD)
   expect(missing.stdout).toMatch(/^gpu {3}No graphics card can be reached: .*\nauto {2}cpu/m)
 })
 
-it('refuses a card that is not there, and what it does not do', { timeout: PATIENCE_MS }, async () => {
+it('--engine gpu is refused without a GPU, and for what the GPU does not implement', {
+  timeout: PATIENCE_MS,
+}, async () => {
   const missing = await lacuna(['complete', 'data.tns', '--engine', 'gpu'], { cwd, ...NO_CARD })
   expect(missing.code).toBe(2)
   expect(missing.stderr).toContain('lacuna: No graphics card can be reached')

@@ -27,7 +27,7 @@ describe('models of folds on the command line', () => {
     writeFileSync(join(folder, 'q.tns'), '3 4 5\n')
   })
 
-  it('predict tables with intervals, and say how many values these hold', async () => {
+  it('models of folds predict tables with intervals, and print their coverage', async () => {
     const { stdout, stderr } = await cli('predict', 'e.npz', 'q.csv', '--interval', '0.8', '--value', 'value')
     const [head, first, second] = stdout.split('\n')
     expect(head).toBe('mode_1,mode_2,mode_3,value,prediction,low,high')
@@ -39,7 +39,7 @@ describe('models of folds on the command line', () => {
     expect(stderr).toContain(`Intervals of 80% hold ${(50 * held).toFixed(1)}% of 2 values.`)
   })
 
-  it('have no intervals where there is no room for them', async () => {
+  it('intervals are refused for outputs without room for them', async () => {
     const asJson = await cli('predict', 'e.npz', 'q.tns', '--interval', '0.9', '--json')
     expect(Object.keys(JSON.parse(asJson.stdout))).toEqual(['coordinates', 'prediction', 'low', 'high'])
     const asLines = await cli('predict', 'e.npz', 'q.tns', '--interval', '0.9')
@@ -47,14 +47,14 @@ describe('models of folds on the command line', () => {
     expect(asLines.stderr).toContain('a line of .tns has one value')
   })
 
-  it('tell of their components in how many models they are found', async () => {
+  it('components of models of folds are printed with the number of models that contain them', async () => {
     const { stdout } = await cli('components', 'e.npz', '--json', '--html', 'e.html', '-q')
     const [first] = result.model.components()
     expect(JSON.parse(stdout).components[0].found).toEqual(first.found)
     expect(readFileSync(join(folder, 'e.html'), 'utf8')).toContain(`found in ${first.found!.in} of 3</span>`)
   })
 
-  it('tell of themselves, and draw the ranks that were tried', async () => {
+  it('info describes models of folds, and --plot draws the ranks that were tried', async () => {
     const wanted = ['--rank', 'auto', '--folds', '3', '--epochs', '4', '--prior', 'isotropic']
     const { stdout, code } = await cli('complete', 'all.tns', ...wanted, '--plot', 'ranks.svg', '-q')
     expect(code).toBe(0)
@@ -69,7 +69,7 @@ describe('models of folds on the command line', () => {
     expect(told.stdout).toContain(`out of fold   RMSE ${Number(result.outOfFold.error.rmse.toPrecision(4))}`)
   })
 
-  it('tell their settings, and go on only as they were begun', async () => {
+  it('a checkpoint of folds resumes only with the same settings', async () => {
     const wanted = [
       '--folds',
       '2',
@@ -92,7 +92,7 @@ describe('models of folds on the command line', () => {
     expect(other.stderr).toContain('j.npz.run is of folds; go on with --folds, --rank auto or --best')
   })
 
-  it('refuse a plot of nothing, and starts without folds', () => {
+  it('--plot without ranks and --starts without folds are refused', () => {
     const refused = (options: object) => () =>
       checkCrossFitOptions({ checkpointEvery: 0, ...options } as never, 1)
     expect(refused({ plot: 'x.svg' })).toThrow(

@@ -27,7 +27,7 @@ const commands = [
 ]
 
 describe('help', () => {
-  it.each(commands)('fits 80 columns, or as many as there are: lacuna %s', async (command) => {
+  it.each(commands)('help fits 80 columns, or as many as there are: lacuna %s', async (command) => {
     for (const columns of [undefined, '60', '100']) {
       const widths = (await help(command, columns)).map((line) => line.length)
       expect(Math.max(...widths)).toBeLessThanOrEqual(Number(columns ?? 80))
@@ -35,7 +35,7 @@ describe('help', () => {
     expect(Math.max(...(await help('complete', '100')).map((line) => line.length))).toBeGreaterThan(80)
   })
 
-  it('has every option of complete under a heading', async () => {
+  it('help of complete has every option under a heading', async () => {
     const lines = await help('complete')
     const headings = lines.filter((line) => /^[A-Z].*:$/.test(line))
     expect(headings).toEqual(expect.arrayContaining(['Modelling:', 'Tables:', 'Output:']))
@@ -45,7 +45,7 @@ describe('help', () => {
     ])
   })
 
-  it('breaks examples where a shell lets it', async () => {
+  it('help breaks examples where a shell allows it', async () => {
     const lines = await help('complete', '60')
     const text = lines
       .slice(lines.indexOf('Examples:'))
@@ -103,12 +103,12 @@ describe('completion', () => {
     expect(offered(...words)).toEqual(expected)
   })
 
-  it.each(['zsh', 'fish'])('is a script that %s takes, where it is installed', (shell) => {
+  it.each(['zsh', 'fish'])('completion prints a script that %s accepts, where it is installed', (shell) => {
     const { status, stderr, error } = spawnSync(shell, ['-n', script(shell)], { encoding: 'utf8' })
     if (!error) expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
-  it('is refused for other shells', async () => {
+  it('completion is refused for other shells', async () => {
     const { code, stderr } = await lacuna(['completion', 'tcsh'])
     expect(code).toBe(2)
     expect(stderr).toContain('Allowed choices are bash, zsh, fish')

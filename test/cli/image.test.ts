@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe('lacuna image', () => {
-  it('hides pixels, restores them, writes all that was asked for and reports the truth', async () => {
+  it('image hides pixels, restores them, writes all files and reports the error', async () => {
     const { code, stdout, stderr } = await run(
       'image facade.png --missing 0.8 --seed 5 --epochs 3 -o out.png --damaged left.png --compare all.png --json -q',
     )
@@ -47,14 +47,14 @@ describe('lacuna image', () => {
     expect(await picture('all.png')).toMatchObject({ width: 3 * 96 + 2 * 2, height: 64 })
   })
 
-  it('says what it does and how well, for people', async () => {
+  it('image prints the result as text', async () => {
     const { stdout, stderr } = await run('image facade.png --epochs 2 --per-channel -o people.png')
     expect(stderr).toMatch(/facade\.png: 96×64, colour, 8 bits; 90% of the values are hidden/)
     expect(stderr).toMatch(/Model 2 of 2: .* entries, rank 24/)
     expect(stdout).toMatch(/PSNR \d+\.\d\d dB, relative error 0\.\d/)
   })
 
-  it('fills transparent pixels or masked ones alike, with an error only where the truth is given', async () => {
+  it('image fills transparent and masked pixels alike, with an error only where --truth is given', async () => {
     const holes = await run('image scratched.png --epochs 2 -o a.png --compare two.png --json -q')
     expect(JSON.parse(holes.stdout)).not.toHaveProperty('psnr')
     expect(await picture('two.png')).toMatchObject({ width: 2 * 96 + 2 })
@@ -65,7 +65,7 @@ describe('lacuna image', () => {
     expect(JSON.parse(masked.stdout).psnr).toBeGreaterThan(18)
   })
 
-  it('has the paper’s setting one option away', async () => {
+  it('image --paper uses the paper’s setting', async () => {
     const { stdout } = await run('image facade.png --paper --epochs 2 -o paper.png --json -q')
     expect(JSON.parse(stdout)).toMatchObject({
       setting: 'paper',
@@ -73,7 +73,7 @@ describe('lacuna image', () => {
     })
   })
 
-  it('stops at Ctrl-C with 130 and a whole picture', async () => {
+  it('image stops at Ctrl-C with 130 and writes a whole picture', async () => {
     let sent = false
     const run = await lacuna('image facade.png --paper --epochs 100000000 -o stopped.png'.split(' '), {
       cwd,
@@ -115,7 +115,7 @@ describe('lacuna image', () => {
 })
 
 describe('lacuna demo', () => {
-  it('restores a picture of its own, writes it before and after, and says what to try next', async () => {
+  it('demo restores a drawn picture, writes it before and after, and prints what to try next', async () => {
     const { code, stdout } = await run('demo --width 160')
     expect(code).toBe(0)
     const psnr = Number(/PSNR (\d+\.\d) dB on the hidden/.exec(stdout)?.[1])

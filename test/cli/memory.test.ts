@@ -15,7 +15,7 @@ const inMiB = (text: string): number => {
   return Number(amount) * (unit === 'GiB' ? 1024 : 1)
 }
 
-it('is planned within a fifth of what it takes, for .tns and .npz', async () => {
+it('the memory of complete is planned within a fifth of what it takes, for .tns and .npz', async () => {
   expect((await run('synth --dims 5000x4000x300 --entries 3000000 --rank 2 -o d.tns')).code).toBe(0)
   expect((await run('convert d.tns d.npz')).code).toBe(0)
   for (const file of ['d.tns', 'd.npz'])
@@ -31,7 +31,7 @@ it('is planned within a fifth of what it takes, for .tns and .npz', async () => 
     }
 })
 
-it('is refused in one sentence where it cannot fit, whatever the size of the file', async () => {
+it('a job that cannot fit in memory is refused in one sentence, whatever the size of the file', async () => {
   writeFileSync(join(cwd, 'huge.tns'), '12345 678 90 1.25\n'.repeat(20_000))
   truncateSync(join(cwd, 'huge.tns'), 2 ** 42)
   const dense = encodeNpy({ shape: [1, 1], data: new Float32Array(1) })

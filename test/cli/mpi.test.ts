@@ -111,7 +111,7 @@ describe('a job of several processes', () => {
     },
   )
 
-  it('says once, and as one process does, what is wrong with the file', async () => {
+  it('an MPI job prints an error of the file once, as one process does', async () => {
     const lines = (await readFile(at('data.tns'), 'utf8')).trimEnd().split('\n')
     await writeFile(at('twice.tns'), `${[...lines, '# twice', lines[5000], lines[17]].join('\n')}\n`)
     const one = await alone('complete', at('twice.tns'), '-q')
@@ -120,7 +120,7 @@ describe('a job of several processes', () => {
     expect(sentences(many.stderr)).toEqual([one.stderr.trimEnd()])
   })
 
-  it('says once what is wrong with the options or the library, and leaves other commands to one process', async () => {
+  it('an MPI job prints an error of options or of the library once, and runs other commands on the root alone', async () => {
     const rank = await onProcesses('Open MPI', 3, 'complete', at('data.tns'), '--rank', '0')
     expect(rank.code).toBe(2)
     expect(rank.stderr.match(/must be a whole number/g)).toHaveLength(1)

@@ -45,7 +45,7 @@ describe('all of it, tiny', () => {
     expect(JSON.parse(stdout).claims).toEqual(found.claims)
   }, 240_000)
 
-  it('holds every claim that needs no clock', () => {
+  it('paper confirms every claim that needs no clock', () => {
     const verdicts = Object.fromEntries(found.claims.map(({ id, verdict }) => [id, verdict]))
     expect(verdicts).toMatchObject({
       'image-small-c': 'holds',
@@ -56,7 +56,7 @@ describe('all of it, tiny', () => {
     expect(Object.keys(verdicts)).toEqual(expect.arrayContaining(['speed-up', 'real-speed-up-lower']))
   })
 
-  it('measures both solvers, and the fast one comes closer on synthetic data', () => {
+  it('paper measures both solvers, and the fast one has the smaller error on synthetic data', () => {
     for (const { snrDb, series } of found.convergence!.problems) {
       expect(series.map(({ solver, sample }) => [solver, sample])).toEqual([
         ['paper', 0.05],
@@ -74,7 +74,7 @@ describe('all of it, tiny', () => {
       expect(curve.epoch).toEqual(Array.from({ length: 30 }, (_, e) => e + 1))
   })
 
-  it('gives the synthetic tensor of figures 3 and 4 the size of the real one', () => {
+  it('paper gives the synthetic tensor of figures 3 and 4 the size of the real one', () => {
     const [s, t] = found.timing!.problems
     expect([s.name, t.name]).toEqual(['S', 'T'])
     expect({ ...s.data, source: '' }).toEqual({ ...t.data, source: '' })
@@ -83,7 +83,7 @@ describe('all of it, tiny', () => {
     for (const { seconds } of [...s.series, ...t.series]) expect(seconds.every((time) => time > 0)).toBe(true)
   })
 
-  it('writes a report that needs nothing beside it', () => {
+  it('paper writes a report without references to other files', () => {
     const html = readFileSync(file('all/report.html'), 'utf8')
     expect(html).not.toMatch(/(src|href)="(?!data:)/)
     expect(html.match(/ class="lacuna-figure"/g)?.length).toBe(4)
@@ -93,7 +93,7 @@ describe('all of it, tiny', () => {
     expect(html).not.toMatch(/NaN|undefined/)
   })
 
-  it('has nothing left to do the second time', async () => {
+  it('paper has nothing left to do the second time', async () => {
     const trials = readdirSync(file('all/trials')).length
     const { code, stderr } = await run(...args)
     expect(code).toBe(0)
@@ -101,13 +101,13 @@ describe('all of it, tiny', () => {
     expect(results('all')).toEqual(found)
   })
 
-  it('does not mix trials of different settings', async () => {
+  it('paper does not mix trials of different settings', async () => {
     const { code, stderr } = await run(...args, '--seed', '2')
     expect(code).toBe(2)
     expect(stderr).toMatch(/all was begun with --seed 1, not 2; .* --force\.\n$/)
   })
 
-  it('loses only the trial at hand when it is interrupted, and goes on to the same numbers', async () => {
+  it('paper loses only the current trial when interrupted, and resumes to the same numbers', async () => {
     const some = '--scale tiny --only 2 --trials 1 --threads 1,2 -o stopped'.split(' ')
     const trials = file('stopped/trials')
     let watch: NodeJS.Timeout | undefined
@@ -151,7 +151,7 @@ it.each([
   expect(stderr).toMatch(message)
 })
 
-it('takes no file for a folder', async () => {
+it('paper refuses a file in place of a folder', async () => {
   const { code, stderr } = await run('--scale', 'tiny', '-o', 'ratings.csv')
   expect({ code, stderr }).toEqual({
     code: 2,

@@ -11,7 +11,7 @@ const pipe = (input: string | Uint8Array, ...args: string[]): Promise<Run> => la
 describe('pipes', () => {
   const MODES = ['--modes', 'who', 'what', '--value', 'rating']
 
-  it('are read as tables, arrays, tensors or models, whatever comes', async () => {
+  it('stdin is read as a table, array, tensor or model, by its content', async () => {
     const direct = JSON.parse((await run('info', 't.csv', ...MODES, '--json')).stdout)
     await run('convert', 't.csv', 't.npz', ...MODES, '-q')
     await run('convert', 't.csv', 'p.parquet', ...MODES, '-q')
@@ -56,7 +56,7 @@ describe('pipes', () => {
     expect(JSON.parse(stdout).entries, stderr).toBe(12)
   })
 
-  it('are written to, in the format that is told', async () => {
+  it('stdout is written in the format of --format', async () => {
     expect((await run('convert', 't.tns', '-', '--format', 'csv', '-q')).stdout).toBe(
       '"mode_1","mode_2","value"\n1,1,1\n2,2,2\n1,2,3\n2,1,4\n',
     )

@@ -13,7 +13,7 @@ describe('predictions', () => {
   const large = (factor: number) =>
     new CpModel({ dims: [2, 2], rank: 1, factors: [Float32Array.of(1, factor), Float32Array.of(2, 1e38)] })
 
-  it('beyond float32 are written as they are', async () => {
+  it('predictions beyond float32 are written as they are', async () => {
     await writeModel(file('large.npz'), large(1e20))
     writeFileSync(file('large.csv'), 'a,b\n1,1\n2,1\n2,2\n')
     writeFileSync(file('large.tns'), '1 1\n2 1\n2 2\n')
@@ -47,7 +47,7 @@ describe('predictions', () => {
     expect(JSON.parse(parquet.stdout).values).toMatchObject({ max: 1 })
   })
 
-  it('beyond any number are refused, and leave no file', async () => {
+  it('predictions beyond any number are refused, and leave no file', async () => {
     const dims = Array<number>(9).fill(1)
     await writeModel(
       file('huge.npz'),
@@ -68,7 +68,7 @@ describe('predictions', () => {
     expect(existsSync(file('dense.npy'))).toBe(false)
   })
 
-  it('are made for every row but those that cannot be understood', async () => {
+  it('predictions are made for every row except those that cannot be parsed', async () => {
     const modes = ['--modes', 'who', 'week(when)', '--value', 'rating', '--merge', 'mean']
     await run('complete', 't.csv', ...modes, ...TRAIN, '-o', 'week.npz')
     writeFileSync(
@@ -116,7 +116,7 @@ describe('predictions', () => {
     },
   )
 
-  it('find the columns of a recipe in the file it was made for', async () => {
+  it('predictions find the columns of a recipe in the file it was made for', async () => {
     const rows = Array.from(
       { length: 40 },
       (_, r) => `${1 + (r % 5)}::${1 + (r % 8)}::${1 + (r % 5)}::${978300760 + 86400 * r}`,

@@ -12,7 +12,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'lacuna-reshaping-'))
 const file = (name: string): string => join(cwd, name)
 afterAll(() => rmSync(cwd, { recursive: true }))
 
-it('takes modes apart at commas and colons, but not within a name', () => {
+it('--merge-modes and --split separate modes at commas and colons, but not within a name', () => {
   expect(parseGroup('1,2')).toEqual([['1', '2']])
   expect(parseGroup('round(lat, 2), round(lon, 2)', [['a', 'b']])).toEqual([
     ['a', 'b'],
@@ -25,7 +25,7 @@ it('takes modes apart at commas and colons, but not within a name', () => {
     expect(() => parseSplit(text)).toThrow('3:24')
 })
 
-it('speaks of the original modes from the table to the prediction, and goes on only as it began', async () => {
+it('a reshaped model uses the original modes in all outputs, and resumes only with the same reshaping', async () => {
   const lines = ['origin,destination,hour,trips']
   for (let hour = 0; hour < 48; hour++)
     for (const [pair, rate] of [

@@ -52,7 +52,7 @@ function interrupted(
 
 const hasLearned = (stderr: string): boolean => /epoch +\d/.test(stderr)
 
-it('loses nothing to kill -9: six times, at random moments, on other threads each time', {
+it('complete gives the same factors after six kill -9 at random moments, resumed on other threads', {
   timeout: 300_000,
 }, async () => {
   const wanted = await digestAlone()
@@ -62,7 +62,7 @@ it('loses nothing to kill -9: six times, at random moments, on other threads eac
   expect(existsSync(file('model-1.npz.run'))).toBe(false)
 })
 
-it('nor to SIGTERM, SIGINT and SIGHUP', { timeout: 300_000 }, async () => {
+it('complete gives the same factors after SIGTERM, SIGINT and SIGHUP', { timeout: 300_000 }, async () => {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
   const wanted = await digestAlone()
   const kills = { kills: 3, signals, between: [300, 1000] as [number, number] }
@@ -85,7 +85,7 @@ describe('a signal', () => {
     expect(existsSync(file(`${model}.run`))).toBe(true)
   })
 
-  it('that comes twice at once, as from timeout, is one', async () => {
+  it('a signal that comes twice at once, as from timeout, counts once', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '-o', 'echo.npz']
     let sent = false
     const stopped = await lacuna(args, {
@@ -106,7 +106,7 @@ describe('a signal', () => {
     expect(existsSync(file('echo.npz.run'))).toBe(true)
   })
 
-  it('prints a command that goes on when it is pasted', async () => {
+  it('an interrupted run prints a command that resumes it when pasted', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--threads', '2', '-o', "it's a model.npz"]
     const stopped = await interrupted('SIGINT', args, hasLearned)
     const command = /To go on:\n {2}(.*)\n/.exec(stopped.stderr)?.[1] ?? 'none'
@@ -118,7 +118,7 @@ describe('a signal', () => {
     expect(await digest(file("it's a model.npz"))).toBe(await digestAlone())
   })
 
-  it('before anything is learned leaves an earlier model as it was', async () => {
+  it('a signal before anything is learned leaves an earlier model unchanged', async () => {
     writeFileSync(file('precious.npz'), 'a good model')
     const args = ['complete', 'data.tns', '--negative', 'keep', '--rank', '200', '-o', 'precious.npz']
     // Before the first epoch is reported: as soon as the memory is planned.
@@ -130,7 +130,7 @@ describe('a signal', () => {
     }
   })
 
-  it('twice, while it saves, does not keep it from saving', async () => {
+  it('two signals while a model is saved do not prevent saving', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '-o', 'twice.npz']
     const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
     let stderr = ''
@@ -154,7 +154,7 @@ describe('a signal', () => {
 })
 
 describe('a checkpoint', () => {
-  it('knows other data and other settings, and is not mistaken for what it is not', async () => {
+  it('a checkpoint is refused for other data, other settings and other files', async () => {
     const args = ['complete', 'data.tns', ...LONG, '--epochs', '100000', '-o', 'kept.npz']
     await interrupted('SIGTERM', args, hasLearned)
     const kept = readFileSync(file('kept.npz.run'))
@@ -188,7 +188,7 @@ describe('a checkpoint', () => {
     expect((await run('complete', 'data.tns', ...LONG, '--resume')).stderr).toContain('name the model by -o')
   })
 
-  it('of folds goes on with what each of the models has learned', async () => {
+  it('a checkpoint of folds resumes each of the models', async () => {
     const folded = (...more: string[]): string[] => [
       ...'complete data.tns --negative keep --rank 4 --folds 3 --prior isotropic --epochs 30'.split(' '),
       ...more,
@@ -209,7 +209,7 @@ describe('a checkpoint', () => {
     expect(await factorsOf('folds.npz')).toEqual(await factorsOf('whole.npz'))
   })
 
-  it('that is in the way is told of, and may be switched off', async () => {
+  it('a checkpoint that will be replaced is reported, and checkpoints can be disabled', async () => {
     writeFileSync(file('old.npz.run'), 'x')
     const told = await run('complete', 'data.tns', '--negative', 'keep', '--epochs', '1', '-o', 'old.npz')
     expect(told.code).toBe(0)
@@ -225,7 +225,7 @@ describe('a checkpoint', () => {
     expect([...seen].filter((name) => name.includes('.run'))).toEqual([])
   })
 
-  it('on a full disk leaves the one before it; the run goes on, and so does one that resumes it', async () => {
+  it('a checkpoint on a full disk leaves the previous one, and the run continues', async () => {
     const folder = file('full')
     // A disk of its own that is filled when the first checkpoint is there, and killed after complaints.
     const script = `

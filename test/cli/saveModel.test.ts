@@ -14,13 +14,13 @@ const model = new CpModel({
   factors: [Float32Array.of(1, 2), Float32Array.of(3, 4, 5)],
 })
 
-it('writes where it is told', async () => {
+it('a model is written to the given path', async () => {
   await saveModel(join(folder, 'm.npz'), model)
   expect(await readModel(join(folder, 'm.npz'))).toEqual(model)
   expect(readdirSync(folder)).toEqual(['m.npz'])
 })
 
-it('writes to the folder for temporary files where that fails, and says both', async () => {
+it('a model that cannot be written goes to the folder for temporary files, and the error names it', async () => {
   const { message } = (await saveModel(join(folder, 'gone/m.npz'), model).catch((error) => error)) as Error
   expect(message).toMatch(/gone\/m\.npz: .* The model is not lost: it is in .*\/m\.npz\.$/)
   const rescued = /it is in (.*)\.$/.exec(message)?.[1] ?? 'not told'

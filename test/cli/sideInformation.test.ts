@@ -26,7 +26,7 @@ beforeAll(() => {
 describe('neighbours and attributes', () => {
   const complete = ['complete', 'meals.csv', '--modes', 'guest', 'dish', '--rank', '3']
 
-  it('are read, tried, and told of', async () => {
+  it('features are read, tried, and reported', async () => {
     const sides = ['--features', 'dish=dishes.csv:kind,price', '--lags', 'guest=2']
     const { code, stdout, stderr } = await run(...complete, ...sides, '-o', 'model.npz', '--json')
     expect(stderr).toContain('dishes.csv: 4 attributes of 22 dish\n')
@@ -41,7 +41,7 @@ describe('neighbours and attributes', () => {
     expect(text.stdout).not.toContain('Tried on')
   })
 
-  it('that are not there are asked for in a sentence', async () => {
+  it('features that are not there are refused in one sentence', async () => {
     for (const [args, message] of [
       [
         ['--features', 'dish=dishes.csv:taste'],

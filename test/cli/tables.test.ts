@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 describe('lacuna complete TABLE', () => {
-  it('keeps labels and names of modes in the model, and holds out rows of another table by them', async () => {
+  it('complete stores labels and names of modes in the model, and reads held-out tables by them', async () => {
     const { code, stdout, stderr } = await run(
       'complete',
       'all.csv',
@@ -82,7 +82,7 @@ describe('lacuna complete TABLE', () => {
     expect(await run(...again)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('guesses, and says what', async () => {
+  it('reading a table guesses its columns, and prints the guess', async () => {
     const { code, stderr } = await run('complete', 'all.csv', '--rank', '1', '--epochs', '2', '--test', '0.2')
     expect(code).toBe(0)
     expect(stderr).toContain(`all.csv: taken as --modes user item 'week(bought)' --value rating`)
@@ -91,7 +91,7 @@ describe('lacuna complete TABLE', () => {
 })
 
 describe('lacuna info', () => {
-  it('shows modes and labels', async () => {
+  it('info prints modes and labels of a table', async () => {
     const { stdout } = await run('info', 'all.csv', ...MODES)
     expect(stdout).toMatch(/1 +user +6 labels: ann … flo/)
     expect(stdout).toMatch(/3 +week\(bought\) +3 labels: 2024-01-08 … 2024-01-22/)
@@ -157,7 +157,7 @@ describe('bad tables and options', () => {
 })
 
 describe('a newcomer', () => {
-  it('is told that a column of values holds text, instead of having rows counted', async () => {
+  it('a column of values that holds text is refused, instead of counting rows', async () => {
     writeFileSync(file('text.csv'), 'user,item,rating\nann,tea,1\nbo,jam,good\ncy,tea,3\n')
     const { code, stderr } = await run('complete', 'text.csv')
     expect(code).toBe(2)
@@ -166,7 +166,7 @@ describe('a newcomer', () => {
     )
   })
 
-  it('is told the binnings there are, and what a time may be', async () => {
+  it('an unknown binning or time is refused with those that exist', async () => {
     const unknown = await run('info', 'all.csv', '--modes', 'user', 'wek(bought)', '--value', 'rating')
     expect(unknown.code).toBe(2)
     expect(unknown.stderr).toMatch(/there is no function wek; the binnings are year, month, week/)
@@ -177,7 +177,7 @@ describe('a newcomer', () => {
     )
   })
 
-  it('sees the result without progress too, and can ask what a model is', async () => {
+  it('results are printed with --quiet, and info describes a model', async () => {
     const { stdout, stderr } = await run('complete', 'all.csv', ...MODES, '--rank', '2', '-o', 'm.npz', '-q')
     expect(stderr).toBe('')
     expect(stdout).toMatch(/relative error +RMSE +MAE/)

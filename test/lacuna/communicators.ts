@@ -1,6 +1,6 @@
 /**
- * Communicators of several processes in one: each process is an asynchronous function, and they exchange data in memory
- * instead of through MPI. As with MPI, all processes must call the same operation at the same time.
+ * Communicators of several processes in one: each process is an asynchronous function, and they exchange data
+ * in memory instead of through MPI. As with MPI, all processes must call the same operation at the same time.
  */
 import { Communicator, type Transport } from '#lacuna/comm/index.js'
 import type { SparseTensor } from '#lacuna/tensor/index.js'

@@ -27,9 +27,11 @@ export interface EngineBenchRow {
   shares: { hessian: number; powerMethod: number; rest: number }
 }
 
-/** Dims, entries and sample fraction c of the paper's Uber-shaped problem. */
+/** Dims of the paper's Uber-shaped problem. */
 export const DIMS = [183, 24, 1140, 1717]
+/** Number of entries of that problem. */
 export const ENTRIES = 3_309_490
+/** Sample fraction c of a step. */
 export const SAMPLE = 0.5
 
 /** Options of measureEngine. */

@@ -7,20 +7,20 @@ const error = new InputError(
   sentence`line ${3}: it is -1; allow it with ${option('negative', 'keep', 'clip')}, or look at ${option('maxInner')}.`,
 )
 
-it('names options as a program writes them, and has a code', () => {
+it('An InputError prints options as in TypeScript and has a code', () => {
   expect(error.message).toBe(
     "line 3: it is -1; allow it with negative: 'keep' or 'clip', or look at maxInner.",
   )
   expect(error).toMatchObject({ name: 'InputError', code: 'value' })
 })
 
-it('names them as flags on the command line', () => {
+it('An InputError prints options as flags for the command line', () => {
   expect(error.in(asFlag)).toBe(
     'line 3: it is -1; allow it with --negative keep or clip, or look at --max-inner.',
   )
 })
 
-it('keeps its code and options when a file is put before it', () => {
+it('An InputError keeps its code and options when a file name is put before it', () => {
   const within = error.within('a.tns')
   expect(within.message).toMatch(/^a\.tns: line 3: /)
   expect(within.in(asFlag)).toContain('--negative keep or clip')

@@ -15,8 +15,8 @@ function group(name: string, files: Record<string, string>): string {
   return path
 }
 
-describe('what a control group leaves', () => {
-  it('is its limit without what is used, but for cached files', () => {
+describe('memory of control groups', () => {
+  it('A control group leaves its limit less the used memory, of which cached files are no part', () => {
     const two = group('two', {
       'memory.max': '1000000\n',
       'memory.current': '700000\n',
@@ -32,7 +32,7 @@ describe('what a control group leaves', () => {
     expect(bytesLeftInCgroup1(one)).toBe(1_000_000 - 300_000)
   })
 
-  it('is not known where there is no limit, or no group', () => {
+  it('A control group without a limit, or a missing one, limits nothing', () => {
     expect(
       bytesLeftInCgroup2(group('free2', { 'memory.max': 'max\n', 'memory.current': '5\n' })),
     ).toBeUndefined()
@@ -42,7 +42,7 @@ describe('what a control group leaves', () => {
   })
 })
 
-it('is at least what is free, and less than all, on a machine without limits', () => {
+it('availableMemory is positive and less than the memory of the machine', () => {
   const available = availableMemory()
   expect(available).toBeGreaterThan(0)
   expect(available).toBeLessThan(totalmem())
@@ -50,7 +50,7 @@ it('is at least what is free, and less than all, on a machine without limits', (
   expect(available).toBeLessThan(2 * freemem() + totalmem())
 })
 
-it('writes bytes as people read them', () => {
+it('formatBytes prints bytes in binary units', () => {
   expect([0, 1023, 1024, 1536, 150 * 2 ** 20, 2 ** 40].map(formatBytes)).toEqual([
     '0 bytes',
     '1023 bytes',

@@ -11,7 +11,7 @@ const ask = ({ port }: NodeThread, said: unknown): Promise<[number, unknown, unk
     port.postMessage(said)
   })
 
-it('gives a thread that rests to the next one, with another program', async () => {
+it('A released thread is taken again, with another program', async () => {
   const first = takeThread(ECHO, 'one')
   const [number, data, said] = await ask(first, 1)
   expect([data, said]).toEqual(['one', 1])
@@ -23,7 +23,7 @@ it('gives a thread that rests to the next one, with another program', async () =
   await Promise.all([second.terminate(), third.terminate()])
 })
 
-it('starts threads before they are needed, and no more than that', async () => {
+it('startIdleThreads starts threads in advance, and no more than asked for', async () => {
   startIdleThreads(2)
   startIdleThreads(2)
   const threads = [takeThread(ECHO), takeThread(ECHO), takeThread(ECHO)]
@@ -34,7 +34,7 @@ it('starts threads before they are needed, and no more than that', async () => {
   await Promise.all(threads.map((thread) => thread.terminate()))
 })
 
-it('tells who has a thread of its failure', async () => {
+it('A failure of a thread reaches its error handler', async () => {
   const thread = takeThread(`lacunaPort.on('message', () => { throw new Error('no') })`)
   const failure = new Promise<Error>((resolve) => thread.onError(resolve))
   thread.port.postMessage(0)
@@ -42,7 +42,7 @@ it('tells who has a thread of its failure', async () => {
   await thread.terminate()
 })
 
-it('takes no thread that has ended while it rested', async () => {
+it('A thread that ended while idle is not taken', async () => {
   const ending = takeThread(`${ECHO}\nsetTimeout(() => { throw new Error('late') }, 50)`)
   const [number] = await ask(ending, 0)
   ending.release()

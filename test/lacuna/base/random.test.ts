@@ -7,8 +7,8 @@ import { refusal } from '../../refusal.ts'
 
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 
-describe('below', () => {
-  it('is the high word of bits · n, exactly', () => {
+describe('below()', () => {
+  it('below(bits, n) is the high word of bits · n, exactly', () => {
     checkProperty(
       fc.property(word, fc.integer({ min: 1, max: 2 ** 32 }), (bits, n) => {
         expect(below(bits, n)).toBe(Number((BigInt(bits) * BigInt(n)) >> 32n))
@@ -18,7 +18,7 @@ describe('below', () => {
     expect(below(2 ** 32 - 1, 2 ** 32)).toBe(2 ** 32 - 1)
   })
 
-  it('is uniform, for a number of values that does not divide 2³²', () => {
+  it('below(bits, n) is uniform for an n that does not divide 2³²', () => {
     const counts = new Uint32Array(97)
     for (let i = 0; i < 97_000; i++) counts[below(draw(stream(3), i), 97)]++
     expect(chiSquare(counts)).toBeLessThan(4)
@@ -26,12 +26,12 @@ describe('below', () => {
 })
 
 describe('unit', () => {
-  it('lies strictly between 0 and 1', () => {
+  it('unit() lies strictly between 0 and 1', () => {
     expect(unit(0)).toBeGreaterThan(0)
     expect(unit(2 ** 32 - 1)).toBeLessThan(1)
   })
 
-  it('is uniform, and so are pairs of successive draws', () => {
+  it('unit() is uniform, and so are pairs of successive draws', () => {
     const counts = new Uint32Array(256)
     const key = stream(4)
     for (let i = 0; i < 256_000; i++) {
@@ -43,7 +43,7 @@ describe('unit', () => {
 })
 
 describe('streams', () => {
-  it('differ by seed, beyond 32 bits too, by purpose and by word', () => {
+  it('Streams differ by seed, also beyond 32 bits, by purpose and by word', () => {
     const seeds = [0, 1, 2, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1]
     const keys = seeds.flatMap((seed) => [
       stream(seed),
@@ -57,7 +57,7 @@ describe('streams', () => {
     expect(stream(5, 6, 7)).toBe(extend(stream(5, 6), 7))
   })
 
-  it('are uncorrelated, even with neighbouring words', () => {
+  it('Streams of neighbouring words are uncorrelated', () => {
     const count = 40_000
     for (const [a, b] of [
       [stream(1, 1), stream(1, 2)],
@@ -70,14 +70,14 @@ describe('streams', () => {
     }
   })
 
-  it('never repeat a draw, since mix is a bijection', () => {
+  it('A stream never repeats a draw, since mix is a bijection', () => {
     const draws = new Set(Array.from({ length: 50_000 }, (_, i) => draw(7, i)))
     expect(draws.size).toBe(50_000)
   })
 })
 
 describe('normal', () => {
-  it('has the quantiles of the normal distribution', () => {
+  it('normal() has the quantiles of the normal distribution', () => {
     const borders = [-1.28155, -0.84162, -0.5244, -0.25335, 0, 0.25335, 0.5244, 0.84162, 1.28155] // deciles
     const counts = new Uint32Array(10)
     const key = stream(5)
@@ -90,7 +90,7 @@ describe('normal', () => {
 })
 
 describe('checkSeed', () => {
-  it('takes whole numbers from 0 and nothing else', () => {
+  it('checkSeed accepts whole numbers from 0 and nothing else', () => {
     for (const seed of [0, 1, 2 ** 53 - 1]) expect(() => checkSeed(seed)).not.toThrow()
     for (const seed of [-1, 1.5, 2 ** 53, NaN, Infinity])
       expect(() => checkSeed(seed)).toThrow(

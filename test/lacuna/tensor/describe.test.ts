@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { countsRemark, describeTensor, looksLikeCounts, type SparseTensor } from '#lacuna/tensor/index.js'
 
-it('counts values and the entries of rows, empty rows aside, however large a mode is', () => {
+it('describeTensor counts values and entries of rows, without empty rows, in modes of any size', () => {
   const description = describeTensor({
     dims: [4, 4_000_000_000],
     indices: [Uint32Array.of(0, 2, 2, 2), Uint32Array.of(5, 5, 7, 3_999_999_999)],

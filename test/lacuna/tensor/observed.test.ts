@@ -4,7 +4,7 @@ import { randomTensor } from '../../problems.ts'
 
 const tensor = randomTensor({ dims: [7, 5, 6], entries: 120, seed: 3 })
 
-test('entries are counted and averaged row by row, to the same bits in any order', () => {
+test('observe counts and averages entries by row, with the same bits in any order', () => {
   const found = observe(tensor)
   expect(found.entries).toBe(tensor.values.length)
   expect([found.min, found.max]).toEqual([Math.min(...tensor.values), Math.max(...tensor.values)])
@@ -24,7 +24,7 @@ test('entries are counted and averaged row by row, to the same bits in any order
   expect(observe(reversed)).toEqual(found)
 })
 
-test('values of very different size are counted as well, in any order', () => {
+test('observe sums values of very different size, with the same bits in any order', () => {
   const values = Float32Array.from(
     { length: 3000 },
     (_, e) => (e % 3 === 0 ? 3e9 : e % 3 === 1 ? 1.5 : 0.0625) + (e % 7) / 8,
@@ -49,7 +49,7 @@ test('values of very different size are counted as well, in any order', () => {
   expect(observe(backwards)).toEqual(found)
 })
 
-test('where cells that are not listed are zeros, they count in the means', () => {
+test('withZeros counts unlisted cells as zeros in the means', () => {
   const found = observe(tensor)
   const all = withZeros(found, tensor.dims)
   expect(all.min).toBe(0)

@@ -12,7 +12,7 @@ import {
 import { checkProperty } from '../../properties.ts'
 import { allCoordinates, reshapings } from '../../reshapings.ts'
 
-test('every cell keeps a place of its own, within the sizes', () => {
+test('Reshaping maps different cells to different cells, within the sizes', () => {
   checkProperty(
     fc.property(reshapings, ({ dims, reshaping }) => {
       const modes = reshapedModes(resolveReshaping(reshaping, { dims }), dims)
@@ -33,7 +33,7 @@ test('every cell keeps a place of its own, within the sizes', () => {
   )
 })
 
-test('merged modes stand where the first did, and a split one is block by block, place by place', () => {
+test('A merged mode is at the position of its first mode, and a split one becomes block and position', () => {
   const dims = [3, 50, 4]
   const { dims: sizes, digits } = reshapedModes(
     resolveReshaping({ mergeModes: [[2, 0]], split: [{ mode: 1, into: [7, 3], offset: 4 }] }, { dims }),
@@ -45,7 +45,7 @@ test('merged modes stand where the first did, and a split one is block by block,
   expect(digits.map((parts) => rowAt(parts, [0, 49, 1]))).toEqual([1, 2, 3, 2])
 })
 
-test('modes are found by name and number, and the order of naming does not matter', () => {
+test('Reshaping finds modes by name and number, in any order', () => {
   const dims = [5, 48, 4, 3]
   const modes = ['from', 'hour', 'to', 'kind'].map((name) => ({ name }))
   const fixed = resolveReshaping(
@@ -58,7 +58,7 @@ test('modes are found by name and number, and the order of naming does not matte
   )
 })
 
-describe('what cannot be done gets a sentence', () => {
+describe('a reshaping that is refused', () => {
   const modes = ['from', 'hour', 'to'].map((name) => ({ name }))
   const labels = [undefined, ['2024-01-01 00:00:00', '2024-01-01 01:00:00', '2024-01-01 03:00:00'], undefined]
   test.each<[string, ModeReshaping, string]>([
@@ -101,7 +101,7 @@ describe('what cannot be done gets a sentence', () => {
     expect(() => resolveReshaping(reshaping, { dims, modes, labels })).toThrow(message)
   })
 
-  test('but text is taken as it comes, and numbers that go up by one step', () => {
+  test('A mode of texts, or of evenly spaced numbers, can be split', () => {
     const split = [{ mode: 0, into: 2 }]
     for (const names of [
       ['a', 'b', 'x'],
@@ -111,7 +111,7 @@ describe('what cannot be done gets a sentence', () => {
       expect(resolveReshaping({ split }, { dims: [3, 2], labels: [names, undefined] }).split).toHaveLength(1)
   })
 
-  test('where all cells are known, blocks must be full', () => {
+  test('A split must have complete blocks where unlisted cells are zeros', () => {
     const fixed = (offset: number) =>
       resolveReshaping({ split: [{ mode: 1, into: 6, offset }] }, { dims: [2, 12] })
     expect(() => refuseGaps(fixed(0), [2, 12])).not.toThrow()
@@ -122,7 +122,7 @@ describe('what cannot be done gets a sentence', () => {
   })
 })
 
-test('a row is unobserved if all pairs with it are, or its block or place is', () => {
+test('A row is unobserved if all its pairs are, or its block or its position is', () => {
   const dims = [2, 3, 5]
   const modes = reshapedModes(
     resolveReshaping({ mergeModes: [[0, 1]], split: [{ mode: 2, into: 2 }] }, { dims }),

@@ -19,7 +19,7 @@ function matrix(...entries: [number, number, number][]): SparseTensor {
   }
 }
 
-describe('a tensor that is not one', () => {
+describe('sparseTensor refuses', () => {
   const good = matrix([0, 0, 1], [2, 3, 2])
   const cases: [string, SparseTensor, TensorOptions?][] = [
     ['A tensor needs at least 2 modes, this one has 1.', { ...good, dims: [3] }],
@@ -83,7 +83,7 @@ describe('a tensor that is not one', () => {
 })
 
 describe('negative values', () => {
-  it('are kept or clipped as asked', () => {
+  it('Negative values are kept or clipped as asked', () => {
     const input = () => matrix([0, 0, -1.5], [1, 1, 2], [2, 2, 0])
     expect([...sparseTensor(input(), { negative: 'keep' }).values]).toEqual([-1.5, 2, 0])
     expect([...sparseTensor(input(), { negative: 'clip' }).values]).toEqual([0, 2, 0])
@@ -98,33 +98,36 @@ describe('duplicates', () => {
   }
   const entry = fc.tuple(fc.nat(2), fc.nat(3), fc.float({ min: 0, max: 1000, noNaN: true }))
 
-  it.each(Object.entries(merge))('are merged by %s, in order of first appearance', (policy, mergeSeen) => {
-    checkProperty(
-      fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
-        const seen = new Map<string, number[]>()
-        for (const [i, j, x] of entries) seen.set(`${i},${j}`, [...(seen.get(`${i},${j}`) ?? []), x])
-        const { indices, values } = sparseTensor(matrix(...entries), {
-          duplicates: policy as DuplicatePolicy,
-        })
-        expect([...values].map((_, e) => `${indices[0][e]},${indices[1][e]}`)).toEqual([...seen.keys()])
-        expect([...values]).toEqual([...seen.values()].map((list) => Math.fround(mergeSeen(list))))
-      }),
-      { seed: 1, numRuns: 300 },
-    )
-  })
+  it.each(Object.entries(merge))(
+    'Duplicates are merged by %s, in order of first appearance',
+    (policy, mergeSeen) => {
+      checkProperty(
+        fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
+          const seen = new Map<string, number[]>()
+          for (const [i, j, x] of entries) seen.set(`${i},${j}`, [...(seen.get(`${i},${j}`) ?? []), x])
+          const { indices, values } = sparseTensor(matrix(...entries), {
+            duplicates: policy as DuplicatePolicy,
+          })
+          expect([...values].map((_, e) => `${indices[0][e]},${indices[1][e]}`)).toEqual([...seen.keys()])
+          expect([...values]).toEqual([...seen.values()].map((list) => Math.fround(mergeSeen(list))))
+        }),
+        { seed: 1, numRuns: 300 },
+      )
+    },
+  )
 
-  it('have a mean even where their sum is too large', () => {
+  it('Duplicates have a mean even where their sum is too large', () => {
     const { values } = sparseTensor(matrix([0, 0, 3e38], [0, 0, 1e38]), { duplicates: 'mean' })
     expect(values[0] / 2e38).toBeCloseTo(1, 6)
   })
 
-  it('are counted beyond the whole numbers of a float32', () => {
+  it('Duplicates are counted beyond the whole numbers of a float32', () => {
     const { values } = sparseTensor(matrix([0, 0, 2 ** 24], [0, 0, 1], [0, 0, 1]), { duplicates: 'sum' })
     expect(values[0]).toBe(2 ** 24 + 2)
   })
 })
 
-it('labels, names of modes and, where nothing is merged, the arrays themselves are passed through', () => {
+it('sparseTensor keeps labels, names of modes and, where nothing is merged, the arrays themselves', () => {
   const input = {
     ...matrix([0, 0, 1], [2, 3, 2]),
     labels: [['a', 'b', 'c'], undefined],

@@ -4,7 +4,7 @@ import { type NestedArray, tensorFromArray } from '#lacuna/tensor/index.js'
 import { checkProperty } from '../../properties.ts'
 
 describe('lists within lists', () => {
-  it('are a tensor whose gaps are null, undefined and NaN', () => {
+  it('tensorFromArray takes null, undefined and NaN for unknown cells', () => {
     const tensor = tensorFromArray([
       [
         [1, null],
@@ -21,7 +21,7 @@ describe('lists within lists', () => {
     ])
   })
 
-  it('come back from their entries', () => {
+  it('tensorFromArray keeps every number of nested lists', () => {
     const cell = fc.option(fc.integer({ min: 0, max: 9 }))
     checkProperty(
       fc.property(
@@ -59,7 +59,7 @@ describe('lists within lists', () => {
     )
   })
 
-  it('may be negative where that is allowed', () => {
+  it('tensorFromArray accepts negative numbers where that is allowed', () => {
     expect([...tensorFromArray([[1, -1]], { negative: 'clip' }).values]).toEqual([1, 0])
   })
 })

@@ -29,7 +29,7 @@ function weighted(): SparseTensor {
 const isOwn = ({ indices: [i, j], values, weights }: SparseTensor): boolean =>
   weights?.length === values.length && weights.every((w, e) => w === weightAt(i[e], j[e]))
 
-it('through splits of any kind, sorting and arranging', () => {
+it('Weights stay with their entries through splits, sorting and reshaping', () => {
   const tensor = weighted()
   const parts = [
     split(tensor, { validation: 0.2, test: 0.3 }, 1),
@@ -76,7 +76,7 @@ describe('a weight', () => {
     expect(() => make(weights)).toThrow(message)
   })
 
-  it('of 0 leaves its entry out', () => {
+  it('A weight of 0 leaves its entry out', () => {
     const { indices, values, weights } = make([2, 0, 1])
     expect([[...indices[0]], [...values], [...weights!]]).toEqual([
       [0, 2],
@@ -85,7 +85,7 @@ describe('a weight', () => {
     ])
   })
 
-  it('counts in the mean of entries that are merged, and goes with the last; sums have none', () => {
+  it('A weight counts in the mean of merged entries and stays with the last; weighted sums are refused', () => {
     const mean = make([1, 0.5, 2], { duplicates: 'mean' }, 1)
     expect([[...mean.values], [...mean.weights!]]).toEqual([
       [5, Math.fround(7.6)],

@@ -67,7 +67,9 @@ async function components(modelFile: string, options: Options): Promise<void> {
     )
   const names = await RowNames.read(model, options.names, progress)
   const description = describeComponents(model, (mode, row) => names.nameOrLabel(mode, row), {
-    ...{ strongest, minEntries, ...(modeNames && { titles: modeNames }) },
+    strongest,
+    minEntries,
+    titles: modeNames,
   })
   if (html !== undefined) {
     const { componentsPage } = await import('../report/componentsPage.ts')
@@ -79,30 +81,30 @@ async function components(modelFile: string, options: Options): Promise<void> {
     )
     if (!options.json) return
   }
-  if (options.json) return printJson(asJson(model, description))
-  await print(asText(description))
+  if (options.json) return printJson(jsonReport(model, description))
+  await print(textReport(description))
 }
 
-function asJson(model: TensorModel, { modes, components }: ModelDescription): object {
+function jsonReport(model: TensorModel, { modes, components }: ModelDescription): object {
   return {
     rank: model.members[0].rank,
     components: components.map(({ number, share, found, sentence, modes: described }) => ({
       number,
       share,
-      ...(found && { found }),
+      found,
       sentence,
       modes: Object.fromEntries(
         described.map(({ rows, course }, mode) => [
           modes[mode].name,
           {
-            strongest: rows.map(({ label, called, weight, lift, entries }) => ({
+            strongest: rows.map(({ label, name, weight, lift, entries }) => ({
               label,
-              ...(called !== label && { name: called }),
+              name: name === label ? undefined : name,
               weight,
               lift,
-              ...(entries !== undefined && { entries }),
+              entries,
             })),
-            ...(course && { course: Array.from(course, (x) => Number(x.toPrecision(6))) }),
+            course: course && Array.from(course, (x) => Number(x.toPrecision(6))),
           },
         ]),
       ),
@@ -110,14 +112,14 @@ function asJson(model: TensorModel, { modes, components }: ModelDescription): ob
   }
 }
 
-function asText({ modes, components }: ModelDescription): string {
+function textReport({ modes, components }: ModelDescription): string {
   const { bold, dim } = painter(process.stdout)
   const width = Math.max(...modes.map(({ title }) => title.length))
   return components
     .map(({ number, share, found, sentence, modes: described }) => {
       const rows = described.flatMap(({ rows }, mode) =>
-        rows.map(({ called, weight, lift, entries }, i) => [
-          `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(width)}  ${oneLine(called)}`,
+        rows.map(({ name, weight, lift, entries }, i) => [
+          `  ${(i === 0 ? oneLine(modes[mode].title) : '').padEnd(width)}  ${oneLine(name)}`,
           formatNumber(weight),
           `×${lift.toFixed(1)}`,
           ...(entries === undefined ? [] : [formatCount(entries)]),

@@ -155,9 +155,9 @@ async function fillRows(
     input: await openInput(table),
     ...(known && options.modes && melt === undefined && { modes: options.modes }),
     ...(melt !== undefined && { melt, modes: options.modes ?? [] }),
-    ...(decimal && { decimal }),
-    ...(query !== undefined && { query }),
-    ...(value !== undefined && { value }),
+    decimal,
+    query,
+    value,
   })
   const cells = empty === 1 ? '1 empty cell' : `${formatCount(empty)} empty cells`
   progress.say(
@@ -198,7 +198,7 @@ async function learnModel(tensor: SparseTensor, options: Options, progress: Prog
   return withSignals(async ({ signal, outcome }) => {
     const line = epochLine({ entries: tensor.values.length, epochs: 500 })
     const { model, stopped } = await complete(tensor, {
-      ...{ seed, threads, signal, ...(rank && { rank }) },
+      ...{ seed, threads, signal, rank },
       onEpoch: (report) => progress.update(line(report)),
     })
     progress.end()

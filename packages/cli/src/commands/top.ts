@@ -91,23 +91,23 @@ async function top(modelFile: string, options: Options): Promise<void> {
     )
   const names = await RowNames.read(model, options.names, progress)
   const of = names.mode(options.of)
-  const asked = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
-  const twice = asked.find(({ mode }, i) => asked.findIndex((each) => each.mode === mode) < i)
-  if (twice)
+  const fixed = (options.for ?? []).map(({ mode, text }) => ({ mode: names.mode(mode), text }))
+  const repeated = fixed.find(({ mode }, i) => fixed.findIndex((each) => each.mode === mode) < i)
+  if (repeated)
     throw new InputError(
       'option',
-      `${modeName(model, twice.mode)} is asked for twice; give one label for each mode.`,
+      `${modeName(model, repeated.mode)} is asked for twice; give one label for each mode.`,
     )
   const labels: Record<string, string> = {}
-  for (const { mode, text } of asked)
+  for (const { mode, text } of fixed)
     if (text !== undefined) labels[modeName(model, mode)] = labelOf(model, mode, names.row(mode, text))
-  const every = asked.filter(({ text }) => text === undefined)
+  const every = fixed.filter(({ text }) => text === undefined)
   if (every.length > 1)
     throw new InputError(
       'option',
       'Only one mode can be asked for as a whole; give the others a label, as in userId=42.',
     )
-  const modes = [...new Set([...asked.map(({ mode }) => mode), of])]
+  const modes = [...new Set([...fixed.map(({ mode }) => mode), of])]
   let exclude: SparseTensor | undefined
   for (const file of options.exclude ?? [])
     exclude = joinEntries(exclude, await readCooccurrences(file, model, modes, progress))

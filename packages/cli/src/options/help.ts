@@ -1,6 +1,7 @@
 /** Help that fits the terminal, with options under headings. */
 import type { Command } from 'commander'
 
+/** Headings of options, by option name. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': [
     'rank',
@@ -74,6 +75,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Headings of commands, by command name. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'Modelling:': ['complete', 'fold', 'update', 'image'],
   'Answers:': ['predict', 'top', 'components', 'evaluate', 'fill'],
@@ -108,18 +110,13 @@ export function groupHelpOptions(program: Command): void {
 /** The command and all below it. */
 export const commandsOf = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsOf)]
 
-/**
- * Columns of the terminal; where there is none, what COLUMNS says, or 80. Beyond 120 lines are hard to read.
- */
+/** Width of help texts: that of the terminal, else $COLUMNS, else 80; limited to 40 to 120 columns. */
 function helpWidth(): number {
   const columns = process.stdout.columns ?? Number(process.env.COLUMNS)
   return Math.max(40, Math.min(120, columns > 0 ? columns : 80))
 }
 
-/**
- * The text in lines of at most so many characters: paragraphs are wrapped anew, examples broken as a shell
- * allows.
- */
+/** Wraps a help text to a width: paragraphs are filled, examples are broken by backslashes. */
 export function fitText(text: string, width: number): string {
   const lines: string[] = []
   let paragraph = ''

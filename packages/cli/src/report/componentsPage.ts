@@ -93,7 +93,7 @@ function componentCard(
  */
 function modePanel(
   model: FactorView,
-  { modes, usual, components }: ModelDescription,
+  { modes, meanCourses, components }: ModelDescription,
   { column, modes: described }: ComponentDescription,
   mode: number,
   document: Document,
@@ -129,16 +129,16 @@ function modePanel(
         positions: kind.positions!,
         isTime: kind.isTime,
         course,
-        usual: usual[mode],
-        ...(model.counts[mode] && { counts: model.counts[mode] }),
+        usual: meanCourses[mode],
+        counts: model.counts[mode],
       },
       document,
     )
     return `<div class="part"><h3>${escapeHtml(title)}</h3>${plot}</div>`
   }
   const items = rows.map(
-    ({ called, weight, lift, entries }) =>
-      `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escapeHtml(called)}</span>` +
+    ({ name, weight, lift, entries }) =>
+      `<li><span class="bar" style="width:${(100 * weight).toFixed(1)}%"></span><span class="name">${escapeHtml(name)}</span>` +
       `<span class="lift">×${lift.toFixed(1)}${entries === undefined ? '' : `<small> ${formatCount(entries)}</small>`}</span></li>`,
   )
   return `<div class="part"><h3>${escapeHtml(title)}</h3><ol>${items.join('')}</ol></div>`

@@ -18,7 +18,7 @@ export interface ModelDescription {
   modes: { name: string; title: string; kind: ModeKind }[]
   components: ComponentDescription[]
   /** Mean prediction of each row relative to the mean over all rows, per mode. */
-  usual: Float64Array[]
+  meanCourses: Float64Array[]
 }
 
 /** Description of one component. */
@@ -39,7 +39,8 @@ export interface ComponentDescription {
 export interface RowDescription {
   row: number
   label: string
-  called: string
+  /** Name for people, or else the label. */
+  name: string
   weight: number
   lift: number
   entries?: number
@@ -59,10 +60,10 @@ export type RowNamer = (mode: number, row: number) => string
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-/** Describes the components of a model. @param called name of a row */
+/** Describes the components of a model. @param nameOf name of a row */
 export function describeComponents(
   model: TensorModel,
-  called: RowNamer,
+  nameOf: RowNamer,
   options: DescribeOptions,
 ): ModelDescription {
   const learned = factorView(model)
@@ -79,28 +80,26 @@ export function describeComponents(
   const inWords: RowNamer = (mode, row) =>
     joinLabels(
       rowsOfUnit(model, units[mode], row).map(
-        (own, i) => weekdayOf(model, units[mode][i], own) ?? called(units[mode][i], own),
+        (own, i) => weekdayOf(model, units[mode][i], own) ?? nameOf(units[mode][i], own),
       ),
     )
-  const usual = units.map((_, mode) => meanCourse(learned, mode, means))
+  const meanCourses = units.map((_, mode) => meanCourse(learned, mode, means))
   const components = model.components(options).map((component): ComponentDescription => {
     const described = component.modes.map(({ strongest, profile }, mode) => ({
-      rows: strongest.map((row) => ({ ...row, called: inWords(mode, row.row) })),
-      ...(kinds[mode].kind === 'ordered' && {
-        course: divideByMean(profile, counts[mode]),
-      }),
+      rows: strongest.map((row) => ({ ...row, name: inWords(mode, row.row) })),
+      course: kinds[mode].kind === 'ordered' ? divideByMean(profile, counts[mode]) : undefined,
     }))
     const { number, column, share, found } = component
     return {
       number,
       column,
       share,
-      ...(found && { found }),
+      found,
       modes: described,
-      sentence: describeInWords(component, described, modes, usual, inWords),
+      sentence: describeInWords(component, described, modes, meanCourses, inWords),
     }
   })
-  return { modes, components, usual }
+  return { modes, components, meanCourses }
 }
 
 /** Title of a mode without its binning: hour for hour(Date/Time). */
@@ -110,6 +109,7 @@ function titleOf(model: TensorModel, mode: number): string {
   return /^(bins|round|round_even)$/.test(from.binning) ? from.column : from.binning
 }
 
+/** Name of the weekday, if the mode is made by weekday(x). */
 function weekdayOf(model: TensorModel, mode: number, row: number): string | undefined {
   const { from } = model.modes?.[mode] ?? {}
   return from?.binning === 'weekday' ? WEEKDAYS[Number(model.label(mode, row)) - 1] : undefined
@@ -143,39 +143,41 @@ function divideByMean(values: ArrayLike<number>, counts: Uint32Array | undefined
   return Float64Array.from(values, (x) => (sum > 0 ? (x * rows) / sum : 0))
 }
 
+/** A sentence about the rows that are special about a component. */
 function describeInWords(
   component: Component,
   described: ComponentDescription['modes'],
   modes: ModelDescription['modes'],
-  usual: readonly Float64Array[],
-  called: RowNamer,
+  meanCourses: readonly Float64Array[],
+  nameOf: RowNamer,
 ): string {
   // If rows of any mode have words as names, modes whose rows are mere numbers are left out.
-  const hasWords = described.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.called)))
+  const hasWords = described.map(({ rows }) => rows.some((row) => /\p{L}/u.test(row.name)))
   const isNamed = hasWords.map((own) => own || !hasWords.includes(true))
-  const parts = modes.flatMap(({ title, kind }, mode) => {
+  const phrases = modes.flatMap(({ title, kind }, mode) => {
     const { course, rows } = described[mode]
     if (kind.place === 'longitude') return []
     if (kind.place === 'latitude') {
       const other = modes.findIndex((each) => each.kind.place === 'longitude')
-      return [`around ${called(mode, peakOf(component, mode))}, ${called(other, peakOf(component, other))}`]
+      return [`around ${nameOf(mode, peakOf(component, mode))}, ${nameOf(other, peakOf(component, other))}`]
     }
     if (course)
       return (
-        weekdaysInWords(kind, course, usual[mode]) ??
-        courseInWords(title, course, usual[mode], (row) => called(mode, row))
+        weekdaysInWords(kind, course, meanCourses[mode]) ??
+        courseInWords(title, course, meanCourses[mode], (row) => nameOf(mode, row))
       )
     if (rows.length === 0 || !isNamed[mode]) return []
     return [
       `${title} ${rows
         .slice(0, 3)
-        .map((row) => row.called)
+        .map((row) => row.name)
         .join(', ')}`,
     ]
   })
-  return parts.length > 0 ? `${parts.join('; ')}.` : 'As usual everywhere.'
+  return phrases.length > 0 ? `${phrases.join('; ')}.` : 'As usual everywhere.'
 }
 
+/** Row with the largest value. */
 const peakOf = ({ modes }: Component, mode: number): number => {
   const { profile } = modes[mode]
   let peak = 0
@@ -186,15 +188,12 @@ const peakOf = ({ modes }: Component, mode: number): number => {
 /** Least ratio of a course to the mean course that is mentioned. */
 const SPECIAL = 1.25
 
-/**
- * Where a course lies most above the usual one: the peak and its neighbours that are at least half as
- * special.
- */
+/** Describes where a course lies most above the mean course: its peak, and neighbours at least half as special. */
 function courseInWords(
   title: string,
   course: Float64Array,
   usual: Float64Array,
-  called: (row: number) => string,
+  nameOf: (row: number) => string,
 ): string[] {
   const lift = course.map((x, row) => (usual[row] > 0 ? x / usual[row] : 0))
   const score = course.map((x, row) => (lift[row] > 1 ? x * Math.log(lift[row]) : 0))
@@ -205,15 +204,15 @@ function courseInWords(
   let [from, to] = [peak, peak]
   while (from > 0 && isSpecial(from - 1)) from--
   while (to + 1 < score.length && isSpecial(to + 1)) to++
-  const span = from === to ? called(from) : `${called(from)} to ${called(to)}`
+  const span = from === to ? nameOf(from) : `${nameOf(from)} to ${nameOf(to)}`
   return [`${title} ${span} (×${lift[peak].toFixed(1)})`]
 }
 
 const DAY_MS = 86_400_000
 
 /**
- * Of days, the weekdays on which a course lies above the usual one, if it does on any; none if they are no
- * days.
+ * The weekdays on which a course lies above the mean course; undefined if there are none, or if the mode is
+ * not one of days.
  */
 function weekdaysInWords(
   { positions, isTime }: ModeKind,

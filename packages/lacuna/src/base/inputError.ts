@@ -1,4 +1,7 @@
-/** Errors that users can correct, and the sentences of messages, in which options are marked so that each interface names them. */
+/**
+ * Errors that users can correct, and the sentences of messages, in which options are marked so that each
+ * interface names them.
+ */
 
 /** The kind of an InputError, for programs. */
 export type InputErrorCode =
@@ -82,8 +85,8 @@ function formatOption({ option, values, set }: OptionMention): string {
 }
 
 /**
- * An error that the user can correct: a file, an option, a value. Its message is one sentence that names the cause and what
- * to do. The command line prints it and exits with code 2.
+ * An error that the user can correct: a file, an option, a value. Its message is one sentence that names the
+ * cause and what to do. The command line prints it and exits with code 2.
  */
 export class InputError extends Error {
   /** The name of the class, 'InputError'. */
@@ -104,7 +107,10 @@ export class InputError extends Error {
     this.sentence = parts
   }
 
-  /** Returns the message in another syntax of options. @param words prints an option, as in `--negative keep` */
+  /**
+   * Returns the message in another syntax of options.
+   * @param words prints an option, as in `--negative keep`
+   */
   in(words: (mention: OptionMention) => string): string {
     return formatSentence(this.sentence, words)
   }

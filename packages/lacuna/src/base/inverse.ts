@@ -1,8 +1,8 @@
 /** Inverses of small symmetric matrices, in float64, by Cholesky factorization. */
 
 /**
- * Inverts a symmetric matrix (n × n). @param floor is added to the diagonal, and ten times as much again until the matrix is
- * positive definite
+ * Inverts a symmetric matrix (n × n).
+ * @param floor is added to the diagonal, and ten times as much again until the matrix is positive definite
  */
 export function invertSymmetric(matrix: Float64Array, n: number, floor: number): Float64Array {
   const L = new Float64Array(n * n)
@@ -28,7 +28,10 @@ export function invertSymmetric(matrix: Float64Array, n: number, floor: number):
   return inverse
 }
 
-/** Writes to L the Cholesky factor (n × n) of the matrix plus `added` on its diagonal. @returns whether it exists */
+/**
+ * Writes to L the Cholesky factor (n × n) of the matrix plus `added` on its diagonal.
+ * @returns whether it exists
+ */
 function factorize(matrix: Float64Array, n: number, added: number, L: Float64Array): boolean {
   for (let i = 0; i < n; i++)
     for (let j = 0; j <= i; j++) {

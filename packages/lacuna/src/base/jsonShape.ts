@@ -1,6 +1,9 @@
 /** Validation of JSON values against a shape. */
 
-/** The shape of a JSON value: the type of a leaf, a list with the shape of its elements, or fields (`name?` is optional). */
+/**
+ * The shape of a JSON value: the type of a leaf, a list with the shape of its elements, or fields (`name?` is
+ * optional).
+ */
 export type Shape = Leaf | readonly [Shape] | { readonly [field: string]: Shape }
 type Leaf = 'string' | 'boolean' | 'number' | 'number or null' | 'number or auto' | 'object'
 
@@ -14,7 +17,8 @@ const leaves: { [leaf in Leaf]: (value: unknown) => boolean } = {
 }
 
 /**
- * Returns the first mismatch of a value and a shape, as part of a message (`settings.rank is not a number`), or undefined.
+ * Returns the first mismatch of a value and a shape, as part of a message (`settings.rank is not a number`),
+ * or undefined.
  * @param at the path of the value
  */
 export function findShapeFault(value: unknown, shape: Shape, at = ''): string | undefined {

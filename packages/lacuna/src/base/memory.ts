@@ -1,6 +1,7 @@
 /**
- * The memory that is available. On Linux it is limited by what the system has without swapping, and by the control groups of
- * this process. Pages that only cache files count as available. In a browser the amount is unknown.
+ * The memory that is available. On Linux it is limited by what the system has without swapping, and by the
+ * control groups of this process. Pages that only cache files count as available. In a browser the amount is
+ * unknown.
  */
 const node = globalThis.process?.versions?.node
   ? { fs: process.getBuiltinModule('node:fs'), os: process.getBuiltinModule('node:os') }
@@ -14,7 +15,10 @@ export function availableMemory(): number {
   return Math.max(0, Math.min(free, addressSpaceLeft(), ...bytesLeftInCgroups()))
 }
 
-/** Returns the bytes left in each control group, of versions 1 and 2: the limits of all groups above hold, too. */
+/**
+ * Returns the bytes left in each control group, of versions 1 and 2: the limits of all groups above hold,
+ * too.
+ */
 function bytesLeftInCgroups(root = '/sys/fs/cgroup'): number[] {
   const left: number[] = []
   for (const line of (read('/proc/self/cgroup') ?? '').split('\n')) {
@@ -32,7 +36,10 @@ function bytesLeftInCgroups(root = '/sys/fs/cgroup'): number[] {
   return left
 }
 
-/** Returns the bytes left in a control group of version 2, or undefined without a limit. @param folder its files */
+/**
+ * Returns the bytes left in a control group of version 2, or undefined without a limit.
+ * @param folder its files
+ */
 export function bytesLeftInCgroup2(folder: string): number | undefined {
   const limit = readField(`${folder}/memory.max`, /^(\d+)/)
   const used = readField(`${folder}/memory.current`, /^(\d+)/)
@@ -40,7 +47,10 @@ export function bytesLeftInCgroup2(folder: string): number | undefined {
   return limit - (used - cachedBytes(`${folder}/memory.stat`, 'file'))
 }
 
-/** Returns the bytes left in a control group of version 1, or undefined without a limit. @param folder its files */
+/**
+ * Returns the bytes left in a control group of version 1, or undefined without a limit.
+ * @param folder its files
+ */
 export function bytesLeftInCgroup1(folder: string): number | undefined {
   const limit = readField(`${folder}/memory.limit_in_bytes`, /^(\d+)/)
   const used = readField(`${folder}/memory.usage_in_bytes`, /^(\d+)/)
@@ -49,7 +59,10 @@ export function bytesLeftInCgroup1(folder: string): number | undefined {
   return limit - (used - cachedBytes(`${folder}/memory.stat`, 'total_cache'))
 }
 
-/** Returns the bytes of cached files, less shared memory, which the system counts among them and cannot release. */
+/**
+ * Returns the bytes of cached files, less shared memory, which the system counts among them and cannot
+ * release.
+ */
 function cachedBytes(path: string, field: string): number {
   const files = readField(path, new RegExp(`^${field} (\\d+)`, 'm')) ?? 0
   const shared = readField(path, /^(?:total_)?shmem (\d+)/m) ?? 0

@@ -2,8 +2,10 @@
 import { InputError } from './inputError.ts'
 
 /**
- * Returns a handler for a failed import of an optional package, which throws an error with the install command.
- * @param name the package @param what the feature that needs it, as the subject of the message
+ * Returns a handler for a failed import of an optional package, which throws an error with the install
+ * command.
+ * @param name the package
+ * @param what the feature that needs it, as the subject of the message
  */
 export function explainMissingPackage(name: string, what: string): (cause: unknown) => never {
   return (cause) => {

@@ -1,6 +1,6 @@
 /**
- * Built-in modules of Node, undefined in a browser. They are loaded by process.getBuiltinModule, so that bundlers for browsers
- * find no import of them.
+ * Built-in modules of Node, undefined in a browser. They are loaded by process.getBuiltinModule, so that
+ * bundlers for browsers find no import of them.
  */
 export const node = globalThis.process?.versions?.node
   ? {

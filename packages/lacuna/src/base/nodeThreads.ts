@@ -1,7 +1,7 @@
 /**
- * A pool of Node's worker threads that are used again, because starting one takes longer than a small job. A thread runs a
- * program, given as text, and communicates through a port; afterwards it is idle until it is taken again. The threads that read
- * a file are later those of the engine.
+ * A pool of Node's worker threads that are used again, because starting one takes longer than a small job. A
+ * thread runs a program, given as text, and communicates through a port; afterwards it is idle until it is
+ * taken again. The threads that read a file are later those of the engine.
  */
 import { node } from './nodeModules.ts'
 
@@ -22,8 +22,9 @@ export interface NodeThread {
 }
 
 /**
- * The code of a thread: runs programs, which see their port and data as `lacunaPort` and `lacunaData`. A message without a program
- * makes it forget the last one and collect garbage at once: shared memory is not freed while a thread refers to it.
+ * The code of a thread: runs programs, which see their port and data as `lacunaPort` and `lacunaData`. A
+ * message without a program makes it forget the last one and collect garbage at once: shared memory is not
+ * freed while a thread refers to it.
  */
 const HOST = `const [{ parentPort }, { setFlagsFromString }, { runInNewContext }] =
   ['worker_threads', 'v8', 'vm'].map((name) => process.getBuiltinModule('node:' + name))

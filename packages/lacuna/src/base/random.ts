@@ -1,7 +1,7 @@
 /**
- * Counter-based random numbers. Nothing here has state: a draw is a hash of a stream (keyed by the seed, a purpose and, say, an
- * iteration and a mode) and of a counter (say, the row). Every thread, browser or MPI process therefore draws the same number
- * for row p, in any order of the rows.
+ * Counter-based random numbers. Nothing here has state: a draw is a hash of a stream (keyed by the seed, a
+ * purpose and, say, an iteration and a mode) and of a counter (say, the row). Every thread, browser or MPI
+ * process therefore draws the same number for row p, in any order of the rows.
  *
  * kernels/solve/random.ts has `mix` and `draw` in AssemblyScript; a test holds them equal.
  */
@@ -34,7 +34,10 @@ export const purpose = {
   strata: 16,
 } as const
 
-/** Returns the key of an independent stream: a hash of the seed (up to 2⁵³) and words such as a purpose and a mode. */
+/**
+ * Returns the key of an independent stream: a hash of the seed (up to 2⁵³) and words such as a purpose and a
+ * mode.
+ */
 export function stream(seed: number, ...words: number[]): number {
   let key = mix(seed >>> 0)
   key = mix(key ^ Math.floor(seed / 2 ** 32))

@@ -1,13 +1,16 @@
 /**
- * The communicator: the processes of a job and their collective operations, as the main thread calls them. A job of one
- * process has a communicator of size 1, `singleProcess`; between several processes the operations run on another thread
- * (Transport), so that the main thread is never blocked.
+ * The communicator: the processes of a job and their collective operations, as the main thread calls them. A
+ * job of one process has a communicator of size 1, `singleProcess`; between several processes the operations
+ * run on another thread (Transport), so that the main thread is never blocked.
  */
 import { InputError, type InputErrorCode, type Sentence } from '../base/inputError.ts'
 import { uint32Array } from '../base/sharedArrays.ts'
 import { type Ranks, singleExchange, singleRank } from './exchange.ts'
 
-/** The operations of an Exchange that runs on another thread. Arrays that are passed must lie over shared memory. */
+/**
+ * The operations of an Exchange that runs on another thread. Arrays that are passed must lie over shared
+ * memory.
+ */
 export interface Transport {
   /** Overwrites the numbers with those of the root. */
   broadcast(numbers: Float64Array): Promise<void>
@@ -32,7 +35,10 @@ export class Communicator implements Ranks {
   readonly size: number
   readonly hostSize: number
   readonly #transport: Transport
-  /** Ordered operations that this process has requested and not begun, by name, in the order of their requests. */
+  /**
+   * Ordered operations that this process has requested and not begun, by name, in the order of their
+   * requests.
+   */
   readonly #requested = new Map<string, () => Promise<void>>()
   /** The ordered operation that the root has begun and this process has not requested yet. */
   #awaited: { name: string; resolve(operation: () => Promise<void>): void } | undefined
@@ -52,8 +58,8 @@ export class Communicator implements Ranks {
   }
 
   /**
-   * Runs an operation in the order of the root: operations of all processes run one at a time, in the order in which the
-   * root requested them. Other processes may request them in another order.
+   * Runs an operation in the order of the root: operations of all processes run one at a time, in the order
+   * in which the root requested them. Other processes may request them in another order.
    * @param problem @param step together they name the operation, alike in all processes
    */
   async runInOrder<T>(problem: number, step: number, operation: () => Promise<T>): Promise<T> {
@@ -173,13 +179,18 @@ export class Communicator implements Ranks {
     return new Uint8Array(words.buffer).slice(0, length)
   }
 
-  /** Returns a text that one process makes. @param root the rank of that process @param make called there only */
+  /**
+   * Returns a text that one process makes.
+   * @param root the rank of that process
+   * @param make called there only
+   */
   async broadcastText(root: number, make: () => string | Promise<string>): Promise<string> {
     return (await this.allGatherTexts(root === this.rank ? await make() : ''))[root]
   }
 
   /**
-   * Runs work that may fail in some processes: if it fails in one, it fails in all of them with the same error.
+   * Runs work that may fail in some processes: if it fails in one, it fails in all of them with the same
+   * error.
    * @param origin whether the message names the process that failed; it never does if all failed alike
    */
   async failTogether<T>(work: () => T | Promise<T>, origin: 'named' | 'unnamed' = 'named'): Promise<T> {
@@ -206,7 +217,10 @@ export class Communicator implements Ranks {
     throw new InputError(code, [where, ...sentence], { cause: failure })
   }
 
-  /** Runs work on the root only; if it fails, it fails in all processes. @returns the result there, else undefined */
+  /**
+   * Runs work on the root only; if it fails, it fails in all processes.
+   * @returns the result there, else undefined
+   */
   async runOnRoot<T>(work: () => T | Promise<T>): Promise<T | undefined> {
     return this.failTogether(() => (this.isRoot ? work() : undefined), 'unnamed')
   }

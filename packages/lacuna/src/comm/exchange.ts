@@ -1,9 +1,10 @@
 /**
- * The collective operations between processes, as a thread calls them: each call blocks until all processes have made it.
- * Every process calls the same operations in the same order, always on the same one of its threads.
+ * The collective operations between processes, as a thread calls them: each call blocks until all processes
+ * have made it. Every process calls the same operations in the same order, always on the same one of its
+ * threads.
  *
- * Only whole numbers are added on the way. Everything else arrives bit by bit as it was sent, and each process adds it up
- * in the same order, so that all of them have the same result.
+ * Only whole numbers are added on the way. Everything else arrives bit by bit as it was sent, and each
+ * process adds it up in the same order, so that all of them have the same result.
  */
 
 /** The position of a process among all processes of a job. */

@@ -1,4 +1,6 @@
-/** Which of the faults that several processes find is the one that a single process would have found first. */
+/**
+ * Which of the faults that several processes find is the one that a single process would have found first.
+ */
 import type { Communicator } from './communicator.ts'
 
 /** A failed check, and its position among all checks. */
@@ -7,7 +9,10 @@ export interface Fault {
   error: unknown
 }
 
-/** Makes checks in order, up to the first that fails. @param checks each goes over all entries of this process */
+/**
+ * Makes checks in order, up to the first that fails.
+ * @param checks each goes over all entries of this process
+ */
 export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fault | undefined> {
   for (const [position, check] of checks.entries()) {
     try {
@@ -20,7 +25,8 @@ export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fa
 }
 
 /**
- * Throws in all processes the fault of the earliest check; of several, that of the lowest rank, whose entries come first.
+ * Throws in all processes the fault of the earliest check; of several, that of the lowest rank, whose entries
+ * come first.
  * @param found the fault of this process, if any
  */
 export async function refuseFirst(communicator: Communicator, found: Fault | undefined): Promise<void> {

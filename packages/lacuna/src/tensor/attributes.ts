@@ -1,6 +1,7 @@
 /**
- * Attributes of rows as numbers. A column of numbers becomes one attribute with mean 0 and deviation 1. In any other column a
- * cell has one word, or several separated by |; each word of several rows becomes an attribute, 1 in rows that have it, else 0.
+ * Attributes of rows as numbers. A column of numbers becomes one attribute with mean 0 and deviation 1. In
+ * any other column a cell has one word, or several separated by |; each word of several rows becomes an
+ * attribute, 1 in rows that have it, else 0.
  */
 
 /** The attributes of the rows of a mode. */
@@ -47,7 +48,10 @@ interface Column {
   numbers: number[]
 }
 
-/** Standardizes a column of numbers; unknown cells get the mean. @returns undefined if some cell is no number */
+/**
+ * Standardizes a column of numbers; unknown cells get the mean.
+ * @returns undefined if some cell is no number
+ */
 function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | undefined {
   const numbers = texts.map((text) => (text === null ? Number.NaN : Number(text)))
   if (texts.some((text, row) => text !== null && !Number.isFinite(numbers[row]))) return undefined

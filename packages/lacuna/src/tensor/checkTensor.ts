@@ -14,8 +14,8 @@ import {
 import { checkWeights, entriesWithWeight } from './weights.ts'
 
 /**
- * Checks a tensor, so that all other functions can rely on it: sizes, indices, values, weights and duplicates. The arrays
- * are not copied: clipping and merging write to them.
+ * Checks a tensor, so that all other functions can rely on it: sizes, indices, values, weights and
+ * duplicates. The arrays are not copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
   return knownTensor(input, options)
@@ -113,13 +113,16 @@ export function checkNotEmpty(entries: number): void {
     throw new InputError('empty', 'The tensor has no observed entries: there is nothing to learn from.')
 }
 
-/** Refuses indices beyond their mode's size and values that are not allowed; clips negative ones under 'clip'. */
+/**
+ * Refuses indices beyond their mode's size and values that are not allowed; clips negative ones under 'clip'.
+ */
 function checkCells(input: SparseTensor, negative: NegativePolicy, where: (entry: number) => string): void {
   for (const check of cellChecks(input, negative, where)) check()
 }
 
 /**
- * Returns the checks that go over all entries, in their order: the indices of each mode, then values and weights.
+ * Returns the checks that go over all entries, in their order: the indices of each mode, then values and
+ * weights.
  * @param where names an entry in messages
  */
 export function cellChecks(

@@ -1,4 +1,6 @@
-/** Descriptions of tensors: sizes, density, values, entries per row, and whether the values look like counts. */
+/**
+ * Descriptions of tensors: sizes, density, values, entries per row, and whether the values look like counts.
+ */
 import { option, type Sentence, sentence } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
@@ -122,8 +124,9 @@ function rowLengths(column: Uint32Array): Uint32Array {
 const MANY_COUNTS = 2 ** 12
 
 /**
- * Whether the values look like numbers of events in a tensor without zeros: whole numbers from 1, and either rows of a table
- * were counted, or 1 is the most frequent value. Ratings, of which 1 is rare, do not look like counts.
+ * Whether the values look like numbers of events in a tensor without zeros: whole numbers from 1, and either
+ * rows of a table were counted, or 1 is the most frequent value. Ratings, of which 1 is rare, do not look
+ * like counts.
  */
 export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
   const cells = dims.reduce((product, dim) => product * dim, 1)

@@ -5,9 +5,11 @@ import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 const SLACK = 1e-6
 
 /**
- * Refuses numbers and times as labels that do not increase by one step. Labels are the values that occur: where an hour has no
- * entry its label is missing, 24 rows are no day, and positions within blocks would shift.
- * @param mode the name in messages @param by the option in messages
+ * Refuses numbers and times as labels that do not increase by one step. Labels are the values that occur:
+ * where an hour has no entry its label is missing, 24 rows are no day, and positions within blocks would
+ * shift.
+ * @param mode the name in messages
+ * @param by the option in messages
  */
 export function checkEvenSteps(labels: readonly string[] | undefined, mode: string, by: OptionMention): void {
   const values = labels?.map(numberOf)

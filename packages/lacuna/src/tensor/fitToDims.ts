@@ -2,7 +2,10 @@
 import { InputError } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** Returns the tensor with the given sizes, which must not be smaller. @param dims undefined leaves it as it is */
+/**
+ * Returns the tensor with the given sizes, which must not be smaller.
+ * @param dims undefined leaves it as it is
+ */
 export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
   tensor: T,
   dims: readonly number[] | undefined,

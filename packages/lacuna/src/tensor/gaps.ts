@@ -1,6 +1,7 @@
 /**
- * The pattern in which cells are missing: one by one, or in whole groups, such as all hours of a station's day. Entries that are
- * held out for evaluation should be missing in the same pattern: a single missing cell has known neighbours, a gap has none.
+ * The pattern in which cells are missing: one by one, or in whole groups, such as all hours of a station's
+ * day. Entries that are held out for evaluation should be missing in the same pattern: a single missing cell
+ * has known neighbours, a gap has none.
  */
 
 import type { SparseTensor } from './sparseTensor.ts'
@@ -9,12 +10,18 @@ import { cellsOf } from './split/pickCells.ts'
 
 /** The smallest fraction of known cells: with fewer the pattern of missing cells means nothing. */
 const LEAST_KNOWN = 0.05
-/** The smallest fraction of missing cells that must lie in empty groups, beyond those that are empty by chance. */
+/**
+ * The smallest fraction of missing cells that must lie in empty groups, beyond those that are empty by
+ * chance.
+ */
 const LEAST_IN_GROUPS = 0.3
 /** The most modes of a tensor whose subsets of modes are tried. */
 const MOST_ORDER = 6
 
-/** Returns the smallest set of modes whose cells are missing in whole groups; all modes if cells are missing one by one. */
+/**
+ * Returns the smallest set of modes whose cells are missing in whole groups; all modes if cells are missing
+ * one by one.
+ */
 export function gapsOf(tensor: SparseTensor): FoldBy {
   const { dims, values } = tensor
   const cells = cellsOf(dims)

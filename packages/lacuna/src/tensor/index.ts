@@ -1,4 +1,7 @@
-/** Sparse tensors: checks, duplicates, splits and folds, mode reshaping, distribution over processes, synthetic data. */
+/**
+ * Sparse tensors: checks, duplicates, splits and folds, mode reshaping, distribution over processes,
+ * synthetic data.
+ */
 export {
   cellChecks,
   checkDims,

@@ -29,8 +29,8 @@ export interface RowTotals {
   /** Per mode, the number of entries of each row. */
   counts: readonly Uint32Array[]
   /**
-   * Per mode and row, two numbers: the sum of the values' multiples of HALF units, and the sum of their remaining units. Both
-   * sums are exact, hence the same in any order of the entries.
+   * Per mode and row, two numbers: the sum of the values' multiples of HALF units, and the sum of their
+   * remaining units. Both sums are exact, hence the same in any order of the entries.
    */
   sums: readonly Float64Array[]
 }
@@ -45,10 +45,16 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
   return { min, max }
 }
 
-/** Units in the upper half of a number: sums of 2²⁸ halves are exact. kernels/solve/setup/totals.ts has the same. */
+/**
+ * Units in the upper half of a number: sums of 2²⁸ halves are exact. kernels/solve/setup/totals.ts has the
+ * same.
+ */
 const HALF = HALF_UNITS
 
-/** Returns a power of two of which all values are less than 2⁵⁰ multiples: a billionth of the largest has six digits. */
+/**
+ * Returns a power of two of which all values are less than 2⁵⁰ multiples: a billionth of the largest has six
+ * digits.
+ */
 export function unitOf({ min, max }: Extremes): number {
   const largest = Math.max(Math.abs(min), Math.abs(max))
   return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 49) : 1

@@ -4,8 +4,8 @@ import { checkDeferred } from './duplicates/deferredCheck.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
 /**
- * Returns the tensor of some entries, in the order given. Makes a deferred duplicate check first: afterwards two equal
- * coordinates might no longer be together.
+ * Returns the tensor of some entries, in the order given. Makes a deferred duplicate check first: afterwards
+ * two equal coordinates might no longer be together.
  * @param entries their numbers in `tensor`
  */
 export function pickEntries(tensor: SparseTensor, entries: Uint32Array): SparseTensor {

@@ -1,7 +1,8 @@
 /**
- * Mode reshaping: merging and splitting modes before learning. Merged modes become one, whose rows are all pairs (or triples …)
- * of their rows, also those without entries: the row of any cell is computed, alike in every process. A split mode becomes
- * several: the block of an index, and its position within the block. Different cells stay different.
+ * Mode reshaping: merging and splitting modes before learning. Merged modes become one, whose rows are all
+ * pairs (or triples …) of their rows, also those without entries: the row of any cell is computed, alike in
+ * every process. A split mode becomes several: the block of an index, and its position within the block.
+ * Different cells stay different.
  */
 import { InputError, type OptionMention, option, sentence } from '../base/inputError.ts'
 import { uint32Array } from '../base/sharedArrays.ts'
@@ -41,7 +42,10 @@ export interface ResolvedReshaping {
   }[]
 }
 
-/** A digit of an original index: ⌊(index + offset) / stride⌋ mod size; times `weight` it is a term of a reshaped mode's row. */
+/**
+ * A digit of an original index: ⌊(index + offset) / stride⌋ mod size; times `weight` it is a term of a
+ * reshaped mode's row.
+ */
 export interface Digit {
   /** The tensor's mode that it is taken from, from 0. */
   readonly mode: number
@@ -98,7 +102,10 @@ const lengthsOf = (into: number | readonly number[]): readonly number[] =>
 const periodOf = (lengths: readonly number[]): number =>
   lengths.reduce((product, length) => product * length, 1)
 
-/** Finds the modes of a reshaping in a tensor or model, and refuses merges and splits that are impossible there. */
+/**
+ * Finds the modes of a reshaping in a tensor or model, and refuses merges and splits that are impossible
+ * there.
+ */
 export function resolveReshaping(reshaping: ModeReshaping, frame: Frame): ResolvedReshaping {
   checkReshaping(reshaping)
   const find = (mode: ModeReference, name: string): number => findMode(mode, frame, option(name))
@@ -171,7 +178,9 @@ export const mergeText = (group: readonly number[]): string => group.map((mode) 
 export const splitText = ({ mode, into, offset }: ResolvedReshaping['split'][number]): string =>
   `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
 
-/** Refuses splits with incomplete blocks where unlisted cells are zeros: the cells beyond the mode are not. */
+/**
+ * Refuses splits with incomplete blocks where unlisted cells are zeros: the cells beyond the mode are not.
+ */
 export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]): void {
   const gappy = split.find(({ mode, into, offset }) => offset > 0 || dims[mode] % periodOf(into) !== 0)
   if (gappy)
@@ -181,7 +190,9 @@ export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]
     )
 }
 
-/** Returns the reshaped modes of modes of the given sizes. A merged mode is at the position of its first mode. */
+/**
+ * Returns the reshaped modes of modes of the given sizes. A merged mode is at the position of its first mode.
+ */
 export function reshapedModes(
   { mergeModes, split }: ResolvedReshaping,
   dims: readonly number[],
@@ -209,7 +220,9 @@ export const modesAsLearned = (model: {
   readonly reshapedModes?: ReshapedModes
 }): ReshapedModes => model.reshapedModes ?? reshapedModes(NOTHING, model.dims)
 
-/** Returns the number, among the reshaped modes, of a mode that is neither merged nor split; else undefined. */
+/**
+ * Returns the number, among the reshaped modes, of a mode that is neither merged nor split; else undefined.
+ */
 export function wholeMode({ digits }: ReshapedModes, mode: number): number | undefined {
   const k = digits.findIndex((parts) => parts[0].mode === mode && isWhole(parts, digits))
   return k < 0 ? undefined : k
@@ -254,9 +267,10 @@ export function reshapeTensor(
 }
 
 /**
- * Returns per original mode the rows without entries. A row of a merged mode's original is one if all merged rows that contain it
- * have no entries.
- * @param empty per reshaped mode, the rows without entries @param originals the sizes of the original modes
+ * Returns per original mode the rows without entries. A row of a merged mode's original is one if all merged
+ * rows that contain it have no entries.
+ * @param empty per reshaped mode, the rows without entries
+ * @param originals the sizes of the original modes
  */
 export function unobservedRows(
   { dims, digits }: ReshapedModes,

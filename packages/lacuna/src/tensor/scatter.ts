@@ -1,6 +1,6 @@
 /**
- * Distribution of entries over the processes of a communicator. Entries travel in rounds that take little memory and keep
- * their order: by the rank of the sender, and there as they were.
+ * Distribution of entries over the processes of a communicator. Entries travel in rounds that take little
+ * memory and keep their order: by the rank of the sender, and there as they were.
  */
 
 import { below } from '../base/random.ts'

@@ -29,7 +29,9 @@ export interface SparseTensor {
   readonly indices: readonly Uint32Array[]
   /** The value of each entry. */
   readonly values: Float32Array
-  /** The weight of each entry, above 0: one of weight 2 counts as much as two equal entries. All 1 by default. */
+  /**
+   * The weight of each entry, above 0: one of weight 2 counts as much as two equal entries. All 1 by default.
+   */
   readonly weights?: Float32Array
   /** Per mode, a label for each index; `undefined` for a mode without labels. */
   readonly labels?: readonly (readonly string[] | undefined)[]
@@ -38,8 +40,9 @@ export interface SparseTensor {
   /** The column or SQL expression of the values, for tensors of tables. */
   readonly valueName?: string
   /**
-   * A duplicate check that reading has left to later steps (`deferDuplicateCheck`): throws if two entries have equal
-   * coordinates. Engines call it when they find duplicates, and functions that pick entries before they do. Absent once checked.
+   * A duplicate check that reading has left to later steps (`deferDuplicateCheck`): throws if two entries
+   * have equal coordinates. Engines call it when they find duplicates, and functions that pick entries before
+   * they do. Absent once checked.
    */
   readonly deferredDuplicateCheck?: () => void
 }

@@ -8,8 +8,8 @@ import { MAX_ORDER, type NegativePolicy, type SparseTensor } from './sparseTenso
 export type NestedArray = ArrayLike<NestedArray> | ArrayLike<number | null | undefined>
 
 /**
- * Makes a tensor from nested lists: `tensorFromArray([[1, null], [3, 4]])` has three entries. All lists of a depth must have the
- * same length; null, undefined and NaN are unknown cells.
+ * Makes a tensor from nested lists: `tensorFromArray([[1, null], [3, 4]])` has three entries. All lists of a
+ * depth must have the same length; null, undefined and NaN are unknown cells.
  */
 export function tensorFromArray(
   array: NestedArray,
@@ -27,7 +27,7 @@ export function tensorFromArray(
     for (let mode = 0; mode < index.length; mode++) indices[mode][entry] = index[mode]
     values[entry++] = x
   })
-  const where = (e: number) => `element ${place(indices.map((column) => column[e]))}`
+  const where = (e: number) => `element ${pathOf(indices.map((column) => column[e]))}`
   return sparseTensor({ dims, indices, values }, { ...options, distinct: true, where })
 }
 
@@ -42,7 +42,10 @@ function shapeOf(array: unknown): number[] {
 const isList = (x: unknown): x is ArrayLike<unknown> =>
   Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView))
 
-/** Calls `found` for every number with its index, in C order. @param index the position of `array`; changed and restored */
+/**
+ * Calls `found` for every number with its index, in C order.
+ * @param index the position of `array`; changed and restored
+ */
 function visit(
   array: unknown,
   dims: readonly number[],
@@ -53,7 +56,7 @@ function visit(
   if (!isList(array) || array.length !== dims[depth])
     throw new InputError(
       'shape',
-      `${place(index)} is ${isList(array) ? `a list of ${array.length}` : describe(array)}, but ${place(index.map(() => 0))} is a list of ${dims[depth]}; lists of the same depth must be of the same length.`,
+      `${pathOf(index)} is ${isList(array) ? `a list of ${array.length}` : describe(array)}, but ${pathOf(index.map(() => 0))} is a list of ${dims[depth]}; lists of the same depth must be of the same length.`,
     )
   for (let i = 0; i < array.length; i++) {
     index.push(i)
@@ -63,13 +66,13 @@ function visit(
     else if (x !== null && x !== undefined && typeof x !== 'number')
       throw new InputError(
         'value',
-        `${place(index)} is ${describe(x)}; give a number, or null where nothing is known.`,
+        `${pathOf(index)} is ${describe(x)}; give a number, or null where nothing is known.`,
       )
     index.pop()
   }
 }
 
-const place = (index: readonly number[]): string => `array${index.map((i) => `[${i}]`).join('')}`
+const pathOf = (index: readonly number[]): string => `array${index.map((i) => `[${i}]`).join('')}`
 
 const describe = (x: unknown): string =>
   isList(x)

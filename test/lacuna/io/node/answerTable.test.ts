@@ -62,14 +62,14 @@ const rows = [
 const queries = file('q.csv', `${rows.join('\n')}\n`)
 
 describe('predictions for a table', () => {
-  test('are the same rows as they stand, in the same order, with a prediction where the labels are known', async () => {
+  test('predictions for a table are its rows in order, with a prediction where the labels are known', async () => {
     const { text, ...told } = await ask(queries, { value: 'x' })
     const expected = ['prediction', '1', '10', '30', '', '', '']
     expect(text).toBe(rows.map((row, r) => `${row},${expected[r]}\n`).join(''))
     expect(told).toMatchObject({ rows: 6, unknown: 3, error: { entries: 3, mae: 10 / 3 } })
   })
 
-  test('may fall back on a number, or on the mean over what is not known', async () => {
+  test('predictions for unknown labels may fall back on a number or on the mean', async () => {
     expect(
       (await ask(queries, { fallback: 4.5 })).text
         .trim()
@@ -105,7 +105,7 @@ describe('predictions for a table', () => {
     },
   )
 
-  test('stay in order over many rows, and a column called prediction keeps its name', async () => {
+  test('predictions stay in order over many rows, and a column called prediction keeps its name', async () => {
     const many = Array.from(
       { length: 150_000 },
       (_, r) => `${r},${r % 2 ? '01' : 'nobody'},7,2024-01-01,${r}`,
@@ -120,24 +120,30 @@ describe('predictions for a table', () => {
     expect(wrong).toEqual([])
   })
 
-  test.each(['csv', 'ndjson', 'parquet'])('may have several columns, as in .%s', async (ending) => {
-    const output = file(`several.${ending}`)
-    const asked = file('several-asked.csv', 'low,user,item,seen\n5,01,7,2024-01-03\n6,nobody,8,2024-01-01\n')
-    const answer = ({ indices }: { indices: readonly Float64Array[] }): Float64Array[] => {
-      const said = Float64Array.from(indices[0], (row) => (row < 0 ? NaN : row + 2))
-      return [said, said.map((y) => y - 1), said.map((y) => y + 1)]
-    }
-    await answerTable(asked, model, answer, { output, answers: ['prediction', 'low', 'high'] })
-    const back = await readTable(output, {
-      query:
-        "SELECT k, unnest([low, prediction, low_1, coalesce(high, 9)]) AS x, unnest(['a', 'b', 'c', 'd']) AS c FROM (SELECT *, row_number() OVER () AS k FROM data)",
-      modes: ['raw:k', 'c'],
-      value: 'x',
-    })
-    expect([...back.values]).toEqual([5, 2, 1, 3, 6, 9]) // where there is no answer, nothing is said
-  })
+  test.each(['csv', 'ndjson', 'parquet'])(
+    'predictions in a .%s file may have several columns',
+    async (ending) => {
+      const output = file(`several.${ending}`)
+      const asked = file(
+        'several-asked.csv',
+        'low,user,item,seen\n5,01,7,2024-01-03\n6,nobody,8,2024-01-01\n',
+      )
+      const answer = ({ indices }: { indices: readonly Float64Array[] }): Float64Array[] => {
+        const said = Float64Array.from(indices[0], (row) => (row < 0 ? NaN : row + 2))
+        return [said, said.map((y) => y - 1), said.map((y) => y + 1)]
+      }
+      await answerTable(asked, model, answer, { output, answers: ['prediction', 'low', 'high'] })
+      const back = await readTable(output, {
+        query:
+          "SELECT k, unnest([low, prediction, low_1, coalesce(high, 9)]) AS x, unnest(['a', 'b', 'c', 'd']) AS c FROM (SELECT *, row_number() OVER () AS k FROM data)",
+        modes: ['raw:k', 'c'],
+        value: 'x',
+      })
+      expect([...back.values]).toEqual([5, 2, 1, 3, 6, 9]) // where there is no answer, nothing is said
+    },
+  )
 
-  test('find the modes of a model without names by number or by place', async () => {
+  test('the modes of a model without names are found by number or by position', async () => {
     const plain = new CpModel({
       dims: [2, 3],
       rank: 1,
@@ -190,7 +196,7 @@ describe('predictions for a table', () => {
     expect(existsSync(file('ragged-out.csv'))).toBe(false)
   })
 
-  test('compare with the training data’s values only if they are there', async () => {
+  test('predictions are compared with observed values only if the table has them', async () => {
     expect((await ask(queries, { value: { ifPresent: 'nope' } })).error).toBeUndefined()
     expect((await ask(queries, { value: { ifPresent: 'x' } })).error).toBeDefined()
   })

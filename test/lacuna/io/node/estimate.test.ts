@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const name of ['a.tns', 'a.tns.gz', 'a.npz', 'a.csv']) await writeTensor(at(name), tensor)
 })
 
-it('is close, for every format of which the head tells', async () => {
+it('an estimate is close for every format whose head allows one', async () => {
   for (const name of ['a.tns', 'a.tns.gz', 'a.npz', 'a.csv']) {
     const estimate = await estimateTensor(at(name))
     expect(estimate?.order, name).toBe(3)
@@ -32,14 +32,14 @@ it('is close, for every format of which the head tells', async () => {
   })
 })
 
-it('is exact where the whole file is its head', async () => {
+it('an estimate is exact where the head is the whole file', async () => {
   writeFileSync(at('few.tns'), '# a comment\n1 2 3 4.5\n2 2 2 1\n\n9 1 1 2\n')
   expect(await estimateTensor(at('few.tns'))).toMatchObject({ entries: 3, order: 3, dims: [9, 2, 3] })
   writeFileSync(at('few.csv'), 'a,b,c,x\n1,2,3,4\n1,2,4,4\n')
   expect(await estimateTensor(at('few.csv'), 2)).toMatchObject({ entries: 2, order: 2 })
 })
 
-it('counts the rows of Parquet, where the modes are said', async () => {
+it('an estimate counts the rows of Parquet if the modes are given', async () => {
   await writeTensor(at('b.parquet'), tensor)
   expect(await estimateTensor(at('b.parquet'), 3)).toMatchObject({ entries: 100_000, order: 3 })
   expect(await estimateTensor(at('b.parquet'))).toBeUndefined()
@@ -47,7 +47,7 @@ it('counts the rows of Parquet, where the modes are said', async () => {
   expect(await estimateTensor(at('broken.parquet'), 3)).toBeUndefined()
 })
 
-it('counts every element of a dense array, stored or packed, by its header alone', async () => {
+it('an estimate counts every element of a dense array, stored or packed, by its header', async () => {
   const dense = encodeNpy({ shape: [20, 30, 10], data: new Float32Array(6000) })
   writeFileSync(at('dense.npy'), dense)
   writeFileSync(at('dense.npz'), encodeNpz({ 'x.npy': dense }))
@@ -55,7 +55,7 @@ it('counts every element of a dense array, stored or packed, by its header alone
     expect(await estimateTensor(at(name)), name).toMatchObject({ entries: 6000, dims: [20, 30, 10] })
 })
 
-it('reads no more than the head: a file of a terabyte is told of at once', async () => {
+it('an estimate reads the head only, even of a file of a terabyte', async () => {
   writeFileSync(at('huge.tns'), '12345 678 90 1.25\n'.repeat(20_000))
   truncateSync(at('huge.tns'), 2 ** 40)
   const start = performance.now()
@@ -64,7 +64,7 @@ it('reads no more than the head: a file of a terabyte is told of at once', async
   expect(estimate!.entries / (2 ** 40 / 18)).toBeCloseTo(1, 1)
 })
 
-it('says nothing of what it cannot tell', async () => {
+it('there is no estimate of pipes, damaged files and unknown formats', async () => {
   writeFileSync(at('broken.npz'), 'PK and nothing else')
   writeFileSync(at('broken.npy'), 'no array')
   writeFileSync(at('empty.tns'), '')

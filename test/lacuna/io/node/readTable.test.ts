@@ -9,7 +9,7 @@ import { rejection } from '../pieces.ts'
 import { at, entries, modes, RATINGS, write } from '../tables.ts'
 
 describe('labels', () => {
-  test('are the distinct values in their natural order, kept as text', async () => {
+  test('labels are the distinct values in their natural order, as text', async () => {
     const tensor = await readTable(write('ratings.csv', RATINGS), { modes, value: 'rating' })
     expect(tensor).toMatchObject({
       dims: [2, 2, 2],
@@ -27,7 +27,7 @@ describe('labels', () => {
     expect(entries(tensor)).toEqual(['bo 10 2020-01-06 4', 'ann 9 2020-01-06 3.5', 'ann 10 2020-01-13 1'])
   })
 
-  test('sort text by code point, and times, decimals and truth values by value', async () => {
+  test('labels sort text by code point, and times, decimals and truth values by value', async () => {
     const path = write(
       'a.csv',
       't,d,b,s\n2021-02-03 04:05:06,10.5,true,😀\n2020-01-01 00:00:00,9.25,false,\uFF5E\n2020-01-01 00:00:00,-1,true,Z\n',
@@ -42,7 +42,7 @@ describe('labels', () => {
     ])
   })
 
-  test('tell whole numbers apart that are beyond the precision of a double', async () => {
+  test('labels distinguish whole numbers beyond the precision of a double', async () => {
     const path = write(
       'a.csv',
       'tweet,n,by\n9007199254740993,1,-9007199254740993\n9007199254740992,2,0\n9007199254740993,3,0\n',
@@ -59,7 +59,7 @@ describe('labels', () => {
     })
   })
 
-  test('hold any text: the entries are those of the rows, merged', async () => {
+  test('labels hold any text, and the entries are those of the rows, merged', async () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
       .filter((s) => !/[\0\r]/.test(s) && s.trim() !== '')
@@ -98,14 +98,14 @@ describe('labels', () => {
 describe('indices as they are', () => {
   const path = write('raw.csv', 'user,film,name,v\n3,7,x,1\n1,2,y,2\n')
 
-  test('count from 1, without labels; what is no whole number is still coded', async () => {
+  test('raw indices count from 1, without labels; modes that are no whole numbers are coded', async () => {
     const tensor = await readTable(path, { modes: ['user', 'film', 'name'], value: 'v', index: 'raw' })
     expect(tensor.dims).toEqual([3, 7, 2])
     expect(tensor.labels).toEqual([undefined, undefined, ['x', 'y']])
     expect(entries(tensor)).toEqual(['3 7 x 1', '1 2 y 2'])
   })
 
-  test('are chosen mode by mode', async () => {
+  test('raw or coded is chosen mode by mode', async () => {
     const options = { value: 'v', index: 'coded' } as const
     expect((await readTable(path, { ...options, modes: ['raw:user', 'film'] })).labels).toEqual([
       undefined,
@@ -132,7 +132,7 @@ describe('rows of the same coordinates', () => {
   const path = write('same.csv', 'a,b,v\n1,1,2\n2,1,5\n1,1,4\n1,1,9\n')
   const read = (options: ReadTableOptions) => readTable(path, { modes: ['a', 'b'], ...options }).then(entries)
 
-  test('are merged as told, or counted if there is no value', async () => {
+  test('rows of equal coordinates are merged by the policy, or counted if there is no value', async () => {
     expect(await read({ value: 'v', merge: 'sum' })).toEqual(['1 1 15', '2 1 5'])
     expect(await read({ value: 'v', merge: 'mean' })).toEqual(['1 1 5', '2 1 5'])
     expect(await read({ value: 'v', merge: 'last' })).toEqual(['1 1 9', '2 1 5'])
@@ -140,7 +140,7 @@ describe('rows of the same coordinates', () => {
     expect(await read({})).toEqual(['1 1 3', '2 1 1'])
   })
 
-  test('are an error otherwise, which tells how many there are and the first', async () => {
+  test('rows of equal coordinates are an error with their number and the first of them', async () => {
     const { message } = await rejection(read({ value: 'v' }))
     expect(message).toContain('same.csv, line 4, at a = 1, b = 1')
     expect(message).toContain('2 rows repeat')
@@ -150,7 +150,7 @@ describe('rows of the same coordinates', () => {
 })
 
 describe('what is left out', () => {
-  test('are rows without a mode or a value, and it is told how many', async () => {
+  test('rows without a mode or a value are left out, and their number is reported', async () => {
     const path = write('holes.csv', 'a,b,v\n1,x,2\n,x,3\n2,,4\n2,y,\n2,z,6\n')
     const remarks: string[] = []
     const tensor = await readTable(path, {
@@ -166,7 +166,7 @@ describe('what is left out', () => {
     expect(remarks).toEqual([expect.stringContaining('3 rows are left out')])
   })
 
-  test('are labels that the training data lacks, where its labels are used', async () => {
+  test('rows with labels that the training data lacks are left out where its labels are used', async () => {
     const train = await readTable(write('train.csv', RATINGS), { modes, value: 'rating' })
     const remarks: string[] = []
     const held = write(
@@ -218,7 +218,7 @@ describe('formats', () => {
     expect(entries(await readTensor(at(name), { modes, value: 'rating' }))).toEqual(expected)
   })
 
-  test('a first line with a number in it is no header, and none is lost', async () => {
+  test('a first line with a number is no header, and no row is lost', async () => {
     const path = write('u.data', '1\t2\t3.5\t97000\n2\t3\t4\t98000\n')
     expect(entries(await readTable(path, { modes: ['column0', 'column1'], value: 'column2' }))).toEqual([
       '1 2 3.5',

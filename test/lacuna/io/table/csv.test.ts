@@ -39,7 +39,7 @@ function parse(text: string, delimiter: string, width: number, size: number): (s
 }
 
 describe('the parser', () => {
-  it('gives back any fields, however they are quoted and in whatever pieces they come', () => {
+  it('the CSV parser gives back any fields, however they are quoted and cut into pieces', () => {
     const field = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', ',', ';', '\n', '\r\n', ' ', '1') })
     const table = fc
       .tuple(
@@ -93,7 +93,7 @@ describe('a tensor from a table', () => {
   }
   const row = fc.record({ ...cell, value: fc.constantFrom('1', '2.5', '0.1', '', '7') })
 
-  it('is the same whether it is parsed here or comes through DuckDB: labels, order, values and all', async () => {
+  it('a tensor from a CSV table is the same whether Lacuna or DuckDB reads the table', async () => {
     const modes = [
       'whole',
       'fraction',
@@ -138,7 +138,7 @@ describe('a tensor from a table', () => {
     )
   })
 
-  it('counts rows where there is no value', async () => {
+  it('rows of a table without a value are counted', async () => {
     const { values, labels } = await read('a;b\nx;1\nx;1\ny;1\n', { modes: ['a', 'b'] })
     expect(labels).toEqual([['x', 'y'], ['1']])
     expect([...values]).toEqual([2, 1])
@@ -161,7 +161,7 @@ describe('a tensor from a table', () => {
     await expect(read(text, options)).rejects.toThrow(sentence)
   })
 
-  it('is sniffed by its first lines', async () => {
+  it('the dialect of a table is recognized by its first lines', async () => {
     const table = await opened('\uFEFFid\tname\twhen\n1\tx\t2024-01-01\n2\ty\t2024-01-02\n', 't.tsv')
     expect(table.dialect).toMatchObject({ delimiter: '\t', header: true })
     const { columns } = await guessTable(table)
@@ -177,7 +177,7 @@ describe('a tensor from a table', () => {
     ])
   })
 
-  it('keeps the zeros before a number, and has names where a date stands over no date', async () => {
+  it('labels keep leading zeros, and a first line with a date over no date is a header', async () => {
     const codes = await read('code,n,v\n007,1,1\n7,2,2\n', { modes: ['code', 'n'], value: 'v' })
     expect(codes.labels).toEqual([
       ['007', '7'],
@@ -200,7 +200,7 @@ describe('a tensor from a table', () => {
     expect((await opened(text)).dialect.delimiter).toBe(delimiter)
   })
 
-  it('takes no longer for names that are meant to take long', async () => {
+  it('long column names do not make parsing slow', async () => {
     const start = performance.now()
     const same = Array<string>(50_000).fill('a').join()
     const { columns } = await opened(`${same}\n${same}\n`, 't.csv', 2 ** 20)

@@ -25,7 +25,7 @@ const read = async (text: string, modes: string[], dates?: string[]) =>
   readRows(await textTable([{ name: 't.csv', open: () => pieces(text) }]), { modes, ...(dates && { dates }) })
 
 describe('times as numbers', () => {
-  test('are those of JavaScript’s calendar, day by day and microsecond by microsecond', () => {
+  test('times as numbers are those of JavaScript’s calendar, to the microsecond', () => {
     const millis = fc.integer({ min: Date.UTC(0, 0, 1) - 1e13, max: Date.UTC(9999, 11, 31) })
     checkProperty(
       fc.property(millis, fc.nat(999), (ms, us) => {
@@ -83,7 +83,7 @@ describe('times as numbers', () => {
     expect(iso(text)).toBeNaN()
   })
 
-  test('are Unix seconds, or milliseconds where they are that large', () => {
+  test('numbers are Unix seconds, or milliseconds if they are larger than 1e11', () => {
     expect(unixTime(964982703)).toBe(unixTime(964982703000))
     expect(unixTime(1e30)).toBeNaN()
     // Seconds up to 10¹¹, of which those beyond 2⁵³ microseconds are no time, and milliseconds from there on.
@@ -129,7 +129,7 @@ describe('formats', () => {
     expect(() => timeFormat(format)).toThrow(/the format ".*" (has|has no)/)
   })
 
-  test('that may be meant are those by which all texts are dates', () => {
+  test('likely formats are those by which all texts are dates', () => {
     expect(likelyFormats(['01/02/2024', '12/11/2024'])).toEqual(['%m/%d/%Y', '%d/%m/%Y'])
     expect(likelyFormats(['01/02/2024', '13/11/2024'])).toEqual(['%d/%m/%Y'])
     expect(likelyFormats(['4/1/2014 0:11:00'])).toEqual(['%m/%d/%Y %H:%M:%S', '%d/%m/%Y %H:%M:%S'])
@@ -141,7 +141,7 @@ describe('formats', () => {
 describe('a column of times', () => {
   const table = 'who,when\nann,01/02/2024\nbo,03/04/2024\n'
 
-  test('that is not ISO’s is refused, with the forms that it may have', async () => {
+  test('a column of times that are not ISO’s is refused with the formats that fit', async () => {
     expect((await rejection(read(table, ['who', 'day(when)']))).message).toBe(
       `t.csv, line 2: "01/02/2024" in when is no time as ISO writes it (2014-04-01), and may be read in more than one way; say how to read it with dates: '%m/%d/%Y' or '%d/%m/%Y'.`,
     )
@@ -151,7 +151,7 @@ describe('a column of times', () => {
     )
   })
 
-  test('is read in the form that is told, and in no other', async () => {
+  test('a column of times is read by the given format and by no other', async () => {
     const labels = async (dates: string[]) => (await read(table, ['who', 'day(when)'], dates)).labels?.[1]
     expect(await labels(['%m/%d/%Y'])).toEqual(['2024-01-02', '2024-03-04'])
     expect(await labels(['%d/%m/%Y'])).toEqual(['2024-02-01', '2024-04-03'])
@@ -162,7 +162,7 @@ describe('a column of times', () => {
     expect((await read(mixed, ['who', 'day(when)'], ['%m/%d/%Y', 'iso'])).labels?.[1]).toHaveLength(3)
   })
 
-  test('keeps its form in the mode, so that a model reads other tables alike', async () => {
+  test('a mode stores the format of its times, so that a model reads other tables alike', async () => {
     const { modes } = await read(table, ['who', 'day(when) AS day'], ['%m/%d/%Y'])
     expect(modes?.[1]).toEqual({
       name: 'day',
@@ -186,7 +186,7 @@ describe('a column of times', () => {
     expect((await read(`${text}cy,964982703\n`, ['who', 'year(when)'])).labels?.[1]).toEqual(['1970', '2000'])
   })
 
-  test('may be marked as missing here and there; anything else is told with its line', async () => {
+  test('marks in a column of times count as missing; any other text is an error with its line', async () => {
     const marked = 'who,when\nann,2024-01-01\nbo,N/A\ncy,-\ndi,\n'
     expect((await read(marked, ['who', 'day(when)'])).dims).toEqual([1, 1])
     expect((await rejection(read(`${marked}eve,soon\n`, ['who', 'day(when)']))).message).toContain(

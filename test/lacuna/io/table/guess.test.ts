@@ -30,7 +30,7 @@ describe('guesses', () => {
     expect(await guessed(columns, row)).toBe(expected)
   })
 
-  test('are refused where there are not two modes to be seen', async () => {
+  test('guessing is refused where there are not two modes', async () => {
     const { message } = await rejection(guessed('lat,lon,depth', '1.5,2.5,3.5'))
     expect(message).toContain('name at least two with modes')
     expect(message).toContain('the columns are lat, lon, depth')
@@ -44,7 +44,7 @@ describe('guesses', () => {
     return { tensor, remarks, guesses: remarks.filter(({ guess }) => guess).map(({ text }) => text) }
   }
 
-  test('rest on names and the bulk of a column: a few marks do not make price the value', async () => {
+  test('guesses rest on names and most cells of a column, not on a few marks', async () => {
     const rows = Array.from(
       { length: 20 },
       (_, r) => `u${r},i${r % 4},${r === 6 ? 'N/A' : 1 + (r % 5)},9.99\n`,
@@ -74,7 +74,7 @@ describe('guesses', () => {
     expect((await rejection(told(`${columns}\n${others.join('')}`))).message).toMatch(message)
   })
 
-  test('take a column for numbers if nine tenths of it are, or half of it where it is called a value', async () => {
+  test('a column is guessed as numbers if nine tenths of it are, or half if it is called a value', async () => {
     const table = (column: string, spoilt: number): string => {
       const rows = Array.from({ length: 100 }, (_, r) => `u${r},i${r},${r < spoilt ? `x${r}` : r + 0.5}\n`)
       return `user,item,${column}\n${rows.join('')}`
@@ -90,12 +90,12 @@ describe('guesses', () => {
     )
   })
 
-  test('do not take text for a value, nor count rows where a column is called one', async () => {
+  test('text is not guessed as the value, and rows are not counted where a column is called a value', async () => {
     const { message } = await rejection(told('user,item,rating\nann,tea,good\nbo,jam,bad\n'))
     expect(message).toContain('the column rating should be numbers, but it is text, such as "good"')
   })
 
-  test('leave out the row numbers that pandas writes without a name', async () => {
+  test('guesses leave out the row numbers that pandas writes without a name', async () => {
     for (const header of [',user,item,rating', 'Unnamed: 0,user,item,rating']) {
       const { guesses } = await told(`${header}\n0,ann,tea,3\n1,bo,tea,4\n2,bo,jam,5\n`)
       expect(guesses).toEqual(["g.csv: taken as modes: ['user', 'item'] value: 'rating'"])
@@ -109,7 +109,7 @@ describe('guesses', () => {
     )
   })
 
-  test('refuse dates that may be read in more than one way', async () => {
+  test('guessing refuses dates that may be read in more than one way', async () => {
     const { message } = await rejection(told('who,when,value\nann,01/02/2024,1\nbo,03/04/2024,2\n'))
     expect(message).toContain(
       `("01/02/2024") are not written as ISO writes them (2014-04-01), and may be read in more`,
@@ -117,7 +117,7 @@ describe('guesses', () => {
     expect(message).toContain("dates: '%m/%d/%Y' or '%d/%m/%Y'")
   })
 
-  test('say that a comma stands before fractions, and ask where it may group thousands', async () => {
+  test('a guessed decimal comma is reported, and refused where it may group thousands', async () => {
     const { tensor, guesses } = await told('who;what;value\nann;tea;4,5\nbo;jam;3,25\nbo;tea;2\n')
     expect([...tensor.values]).toEqual([4.5, 3.25, 2])
     expect(guesses[0]).toBe('g.csv: a comma stands before the fraction of a number')
@@ -129,7 +129,7 @@ describe('guesses', () => {
       )
   })
 
-  test('say that there are no rows where there are none', async () => {
+  test('a table without rows is refused as such', async () => {
     expect((await rejection(told('user,item,rating\n'))).message).toContain(
       'there are no rows, only the columns user, item, rating.',
     )
@@ -139,7 +139,7 @@ describe('guesses', () => {
 describe('decimal commas', () => {
   const text = 'who;share;value\nann;0,5;4,5\nbo;1,0;1e1\ncy;0,50;7\n'
 
-  test('make numbers of labels and values, in text and through DuckDB', async () => {
+  test('decimal commas are read in labels and values, by Lacuna and by DuckDB', async () => {
     for (const query of [undefined, 'SELECT * FROM data']) {
       const tensor = await readTable(write('c.csv', text), {
         modes: ['who', 'share', 'bins(share, 1)'],
@@ -155,7 +155,7 @@ describe('decimal commas', () => {
     }
   })
 
-  test('leave no room for points', async () => {
+  test('a decimal point is an error where commas are decimal separators', async () => {
     const points = write('p.csv', 'who;what;value\nann;a;4,5\nbo;b;1.000\n')
     const read = readTable(points, { modes: ['who', 'what'], value: 'value', decimal: ',' })
     expect((await rejection(read)).message).toContain(

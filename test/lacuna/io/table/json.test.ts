@@ -11,7 +11,7 @@ const open = (text: string, sizes: number[] = []) =>
 const read = async (text: string, options = {}) => readRows(await open(text), options)
 
 describe('JSON', () => {
-  test('holds the same rows as an array, on lines, or with no space between, in whatever pieces', async () => {
+  test('JSON rows are the same as an array, on lines or without space, in whatever pieces', async () => {
     const value = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -49,7 +49,7 @@ describe('JSON', () => {
     )
   })
 
-  test('keeps whole numbers that a double does not hold, and text that looks like them', async () => {
+  test('JSON whole numbers beyond doubles, and text like them, are kept', async () => {
     const text =
       '[{"id":9007199254740993,"code":"007","say":"a \\"9007199254740993\\" b","v":1},' +
       '{"id":9007199254740992,"code":"7","say":"x","v":2.5e0}]'
@@ -61,7 +61,7 @@ describe('JSON', () => {
     ])
   })
 
-  test('is guessed like any other table, a byte order mark or not', async () => {
+  test('JSON is guessed like any other table, with or without a byte order mark', async () => {
     const rows =
       '[{"user":"ann","item":"tea","when":"2024-01-01","rating":3},{"user":"bo","item":"jam","rating":4}]'
     for (const text of [rows, `\uFEFF${rows}`]) {
@@ -92,7 +92,7 @@ describe('JSON', () => {
     expect(found.split('\n')).toHaveLength(1)
   })
 
-  test('has no dates but ISO’s, through DuckDB either', async () => {
+  test('JSON has ISO dates only, also through DuckDB', async () => {
     const path = write('dates.json', '[{"a":"01-02-2024","b":"2024-02-01 10:00:00","c":"2024-02-01","v":1}]')
     const query = 'SELECT * FROM data'
     const { labels } = await readTable(path, { query, modes: ['a', 'day(b)', 'week(c)'], value: 'v' })

@@ -32,7 +32,7 @@ describe('rows of a program', () => {
     expect(await tensorFromRecords(later(rows), options)).toEqual(expected)
   })
 
-  it('may come in any number, and are counted on', async () => {
+  it('rows of a program may come in any number, and are numbered on', async () => {
     function* many() {
       for (let i = 0; i < 20_000; i++) yield { a: i % 200, b: Math.floor(i / 200), x: 1 }
       yield { a: 3, b: 4, x: 'wrong' }
@@ -41,7 +41,7 @@ describe('rows of a program', () => {
     await expect(tensorFromRecords(later(many()), asked)).rejects.toThrow('row 20001: the value x is "wrong"')
   })
 
-  it('are left out where something is missing, which is told', async () => {
+  it('rows of a program with a missing property are left out and reported', async () => {
     const said: string[] = []
     const gaps = [
       ...rows,

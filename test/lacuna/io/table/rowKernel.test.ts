@@ -106,7 +106,7 @@ const misaligned = fc
   .map((rows) => ({ delimiter: ',', content: new TextEncoder().encode(`0,0,0\n${rows.join('')}`) }))
 
 describe('rows cut by the kernel', () => {
-  it('are those that the parser cuts, with their lines and faults, and their numbers are right', () => {
+  it('the kernel splits rows as the parser does, with the same lines, faults and numbers', () => {
     let seen = 0
     checkProperty(
       fc.property(
@@ -125,7 +125,7 @@ describe('rows cut by the kernel', () => {
     expect(seen).toBeGreaterThan(1000)
   })
 
-  it('are the same where a row is longer than the kernel has room for', () => {
+  it('rows longer than the kernel’s memory are split as by the parser', () => {
     const long = 'x'.repeat(1_500_000)
     const content = new TextEncoder().encode(`1,2,3\n4,${long},6\n7,8,9\n`)
     const { numbers, ...fast } = parsed(content, ',', 700_000, false, module)

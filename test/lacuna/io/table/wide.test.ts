@@ -9,14 +9,14 @@ const read = (text: string, options: ReadTableOptions, name = 'wide.csv') =>
   readTable(write(name, text), options)
 
 describe('a wide table', () => {
-  test('has a row for every cell of the columns that are melted', async () => {
+  test('a melted table has a row for every cell of the melted columns', async () => {
     const tensor = await read(WIDE, { modes: ['station'], melt: 'day=2024-*' })
     expect(entries(tensor)).toEqual(LONG)
     expect(tensor.modes?.map(({ name, type }) => `${name} ${type}`)).toEqual(['station VARCHAR', 'day DATE'])
     expect(tensor.valueName).toBe('value')
   })
 
-  test('is not guessed at, but told how to be read', async () => {
+  test('a wide table is not guessed, and the error shows how to read it', async () => {
     const { message } = await rejection(read(WIDE, {}))
     expect(message).toMatch(
       /the columns 2024-01-01, 2024-01-02 … look like labels of one mode; make rows of them/,
@@ -24,7 +24,7 @@ describe('a wide table', () => {
     expect(message).toMatch(/modes.*station.*zone.*melt.*day/)
   })
 
-  test('is one of three columns or more that are named like labels', async () => {
+  test('a table is wide if three or more columns are named like labels', async () => {
     const two = await read('station,zone,2024-01-01,2024-01-02\nnorth,a,5,6\nsouth,b,7,8\n', {})
     expect(two.valueName).toBe('2024-01-02')
     const three = rejection(
@@ -33,14 +33,14 @@ describe('a wide table', () => {
     expect((await three).message).toMatch(/the columns 2024-01-01, 2024-01-02 … look like labels of one mode/)
   })
 
-  test('is melted by all columns that no mode names', async () => {
+  test('a wide table is melted by all columns that no mode names', async () => {
     const tensor = await read(WIDE, { modes: ['station', 'zone'], melt: 'day' })
     expect(entries(tensor)).toEqual(
       LONG.map((entry) => entry.replace('h ', entry.startsWith('n') ? 'h 1 ' : 'h 2 ')),
     )
   })
 
-  test('may have its columns binned like any other', async () => {
+  test('the melted mode of a wide table can be binned', async () => {
     const options = { modes: ['week(day) AS week', 'station'], melt: 'day=2024-*', merge: 'sum' } as const
     expect(entries(await read(WIDE, options))).toEqual([
       '2024-01-01 north 5',
@@ -49,7 +49,7 @@ describe('a wide table', () => {
     ])
   })
 
-  test('may have numbers for the names of its columns, for the first line is one of names', async () => {
+  test('the columns of a melted table may be named by numbers', async () => {
     const years = 'station,2014,2015\nnorth,5,6\nsouth,1,2\n'
     expect(entries(await read(years, { modes: ['station'], melt: 'year' }))).toEqual([
       'north 2014 5',
@@ -59,7 +59,7 @@ describe('a wide table', () => {
     ])
   })
 
-  test('is the same from JSON and Parquet', async () => {
+  test('a wide table is the same from JSON and Parquet', async () => {
     const rows = '[{"station":"north","a":5,"b":null},{"station":"south","a":1.5,"b":2}]'
     const expected = ['north a 5', 'south a 1.5', 'south b 2']
     const options = { modes: ['station'], melt: 'column' }
@@ -68,7 +68,7 @@ describe('a wide table', () => {
     expect(entries(await readTable([], { ...options, query }))).toEqual(expected)
   })
 
-  test('with many rows comes in the order of its cells', async () => {
+  test('a melted table of many rows keeps the order of its cells', async () => {
     const columns = Array.from({ length: 100 }, (_, c) => `c${c}`)
     const rows = Array.from(
       { length: 2000 },
@@ -97,7 +97,7 @@ describe('a wide table', () => {
     expect((await rejection(read(WIDE, options))).message).toContain(message)
   })
 
-  test('tells the line of a cell that is no number', async () => {
+  test('a cell of a wide table that is no number is an error with its line', async () => {
     const spoilt = WIDE.replace('1.5', 'five')
     expect((await rejection(read(spoilt, { modes: ['station'], melt: 'day=2024-*' }))).message).toContain(
       'wide.csv, line 3: the value value is "five", which is no number',

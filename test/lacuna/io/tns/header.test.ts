@@ -13,11 +13,11 @@ const text = (tensor: SparseTensor, header = true) =>
 const read = (content: string, options = {}) =>
   readTns(pieces(content, [7, 100, 3]), { name: 'x.tns', ...options })
 
-test('without names, and with the sizes that the entries tell, there are only lines of numbers', () => {
+test('writeTns writes no header if there are no names and the entries imply the sizes', () => {
   expect(text(plain)).toBe('1 3 1\n2 1 2.5\n')
 })
 
-test('sizes, names and labels stand in comments, and come back', async () => {
+test('sizes, names and labels are written to .tns comments and read back', async () => {
   const named = {
     ...plain,
     dims: [2, 4],
@@ -33,7 +33,7 @@ test('sizes, names and labels stand in comments, and come back', async () => {
   expect(text(named, false)).toBe('1 3 1\n2 1 2.5\n')
 })
 
-test('labels too many for a line are spread over several', async () => {
+test('labels too many for a .tns comment are spread over several', async () => {
   const labels = [Array.from({ length: 50_000 }, (_, i) => `label number ${i}`), undefined]
   const many = { ...plain, dims: [50_000, 3], labels }
   const lines = text(many).split('\n')
@@ -41,7 +41,7 @@ test('labels too many for a line are spread over several', async () => {
   expect((await read(text(many))).labels).toEqual(labels)
 })
 
-test('other comments stay comments, wherever they are', async () => {
+test('other .tns comments are ignored, wherever they are', async () => {
   expect(await read('# lacuna is a gap\n1 3 1\n# lacuna {"dims":[9,9]}\n2 1 2.5\n')).toEqual(plain)
 })
 
@@ -61,7 +61,7 @@ test.each([
   expect((await rejection(read(content))).message).toContain(message)
 })
 
-test('given dims must leave room for the labels', async () => {
+test('given dims must not be smaller than the labels of a .tns header', async () => {
   const content = '# lacuna {"dims":[2,3]}\n# lacuna {"mode":1,"labels":["a","b"]}\n1 1 1\n'
   expect((await read(content, { dims: [2, 5] })).dims).toEqual([2, 5])
   expect((await rejection(read(content, { dims: [3, 3] }))).message).toContain(

@@ -51,7 +51,7 @@ describe('the kernel takes the lines that the parser takes, with the same bits',
     )
   })
 
-  test('values of every length, each as Number() and Math.fround have it', () => {
+  test('the kernel reads .tns values of every length as Number() and Math.fround do', () => {
     const digits = fc.stringMatching(/^[0-9]{0,24}$/)
     const numbers = fc
       .tuple(
@@ -77,7 +77,7 @@ describe('the kernel takes the lines that the parser takes, with the same bits',
     )
   })
 
-  test('text of many windows, with very many entries of many modes and lines that are none', () => {
+  test('the kernel reads .tns text of many windows, with many modes and lines that are no entries', () => {
     const line = (e: number): string =>
       `${Array.from({ length: 9 }, (_, m) => ((e * (m + 3)) % 1000) + 1).join(' ')} ${e / 8}`
     const lines = Array.from({ length: 40_000 }, (_, e) => (e % 5 === 3 ? `# ${e}` : line(e)))

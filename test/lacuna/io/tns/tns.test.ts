@@ -34,7 +34,7 @@ const read = (content: string | Uint8Array, options = {}) =>
   readTns(pieces(content), { name: 'a.tns', ...options })
 
 describe('readTns', () => {
-  test('reads what writeTns wrote, bit by bit', async () => {
+  test('readTns reads what writeTns wrote, bit by bit', async () => {
     await checkProperty(
       fc.asyncProperty(tensors, async (tensor) => {
         const back = await read(join(writeTns(tensor)), { negative: 'keep' })
@@ -46,7 +46,7 @@ describe('readTns', () => {
     )
   })
 
-  test('writes many chunks that join to the same tensor', async () => {
+  test('writeTns writes many chunks that join to the same tensor', async () => {
     const n = 40_000
     const tensor = {
       dims: [n, 7],
@@ -66,7 +66,7 @@ describe('readTns', () => {
     expect([...back.indices[0]]).toEqual([...tensor.indices[0]])
   })
 
-  test('does not depend on how the bytes are cut', async () => {
+  test('readTns does not depend on how the bytes are cut into pieces', async () => {
     const text = '\ufeff# head\n\n1 2 3.5\r\n  12\t1 \t 1e-3  \n%x\n3 3 0.1234567890123456789\n  \n4 400 7'
     const whole = await read(text)
     expect([...whole.values]).toEqual([3.5, 1e-3, Number('0.1234567890123456789'), 7].map(Math.fround))
@@ -78,7 +78,7 @@ describe('readTns', () => {
     )
   })
 
-  test('a fault is found, with its line, however the bytes are cut', async () => {
+  test('readTns finds a fault with its line, however the bytes are cut', async () => {
     const text = '# head\n1 1 1\n\n2 2 2\n3 x 3\n'
     await checkProperty(
       fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 20 }), async (lengths) => {
@@ -89,7 +89,7 @@ describe('readTns', () => {
     )
   })
 
-  test('grows its columns when the size was guessed too low, and trims them when too high', async () => {
+  test('readTns enlarges columns when the size hint is too low, and trims them when it is too high', async () => {
     const text = Array.from({ length: 5000 }, (_, e) => `${e + 1} 1 ${e}\n`).join('')
     for (const sizeHint of [undefined, 10, 1e6]) {
       const { indices, values } = await read(text, { sizeHint })
@@ -100,13 +100,13 @@ describe('readTns', () => {
     }
   })
 
-  test('applies policies and sizes', async () => {
+  test('readTns applies policies and sizes', async () => {
     expect([...(await read('1 1 -2\n1 2 3\n', { negative: 'clip' })).values]).toEqual([0, 3])
     expect([...(await read('1 1 2\n1 1 3\n1 2 1\n', { duplicates: 'sum' })).values]).toEqual([5, 1])
     expect((await read('1 1 2\n', { dims: [5, 6] })).dims).toEqual([5, 6])
   })
 
-  test('tells the bytes parsed so far', async () => {
+  test('readTns reports the bytes parsed so far', async () => {
     const seen: number[] = []
     await readTns(pieces('1 1 1\n2 2 2\n', [3, 4]), {
       name: 'a.tns',
@@ -277,7 +277,7 @@ describe('a broken file gets its own sentence', () => {
     expect(error.message).toBe(message)
   })
 
-  test('the line is right behind thousands of comments among the entries', async () => {
+  test('the line of a .tns fault is right behind thousands of comments', async () => {
     const text = Array.from({ length: 3000 }, (_, e) =>
       e % 3 === 0 ? '# c\n' : e % 3 === 1 ? '\n' : `${e} 1 1\n`,
     ).join('')
@@ -292,7 +292,7 @@ describe('readCoordinates', () => {
   const coordinates = (text: string) =>
     readCoordinates(pieces(text), { name: 'q.tns', order: 2, dims: [3, 4] })
 
-  test('reads indices with or without values, repeated or not', async () => {
+  test('readCoordinates reads indices with or without values, repeated or not', async () => {
     expect(await coordinates('# q\n1 2\n3 4\r\n1 2')).toEqual({
       indices: [Uint32Array.of(0, 2, 0), Uint32Array.of(1, 3, 1)],
     })

@@ -1,4 +1,7 @@
-/** Duplicate checks that reading defers: whatever is done with the entries, they are refused in the words of the reader. */
+/**
+ * Duplicate checks that reading defers: whatever is done with the entries, they are refused in the words of
+ * the reader.
+ */
 import { expect, it } from 'vitest'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { readRows, textTable } from '#lacuna/io/table/index.js'

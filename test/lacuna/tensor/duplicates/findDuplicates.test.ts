@@ -27,7 +27,7 @@ function columns(count: number, dims: readonly number[], seed: number): Uint32Ar
   return dims.map((dim, mode) => Uint32Array.from({ length: count }, (_, e) => draw(seed + mode, e) % dim))
 }
 
-it('agrees with a Map on few entries, with any indices and orders', () => {
+it('findDuplicates agrees with a Map on few entries, with any indices and orders', () => {
   const index = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 2 ** 32 - 2 }))
   const cells = fc
     .integer({ min: 2, max: 5 })
@@ -49,11 +49,11 @@ it.each([
   ['all equal', 40_000, [1, 1, 1]],
   ['one part, just full', 2 ** 15, [200, 200, 1]],
   ['two parts, just', 2 ** 15 + 1, [200, 200, 1]],
-])('agrees with a Map on many entries, %s', (_, count, dims) => {
+])('findDuplicates agrees with a Map on many entries, %s', (_, count, dims) => {
   expectAsByMap(columns(count, dims, 1))
 })
 
-it('finds nothing in a full grid, and the one entry that is in it twice', () => {
+it('findDuplicates finds nothing in a full grid, and the one entry that is in it twice', () => {
   const dims = [60, 50, 30]
   const grid = dims.map((_, mode) =>
     Uint32Array.from(
@@ -68,7 +68,7 @@ it('finds nothing in a full grid, and the one entry that is in it twice', () => 
   expect(firstOf.subarray(0, 89_999).every((first) => first === 0)).toBe(true)
 })
 
-it('lets a tensor of many parts be merged in the order of first entries, and name its first duplicate', () => {
+it('A tensor of many buckets is merged in the order of first entries, and its first duplicate named', () => {
   const count = 80_000
   const dims = [100, 80, 12]
   const indices = columns(count, dims, 7)

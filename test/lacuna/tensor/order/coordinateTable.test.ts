@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { coordinateTable } from '#lacuna/tensor/order/coordinateTable.js'
 import { checkProperty } from '../../../properties.ts'
 
-it('finds the first entry with the same coordinates, like a Map', () => {
+it('coordinateTable finds the first entry with the same coordinates, like a Map', () => {
   const wide = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 2 ** 32 - 1 }))
   checkProperty(
     fc.property(fc.array(fc.tuple(wide, wide, wide), { maxLength: 200 }), (cells) => {
@@ -19,7 +19,7 @@ it('finds the first entry with the same coordinates, like a Map', () => {
   )
 })
 
-it('does not insert an entry that it finds: its place may be used again', () => {
+it('coordinateTable does not add an entry that it finds, so that its number may be used again', () => {
   const column = Uint32Array.of(5, 5, 6)
   const table = coordinateTable([column], 3)
   expect([table.add(0), table.add(1)]).toEqual([0, 0])

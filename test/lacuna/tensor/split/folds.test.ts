@@ -25,7 +25,7 @@ describe('folds', () => {
   const tensor = cells([30, 20, 10], (place) => chance(...place) < 0.5)
   const entries = tensor.values.length
 
-  it('hold out every entry once, about as many each', () => {
+  it('Folds hold out every entry once, about as many each', () => {
     const folds = foldsOf(tensor, byEntry(tensor), 5, 1)
     const parts = [0, 1, 2, 3, 4].map((fold) => splitFold(tensor, folds, fold))
     expect(parts.reduce((sum, { out }) => sum + out.values.length, 0)).toBe(entries)
@@ -35,14 +35,14 @@ describe('folds', () => {
     }
   })
 
-  it('depend on seed and coordinates, not on the order of the entries', () => {
+  it('Folds depend on seed and coordinates, not on the order of the entries', () => {
     const order = Uint32Array.from(tensor.values.keys()).reverse()
     const folds = foldsOf(tensor, byEntry(tensor), 5, 1)
     expect(foldsOf(pickEntries(tensor, order), byEntry(tensor), 5, 1)).toEqual(folds.slice().reverse())
     expect(foldsOf(tensor, byEntry(tensor), 5, 2)).not.toEqual(folds)
   })
 
-  it('keep together what is asked for: rows, blocks, pairs', () => {
+  it('Folds keep groups together: rows, blocks, pairs', () => {
     for (const [text, groups] of [
       ['2', 20],
       ['2:5', 4],
@@ -62,7 +62,7 @@ describe('folds', () => {
     }
   })
 
-  it('are described and refused in words', () => {
+  it('Groups of folds are described in words, and impossible ones refused', () => {
     const named = { ...tensor, modes: [{ name: 'station' }, { name: 'hour' }, { name: 'day' }] }
     const parse = (text: string): string => describeFoldBy(parseFoldBy(text, named, option('foldBy')), named)
     expect(parse('entry')).toBe('single entries')
@@ -80,14 +80,14 @@ describe('gaps', () => {
   const by = (isOut: (place: readonly number[]) => boolean): number[] =>
     gapsOf(cells(dims, isOut)).map(({ mode }) => mode)
 
-  it('are found as they are', () => {
+  it('gapsOf finds the modes whose cells are missing in whole groups', () => {
     expect(by((place) => chance(...place) < 0.6)).toEqual([0, 1, 2])
     expect(by(([, , k]) => k % 4 === 1)).toEqual([2])
     expect(by(([i, , k]) => chance(i, k) < 0.3)).toEqual([0, 2])
     expect(by(([i, j, k]) => chance(i, k) < 0.3 || chance(i, j, k) < 0.1)).toEqual([0, 2])
   })
 
-  it('are taken for whole only if they make up 30% of what is missing', () => {
+  it('gapsOf finds whole groups only if they make up 30% of the missing cells', () => {
     // One of 15 rows is missing, and of the others so much that the row is 35% or 25% of all that is missing.
     const rowAndSome = (share: number): number[] => {
       const others = (1 / 15 / share - 1 / 15) / (14 / 15)
@@ -97,13 +97,13 @@ describe('gaps', () => {
     expect(rowAndSome(0.25)).toEqual([0, 1, 2])
   })
 
-  it('say nothing where next to everything is missing', () => {
+  it('gapsOf finds no groups where nearly all cells are missing', () => {
     expect(by(([i, j, k]) => (i + j + k) % 60 !== 0 || k % 2 === 0)).toEqual([0, 1, 2])
   })
 })
 
 describe('attributes', () => {
-  it('are numbers of mean 0 and deviation 1, or words that several rows have', () => {
+  it('Attributes are numbers of mean 0 and deviation 1, or words of several rows', () => {
     const { names, columns, values, unknown } = attributesOf(
       ['year', 'genres', 'same'],
       [
@@ -125,7 +125,7 @@ describe('attributes', () => {
     expect(unknown).toBe(1)
   })
 
-  it('that are numbers and all the same say nothing', () => {
+  it('A column of equal numbers gives no attribute', () => {
     expect(attributesOf(['x'], [['1'], ['1'], [null]]).columns).toBe(0)
   })
 })

@@ -14,7 +14,7 @@ function numbered(count: number): SparseTensor {
 
 const numbersIn = (part: SparseTensor) => [...part.values]
 
-it('divides the entries with exact counts, each into one part, whole', () => {
+it('split divides the entries with exact counts, each into one set, unchanged', () => {
   const share = fc.double({ min: 0, max: 0.45, noNaN: true })
   checkProperty(
     fc.property(
@@ -36,18 +36,18 @@ it('divides the entries with exact counts, each into one part, whole', () => {
   )
 })
 
-it('holds out at least one entry where a share is asked for', () => {
+it('split holds out at least one entry for a fraction above 0', () => {
   const parts = split(numbered(3), { validation: 0.1, test: 0.01 }, 1)
   expect([parts.train, parts.validation, parts.test].map((part) => part.values.length)).toEqual([1, 1, 1])
 })
 
-it('is the same by the same seed, another by another seed', () => {
+it('split is the same for the same seed, another for another seed', () => {
   const byseed = (seed: number) => numbersIn(split(numbered(1000), { test: 0.3 }, seed).test)
   expect(byseed(5)).toEqual(byseed(5))
   expect(byseed(5)).not.toEqual(byseed(6))
 })
 
-it('is unbiased: every division of 5 entries is equally likely', () => {
+it('split is unbiased: every division of 5 entries is equally likely', () => {
   const counts = new Map<string, number>()
   for (let seed = 0; seed < 6000; seed++) {
     const { validation, test } = split(numbered(5), { validation: 0.4, test: 0.2 }, seed)
@@ -58,7 +58,7 @@ it('is unbiased: every division of 5 entries is equally likely', () => {
   expect(chiSquare([...counts.values()])).toBeLessThan(4)
 })
 
-it('refuses shares that are none, and seeds that are none', () => {
+it('split refuses impossible fractions and seeds', () => {
   const tensor = numbered(10)
   for (const share of [-0.1, 1, NaN])
     expect(() => split(tensor, { test: share }, 1)).toThrow(

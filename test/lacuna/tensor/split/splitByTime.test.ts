@@ -14,7 +14,7 @@ const tensors = fc.record({
 })
 
 describe('splitByTime', () => {
-  test('holds out the latest entries, as many as asked, and loses none', () => {
+  test('splitByTime holds out the latest entries, as many as asked, and loses none', () => {
     checkProperty(
       fc.property(tensors, fc.nat(3), (shape, mode) => {
         const tensor = { ...randomTensor(shape), labels: shape.dims.map((dim) => Array(dim).fill('x')) }
@@ -34,7 +34,7 @@ describe('splitByTime', () => {
     )
   })
 
-  test('at the border, the seed decides, fairly', () => {
+  test('splitByTime chooses among entries at the border by the seed, uniformly', () => {
     const tensor = {
       dims: [4, 1],
       indices: [Uint32Array.of(0, 1, 2, 3), new Uint32Array(4)],
@@ -49,7 +49,7 @@ describe('splitByTime', () => {
     )
   })
 
-  test('refuses a mode that is none', () => {
+  test('splitByTime refuses a mode that does not exist', () => {
     expect(() =>
       splitByTime(randomTensor({ dims: [3, 3], entries: 9, seed: 1 }), { test: 0.1 }, { time: 2 }),
     ).toThrow('The tensor has 2 modes; there is none of number 3.')
@@ -57,7 +57,7 @@ describe('splitByTime', () => {
 })
 
 describe('leaveOneOut', () => {
-  test('holds out the last entry of every row that has another, and loses none', () => {
+  test('leaveOneOut holds out the last entry of every row that has another, and loses none', () => {
     checkProperty(
       fc.property(tensors, fc.boolean(), (shape, validation) => {
         const tensor = randomTensor(shape)
@@ -78,7 +78,7 @@ describe('leaveOneOut', () => {
     )
   })
 
-  test('refuses rows of one entry each', () => {
+  test('leaveOneOut refuses rows of one entry each', () => {
     const tensor = {
       dims: [2, 1],
       indices: [Uint32Array.of(0, 1), new Uint32Array(2)],

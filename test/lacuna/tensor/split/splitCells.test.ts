@@ -7,7 +7,7 @@ const { tensor } = synthetic({ dims: [20, 15, 10], rank: 2, entries: 300, seed: 
 const placesOf = ({ indices, values }: SparseTensor): string[] =>
   [...values.keys()].map((e) => indices.map((column) => column[e]).join())
 
-it('holds out cells, listed or not, and learns from the entries that are left', () => {
+it('splitCells holds out cells, listed or not, and leaves the other entries for training', () => {
   const { train, validation, test } = splitCells(tensor, { validation: 0.02, test: 0.08 }, 1)
   expect([validation, test].map(({ values }) => values.length)).toEqual([60, 240])
   const known = new Map(placesOf(tensor).map((place, e) => [place, tensor.values[e]]))
@@ -22,16 +22,16 @@ it('holds out cells, listed or not, and learns from the entries that are left', 
   expect(placesOf(train)).toEqual(placesOf(tensor).filter((place) => !held.includes(place)))
 })
 
-it('holds out no more cells than there are entries', () => {
+it('splitCells holds out no more cells than there are entries', () => {
   expect(splitCells(tensor, { test: 0.5 }, 1).test.values.length).toBe(300)
 })
 
-it('draws other cells than those of a synthetic tensor with the same seed', () => {
+it('splitCells draws other cells than those of a synthetic tensor with the same seed', () => {
   const { test } = splitCells(tensor, { test: 0.1 }, 3)
   expect(test.values.filter((x) => x > 0).length).toBeLessThan(60)
 })
 
-it('refuses shares that are none, and to leave nothing', () => {
+it('splitCells refuses impossible fractions, and a split without training entries', () => {
   expect(() => splitCells(tensor, { test: 1 }, 1)).toThrow(
     refusal('A held-out share is 1; it must lie in [0, 1).'),
   )

@@ -8,7 +8,7 @@ it.each([
   ['most cells', [12, 11, 10], 900, { validation: 0.3, test: 0.35 }],
   ['many that are drawn twice', [15, 15, 15], 1700, { validation: 0.2, test: 0.28 }],
   ['test cells alone', [40, 30, 20], 500, { test: 0.001 }],
-])('%s', async (_, dims, entries, fractions) => {
+])('Several processes hold out the cells that one process does: %s', async (_, dims, entries, fractions) => {
   const { tensor } = synthetic({ dims, entries, rank: 2, seed: 3 })
   const one = splitCells(tensor, fractions, 7)
   for (const processes of [2, 5]) {
@@ -24,7 +24,7 @@ it.each([
   }
 })
 
-it('says what one process says where nothing is left to learn from, or a share is none', async () => {
+it('Several processes refuse a split of cells in the words of one process', async () => {
   const { tensor } = synthetic({ dims: [2, 2], entries: 1, rank: 1, seed: 1 })
   const refused = async (fractions: { test: number }, seed: number): Promise<unknown> =>
     agreed(

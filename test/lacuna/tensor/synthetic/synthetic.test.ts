@@ -32,7 +32,7 @@ const problems = fc
   })
 
 describe('without noise', () => {
-  it('entries are distinct cells with the values of the factors, and test entries are others', () => {
+  it('Synthetic entries are distinct cells with the values of the factors, and test entries are others', () => {
     checkProperty(
       fc.property(problems, (options) => {
         const { tensor, test, factors } = synthetic(options)
@@ -52,7 +52,7 @@ describe('without noise', () => {
     )
   })
 
-  it('factors are uniform on [0, 1]', () => {
+  it('Synthetic factors are uniform on [0, 1]', () => {
     const { factors } = synthetic({ dims: [5000, 3000], rank: 4, entries: 1 })
     for (const factor of factors) {
       const counts = new Uint32Array(50)
@@ -86,7 +86,7 @@ describe('cells are uniform', () => {
     expect(chiSquare(tested)).toBeLessThan(4)
   })
 
-  it('in a large sparse tensor, mode by mode', () => {
+  it('Synthetic cells are uniform in a large sparse tensor, mode by mode', () => {
     const { tensor } = synthetic({ dims: [100, 300, 700], rank: 1, entries: 200_000 })
     tensor.indices.forEach((column, mode) => {
       const counts = new Uint32Array(tensor.dims[mode])
@@ -95,7 +95,7 @@ describe('cells are uniform', () => {
     })
   })
 
-  it('in a tensor of more cells than a number can count', () => {
+  it('Synthetic cells are uniform in a tensor of more than 2⁵³ cells', () => {
     const { tensor } = synthetic({ dims: Array(6).fill(10_000), rank: 2, entries: 1000 })
     expect(new Set(cellsOf(tensor)).size).toBe(1000)
     expect(() => sparseTensor(tensor)).not.toThrow()
@@ -103,22 +103,25 @@ describe('cells are uniform', () => {
 })
 
 describe('noise', () => {
-  it.each([-10, 0, 10, 40])('has exactly the SNR of %i dB over the observed entries', (snrDb) => {
-    const options = { dims: [50, 40, 30], rank: 3, entries: 5000, testEntries: 100 }
-    const clean = synthetic(options)
-    const noisy = synthetic({ ...options, snrDb })
-    let signal = 0
-    let noise = 0
-    clean.tensor.values.forEach((x, e) => {
-      signal += x ** 2
-      noise += (noisy.tensor.values[e] - x) ** 2
-    })
-    expect(10 * Math.log10(signal / noise)).toBeCloseTo(snrDb, 4)
-    expect(noisy.tensor.indices).toEqual(clean.tensor.indices)
-    expect(noisy.test).toEqual(clean.test)
-  })
+  it.each([-10, 0, 10, 40])(
+    'Synthetic noise has exactly the SNR of %i dB over the observed entries',
+    (snrDb) => {
+      const options = { dims: [50, 40, 30], rank: 3, entries: 5000, testEntries: 100 }
+      const clean = synthetic(options)
+      const noisy = synthetic({ ...options, snrDb })
+      let signal = 0
+      let noise = 0
+      clean.tensor.values.forEach((x, e) => {
+        signal += x ** 2
+        noise += (noisy.tensor.values[e] - x) ** 2
+      })
+      expect(10 * Math.log10(signal / noise)).toBeCloseTo(snrDb, 4)
+      expect(noisy.tensor.indices).toEqual(clean.tensor.indices)
+      expect(noisy.test).toEqual(clean.test)
+    },
+  )
 
-  it('is symmetric, hence makes values negative, which the policy keep lets pass', () => {
+  it('Synthetic noise is symmetric and makes values negative, which the policy keep accepts', () => {
     const options = { dims: [50, 40, 30], rank: 1, entries: 20_000 }
     const clean = synthetic(options).tensor.values
     const { tensor } = synthetic({ ...options, snrDb: 0 })
@@ -129,7 +132,7 @@ describe('noise', () => {
   })
 })
 
-it('the same seed gives the same bits, another seed another problem', () => {
+it('The same seed gives the same synthetic problem, another seed another one', () => {
   const make = (seed: number) =>
     synthetic({ dims: [30, 20, 10], rank: 2, entries: 500, snrDb: 10, testEntries: 50, seed })
   expect(make(3)).toEqual(make(3))
@@ -138,7 +141,7 @@ it('the same seed gives the same bits, another seed another problem', () => {
   expect(a.tensor.indices).not.toEqual(b.tensor.indices)
 })
 
-it('tells its progress, from 0 to 1', () => {
+it('synthetic reports its progress, from 0 to 1', () => {
   for (const entries of [100, 900]) {
     const shares: number[] = []
     synthetic({ dims: [10, 10, 10], rank: 2, entries, onProgress: (share) => shares.push(share) })
@@ -148,7 +151,7 @@ it('tells its progress, from 0 to 1', () => {
   }
 })
 
-describe('a problem that cannot be made', () => {
+describe('a synthetic problem that is refused', () => {
   const good = { dims: [4, 5], rank: 2, entries: 10 }
   const cases: [string, SyntheticOptions][] = [
     ['A tensor needs at least 2 modes, this one has 1.', { ...good, dims: [4] }],

@@ -8,7 +8,7 @@ import { refusal } from '../../../refusal.ts'
 
 const options = { users: 400, items: 200, weeks: 20, entries: 30_000, seed: 1 }
 
-it('are half stars from 0.5 to 5, one for a user and an item', () => {
+it('Synthetic ratings are half stars from 0.5 to 5, one for a user and an item', () => {
   const tensor = syntheticRatings(options)
   expect(() => sparseTensor(tensor)).not.toThrow()
   expect(tensor.values.length).toBe(options.entries)
@@ -19,12 +19,12 @@ it('are half stars from 0.5 to 5, one for a user and an item', () => {
   expect(pairs.size).toBe(options.entries)
 })
 
-it('are the same by the same seed, others by another', () => {
+it('Synthetic ratings are the same for the same seed, others for another', () => {
   expect(syntheticRatings(options)).toEqual(syntheticRatings(options))
   expect(syntheticRatings(options).values).not.toEqual(syntheticRatings({ ...options, seed: 2 }).values)
 })
 
-it('have a long tail: the busiest tenth gives and gets several times its share', () => {
+it('Synthetic ratings have a long tail: the busiest tenth has several times its fraction', () => {
   const { dims, indices } = syntheticRatings({ ...options, users: 4000, items: 2000 })
   for (const mode of [0, 1]) {
     const head = indices[mode].filter((i) => i < dims[mode] / 10).length
@@ -34,13 +34,13 @@ it('have a long tail: the busiest tenth gives and gets several times its share',
   }
 })
 
-it('are predicted by a nonnegative model of rank 8 with less than half the error of the mean', async () => {
+it('A nonnegative model of rank 8 predicts synthetic ratings with less than half the error of the mean', async () => {
   const { train, test } = split(syntheticRatings(options), { test: 0.1 }, 1)
   const { model } = await complete(train, { rank: 8, sample: 0.2, lambda: 0.5, epochs: 100 })
   expect(model.error(test).rmse).toBeLessThan(0.5 * (await meanError(train, test)).rmse)
 })
 
-it('refuse sizes and numbers that are none, and more than half of the pairs', () => {
+it('syntheticRatings refuses impossible sizes, and more than half of the pairs', () => {
   expect(() => syntheticRatings({ ...options, weeks: 0 })).toThrow('The size of mode 3 is 0')
   expect(() => syntheticRatings({ ...options, seed: NaN })).toThrow('The seed is NaN')
   expect(() => syntheticRatings({ ...options, entries: 0 })).toThrow(

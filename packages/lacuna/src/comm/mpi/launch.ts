@@ -1,12 +1,17 @@
-/** The processes that an MPI launcher has started: their number, the rank of this one, and how to end all of them. */
+/**
+ * The processes that an MPI launcher has started: their number, the rank of this one, and how to end all of
+ * them.
+ */
 import { endAll } from './libmpi.ts'
 
 /** The address of the module that a worker thread imports to connect with the other processes. */
 export const exchangeModule = new URL('./mpiExchange.js', import.meta.url).href
 
 /**
- * Ends all processes of the job at once, from the main thread: the thread that has the exchange may be waiting.
- * @param code the exit code @param library the file of the MPI library
+ * Ends all processes of the job at once, from the main thread: the thread that has the exchange may be
+ * waiting.
+ * @param code the exit code
+ * @param library the file of the MPI library
  */
 export async function abortJob(code: number, library?: string): Promise<never> {
   try {
@@ -22,7 +27,10 @@ export function launchedProcess(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.OMPI_COMM_WORLD_RANK ?? env.PMI_RANK ?? env.PMIX_RANK ?? env.SLURM_PROCID ?? 0)
 }
 
-/** Returns the number of processes that a launcher (mpirun, mpiexec, srun) has started, by its environment variables; else 1. */
+/**
+ * Returns the number of processes that a launcher (mpirun, mpiexec, srun) has started, by its environment
+ * variables; else 1.
+ */
 export function launchedProcesses(env: NodeJS.ProcessEnv = process.env): number {
   // Open MPI; MPICH's Hydra, Intel MPI and Slurm's PMI-2; Slurm's PMIx, or another type that it is set to.
   const isStep = env.PMIX_RANK !== undefined || (env.SLURM_MPI_TYPE ?? 'none') !== 'none'

@@ -1,7 +1,7 @@
 /**
- * Bindings to an MPI library through koffi: Open MPI, or MPICH and libraries with its binary interface (Intel MPI, MVAPICH).
- * A handle is the address of a variable in Open MPI and a number in MPICH. Arrays, also over shared memory, are passed
- * without a copy.
+ * Bindings to an MPI library through koffi: Open MPI, or MPICH and libraries with its binary interface (Intel
+ * MPI, MVAPICH). A handle is the address of a variable in Open MPI and a number in MPICH. Arrays, also over
+ * shared memory, are passed without a copy.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
 
@@ -40,7 +40,10 @@ function candidates(): string[] {
   return isStartedByOpenMpi() ? [...openMpi, ...anyName, ...mpich] : [...mpich, ...openMpi, ...anyName]
 }
 
-/** True under Open MPI's mpirun, and under a launcher with PMIx (srun), which few other libraries use by default. */
+/**
+ * True under Open MPI's mpirun, and under a launcher with PMIx (srun), which few other libraries use by
+ * default.
+ */
 const isStartedByOpenMpi = (): boolean =>
   process.env.OMPI_COMM_WORLD_SIZE !== undefined || process.env.PMIX_RANK !== undefined
 
@@ -130,8 +133,10 @@ export async function openCommunicator(library?: string): Promise<MpiCommunicato
 }
 
 /**
- * Ends all processes of the job by MPI_Abort, and this process by _exit: its threads may be waiting for other processes.
- * @param code the exit code @param library the file of the MPI library
+ * Ends all processes of the job by MPI_Abort, and this process by _exit: its threads may be waiting for other
+ * processes.
+ * @param code the exit code
+ * @param library the file of the MPI library
  */
 export async function endAll(code: number, library?: string): Promise<void> {
   const { koffi, lib, isOpenMpi } = await openLibrary(library)

@@ -1,4 +1,7 @@
-/** The exchange between processes by MPI. One worker thread imports this module and connects; no other thread calls MPI. */
+/**
+ * The exchange between processes by MPI. One worker thread imports this module and connects; no other thread
+ * calls MPI.
+ */
 import { hostname } from 'node:os'
 import { extend } from '../../base/random.ts'
 import type { Exchange } from '../exchange.ts'
@@ -9,7 +12,10 @@ import { openWindow, type SharedWindow } from './sharedWindow.ts'
 export interface MpiOptions {
   /** The file of the MPI library; by default one that is installed. */
   library?: string
-  /** Whether processes of one machine exchange data through shared memory instead of messages; true by default. */
+  /**
+   * Whether processes of one machine exchange data through shared memory instead of messages; true by
+   * default.
+   */
   sharedMemory?: boolean
 }
 

@@ -1,10 +1,11 @@
 /**
- * Collective operations through memory that all processes of one machine share: a message is two copies. Each process has a
- * slot, in two halves that are used alternately, and a flag with the number of rounds that it has written.
+ * Collective operations through memory that all processes of one machine share: a message is two copies. Each
+ * process has a slot, in two halves that are used alternately, and a flag with the number of rounds that it
+ * has written.
  *
- * In a round a process writes its slot, raises its flag, and reads each other slot as soon as that flag is up. No process
- * overwrites what another still reads: a flag that is up for one round means that the round before has been read, so the
- * half of that round is free once all flags of this round are up.
+ * In a round a process writes its slot, raises its flag, and reads each other slot as soon as that flag is
+ * up. No process overwrites what another still reads: a flag that is up for one round means that the round
+ * before has been read, so the half of that round is free once all flags of this round are up.
  */
 import { randomInt } from 'node:crypto'
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
@@ -66,7 +67,10 @@ export async function openWindow(
     }
   }
   let round = 0
-  /** One round: `put` writes the slot of this process, and `take` reads that of every other, the next rank first. */
+  /**
+   * One round: `put` writes the slot of this process, and `take` reads that of every other, the next rank
+   * first.
+   */
   const runRound = (
     put: (slot: Uint32Array) => void,
     take: (slot: Uint32Array, process: number) => void,
@@ -164,7 +168,10 @@ async function mapTogether(
 
 const pathOf = (name: number): string => `${FOLDER}/lacuna-${name}`
 
-/** Makes a file of zeros; writes all of it, so that a lack of space shows now. @returns undefined if it cannot be made */
+/**
+ * Makes a file of zeros; writes all of it, so that a lack of space shows now.
+ * @returns undefined if it cannot be made
+ */
 function openNew(path: string, byteLength: number): number | undefined {
   let file: number | undefined
   try {

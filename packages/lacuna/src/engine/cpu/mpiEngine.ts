@@ -1,6 +1,6 @@
 /**
  * The CPU engine's parts spread over the processes of an MPI job: each has its threads, owns rows of every
- * mode and their entries, and holds all factors. Every process runs the same program, with its own share of
+ * mode and their entries, and holds all factors. Every process runs the same program, with its own shard of
  * the entries, and gets the same answers; the factors are those of one process alone, to the bit.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'

@@ -54,7 +54,9 @@ export interface ReadTensorOptions
     Omit<ReadTableOptions, 'negative' | 'dims'> {
   /** I_1 … I_N; by default those of the file, or the largest index found in each mode. */
   dims?: readonly number[]
-  /** An .npy file of truth values: true where an element of a dense array is observed. */
+  /**
+   * An .npy file of truth values: true where an element of a dense array is observed; all but NaN by default.
+   */
   mask?: string
   /** The number of threads that read a large file; one per core by default. */
   threads?: number
@@ -62,7 +64,7 @@ export interface ReadTensorOptions
   onProgress?(bytesRead: number, byteLength: number): void
   /**
    * Leaves the search for repeated coordinates of a .tns file or a table to the engine that sorts the
-   * entries: that is faster.
+   * entries, which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
 }

@@ -19,6 +19,7 @@ export {
 export { TimeColumn } from './columns/timeColumn.ts'
 export { type EncodedEntries, type EncodedRows, encodeRows } from './encodeRows.ts'
 export { type ColumnSummary, isTime } from './guess.ts'
+export { meltTable } from './melt.ts'
 export {
   guessTable,
   planRows,
@@ -31,13 +32,12 @@ export { type Labelled, openQueries, type QueryBatch, type QueryOptions } from '
 export { type MergePolicy, mergePolicies, type ReadPlan } from './readPlan.ts'
 export { composeCodes, type RowsDriver, readPlanned } from './readPlanned.ts'
 export { type RecipeName, recipeNames } from './recipes.ts'
+export { type RecordsOptions, type Row, tensorFromRecords } from './records.ts'
 export type { Marks } from './source/cells.ts'
 export { type TextFile, textTable } from './source/csv.ts'
 export { CsvParser } from './source/csvParser.ts'
 export { type Dialect, type DialectOptions, sniffDialect } from './source/dialect.ts'
 export { jsonTable } from './source/json.ts'
-export { meltTable } from './source/melt.ts'
-export { type RecordsOptions, type Row, tensorFromRecords } from './source/records.ts'
 export type { RowKernel } from './source/rowKernel.ts'
 export {
   type Batch,

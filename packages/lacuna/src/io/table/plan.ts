@@ -29,10 +29,10 @@ import {
   refuseWide,
   summarizeColumns,
 } from './guess.ts'
+import { meltTable } from './melt.ts'
 import type { MergePolicy, ReadPlan } from './readPlan.ts'
 import { readPlanned } from './readPlanned.ts'
 import { type RecipeName, recipes } from './recipes.ts'
-import { meltTable } from './source/melt.ts'
 import { columnList, type Table } from './source/rows.ts'
 
 /** Which columns of a table become modes, value and weight of a tensor. */
@@ -53,16 +53,19 @@ export interface TableOptions {
   merge?: MergePolicy
   /** Whole numbers are coded by their distinct values (default), or are the indices, counted from 1. */
   index?: IndexPolicy
-  /** The forms of times in text that are not ISO's, as in %m/%d/%Y; 'iso' among them allows ISO's, too. */
+  /**
+   * Formats of times in text, as in %m/%d/%Y; 'iso' among them allows ISO 8601, too. ISO 8601 alone by
+   * default.
+   */
   dates?: readonly string[]
   /** The decimal separator of numbers in text; recognized by default. */
   decimal?: ',' | '.'
   /**
-   * A wide table, with a column for each day, say: the name of the mode that its columns become. All columns
-   * that no mode names are meant, or those after an equals sign, as in `day=2024-*`.
+   * The name of the mode that the columns of a wide table become: all columns that no mode names, or those
+   * that match the patterns after an equals sign, as in `day=2024-*`.
    */
   melt?: string
-  /** Modes, value and merging of well-known files. */
+  /** Reads a well-known data set: its modes, its value, and how its rows are merged. */
   recipe?: RecipeName
   /** SQL whose result is read instead of the files, which are its table `data`. In Node only. */
   query?: string
@@ -79,15 +82,15 @@ export interface ReadRowsOptions extends TableOptions {
   negative?: NegativePolicy
   /** Another name of `merge`, which the options for other files use. */
   duplicates?: DuplicatePolicy
-  /** Sizes of the modes, where they are raw. */
+  /** Sizes of the modes; by default the number of labels, or the largest index of a mode without labels. */
   dims?: readonly number[]
-  /** A tensor or model whose modes and labels are to be used; rows with other labels are left out. */
+  /** A tensor or model whose modes and labels are used; rows with other labels are left out. */
   like?: Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
-  /** Takes the modes of `like`, but the labels of the table itself. */
+  /** Takes the modes of `like`, but the labels of the table itself; false by default. */
   newLabels?: boolean
   /**
-   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries:
-   * that is faster.
+   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries,
+   * which is faster; false by default.
    */
   deferDuplicateCheck?: boolean
   /** Receives sentences about guesses and rows left out. */

@@ -31,7 +31,10 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   onProgress?(bytes: number): void
   /** The approximate number of bytes; with it the columns need not be enlarged. */
   sizeHint?: number
-  /** Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries. */
+  /**
+   * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries;
+   * false by default.
+   */
   deferDuplicateCheck?: boolean
 }
 

@@ -1,11 +1,12 @@
 /**
- * Finds entries with equal coordinates by a partitioned hash join. One hash table over all entries would miss the cache at every
- * step: 10 million entries need tens of megabytes. The entries are therefore first partitioned, in order, into buckets by the
- * upper bits of their hashes; equal entries are in the same bucket, and the table of a bucket fits in the cache. Buckets hold
- * hashes beside the entries' numbers, so that coordinates are compared only where hashes are equal.
+ * Finds entries with equal coordinates by a partitioned hash join. One hash table over all entries would miss
+ * the cache at every step: 10 million entries need tens of megabytes. The entries are therefore first
+ * partitioned, in order, into buckets by the upper bits of their hashes; equal entries are in the same
+ * bucket, and the table of a bucket fits in the cache. Buckets hold hashes beside the entries' numbers, so
+ * that coordinates are compared only where hashes are equal.
  *
- * Takes 8 bytes an entry while it runs, and a table for the largest bucket: half a megabyte, up to 12 bytes an entry if all
- * entries are equal. If there are duplicates, the result takes 4 bytes an entry.
+ * Takes 8 bytes an entry while it runs, and a table for the largest bucket: half a megabyte, up to 12 bytes
+ * an entry if all entries are equal. If there are duplicates, the result takes 4 bytes an entry.
  */
 import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
 
@@ -15,9 +16,10 @@ const BUCKET = 2 ** 15
 const MAX_BUCKET_BITS = 12
 
 /**
- * Returns for each entry 0 if it is the first one with its coordinates, else 1 + the number of the first one; undefined if all
- * coordinates differ.
- * @param indices index columns @param count the number of entries
+ * Returns for each entry 0 if it is the first one with its coordinates, else 1 + the number of the first one;
+ * undefined if all coordinates differ.
+ * @param indices index columns
+ * @param count the number of entries
  */
 export function findDuplicates(indices: readonly Uint32Array[], count: number): Uint32Array | undefined {
   const bits = Math.min(MAX_BUCKET_BITS, Math.max(0, Math.ceil(Math.log2(count / BUCKET))))

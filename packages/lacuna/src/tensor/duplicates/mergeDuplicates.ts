@@ -13,13 +13,15 @@ export function mergeDuplicates(
   policy: DuplicatePolicy,
   where: (entry: number) => string,
 ): Pick<SparseTensor, 'indices' | 'values' | 'weights'> {
-  // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final position
+  // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final
+  // position
   // among the merged ones, its 0 is replaced by that position.
   const firstOf = findDuplicates(indices, values.length)
   if (!firstOf) return { indices, values, ...(weights && { weights }) }
   if (weights && policy === 'sum') throw weightedSumError()
   const weightOf = (e: number): number => (weights ? weights[e] : 1)
-  // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of its weights.
+  // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of
+  // its weights.
   // In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
   let sums: Float64Array | undefined
   let counts: Float64Array | undefined
@@ -75,7 +77,10 @@ function weightedSumError(): InputError {
   )
 }
 
-/** Returns the error of an entry that has the coordinates of an earlier one. @param first names the earlier entry */
+/**
+ * Returns the error of an entry that has the coordinates of an earlier one.
+ * @param first names the earlier entry
+ */
 export function duplicateError(where: string, coordinates: string, first: string): InputError {
   return new InputError(
     'duplicate',

@@ -1,6 +1,7 @@
 /**
- * Merges or refuses entries with equal coordinates that lie in several processes: they meet in the process that the hash of
- * their coordinates names, in the order of the input, so that results and messages are those of a single process.
+ * Merges or refuses entries with equal coordinates that lie in several processes: they meet in the process
+ * that the hash of their coordinates names, in the order of the input, so that results and messages are those
+ * of a single process.
  */
 
 import { InputError, type Sentence } from '../../base/inputError.ts'
@@ -109,7 +110,8 @@ async function refuseShardDuplicates(
 
 /**
  * Returns the find of the entry that comes first in the input, of the finds of all processes.
- * @param own the find of this process: the origin of its entry (rank, number), and any further numbers; empty if there is none
+ * @param own the find of this process: the origin of its entry (rank, number), and any further numbers; empty
+ * if there is none
  */
 export async function findEarliest(
   communicator: Communicator,

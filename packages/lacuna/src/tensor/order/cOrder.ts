@@ -2,7 +2,10 @@
 import { pickEntries } from '../pickEntries.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
-/** Returns the tensor with its entries in C order: by the first index, then the second, and so on; itself if they are. */
+/**
+ * Returns the tensor with its entries in C order: by the first index, then the second, and so on; itself if
+ * they are.
+ */
 export function inCOrder(tensor: SparseTensor): SparseTensor {
   if (isInCOrder(tensor)) return tensor
   let order = Uint32Array.from({ length: tensor.values.length }, (_, entry) => entry)

@@ -1,7 +1,7 @@
 /**
- * A random order of a tensor's entries that depends on their coordinates, and not on the order of the input: after shuffling
- * the lines of a file the same entries are held out. Entries are ordered by the hash of their coordinates; ties by the
- * coordinates, and duplicates by value.
+ * A random order of a tensor's entries that depends on their coordinates, and not on the order of the input:
+ * after shuffling the lines of a file the same entries are held out. Entries are ordered by the hash of their
+ * coordinates; ties by the coordinates, and duplicates by value.
  */
 import { hashIndex, mix } from '../../base/random.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
@@ -33,7 +33,10 @@ export interface CoordinateOrder {
   hash(entry: number): number
   /** Whether an entry comes before another. */
   isBefore(a: number, b: number): boolean
-  /** Returns the entry at a position of the order, from 0. @param isPicked restricts the order to some entries */
+  /**
+   * Returns the entry at a position of the order, from 0.
+   * @param isPicked restricts the order to some entries
+   */
   at(position: number, isPicked?: (entry: number) => boolean): number
 }
 
@@ -53,7 +56,8 @@ export function coordinateOrder({ indices, values }: SparseTensor, key: number):
     hash: hashOf,
     isBefore: (a, b) => compare(a, b) < 0,
     at(position, isPicked = () => true) {
-      // Entries are counted by the upper 16 bits of their hashes; only those of the decisive bucket are sorted.
+      // Entries are counted by the upper 16 bits of their hashes; only those of the decisive bucket are
+      // sorted.
       const counts = new Uint32Array(2 ** 16)
       for (let e = 0; e < values.length; e++) if (isPicked(e)) counts[hashOf(e) >>> 16]++
       let before = 0

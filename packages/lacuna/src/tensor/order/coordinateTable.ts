@@ -2,11 +2,15 @@
 import { mix } from '../../base/random.ts'
 
 /**
- * Finds entries by their coordinates, for entries that are added one by one; for all entries of a tensor `findDuplicates` is
- * several times faster. Open addressing over entry numbers: the table takes 4 bytes a slot, and coordinates are not copied.
+ * Finds entries by their coordinates, for entries that are added one by one; for all entries of a tensor
+ * `findDuplicates` is several times faster. Open addressing over entry numbers: the table takes 4 bytes a
+ * slot, and coordinates are not copied.
  */
 export interface CoordinateTable {
-  /** Adds an entry unless one with the same coordinates is in the table. @returns the number of the entry in the table */
+  /**
+   * Adds an entry unless one with the same coordinates is in the table.
+   * @returns the number of the entry in the table
+   */
   add(entry: number): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Folds of cross-validation, assigned by seed and coordinates. Entries of a group are in one fold; groups are single cells, rows of
- * a mode, blocks of consecutive rows, or cells that agree in some modes.
+ * Folds of cross-validation, assigned by seed and coordinates. Entries of a group are in one fold; groups are
+ * single cells, rows of a mode, blocks of consecutive rows, or cells that agree in some modes.
  */
 import { InputError, type OptionMention, sentence } from '../../base/inputError.ts'
 import { below, extend, purpose, stream } from '../../base/random.ts'
@@ -8,7 +8,10 @@ import { modeNumber } from '../modeNumber.ts'
 import { pickEntries } from '../pickEntries.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
-/** The groups of entries that stay together: those that agree in these modes, up to the position in a block of `length` rows. */
+/**
+ * The groups of entries that stay together: those that agree in these modes, up to the position in a block of
+ * `length` rows.
+ */
 export type FoldBy = readonly { mode: number; length: number }[]
 
 /** Groups of single entries. */
@@ -18,7 +21,11 @@ export const byEntry = ({ dims }: Pick<SparseTensor, 'dims'>): FoldBy =>
 /** Up to this number of groups, folds get equally many; more groups give about equal folds by chance. */
 const MOST_BALANCED = 100_000
 
-/** Returns the fold of each entry. @param by the groups that stay together @param folds the number of folds */
+/**
+ * Returns the fold of each entry.
+ * @param by the groups that stay together
+ * @param folds the number of folds
+ */
 export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: number): Uint8Array {
   const { indices, values } = tensor
   const key = stream(seed, purpose.folds)
@@ -35,7 +42,11 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
   return Uint8Array.from(hashes, (hash) => foldOf.get(hash)!)
 }
 
-/** Separates a fold from the other entries. @param folds the fold of each entry @returns `out`: the entries of the fold */
+/**
+ * Separates a fold from the other entries.
+ * @param folds the fold of each entry
+ * @returns `out`: the entries of the fold
+ */
 export function splitFold(
   tensor: SparseTensor,
   folds: Uint8Array,

@@ -15,8 +15,8 @@ export interface LeaveOneOutOptions extends SplitByTimeOptions {
 }
 
 /**
- * Holds out the last entry in time of every row for test, and on request the one before it for validation. Every row keeps
- * at least one training entry.
+ * Holds out the last entry in time of every row for test, and on request the one before it for validation.
+ * Every row keeps at least one training entry.
  */
 export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = {}): Split {
   const { rows: rowMode = 0, time = tensor.dims.length - 1, seed = 1, validation = false } = options

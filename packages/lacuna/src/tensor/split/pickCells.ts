@@ -3,7 +3,9 @@ import { below, draw, purpose, stream } from '../../base/random.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 
-/** Returns the number of cells of a tensor; rounded beyond 2⁵³, where it only shows how sparse the tensor is. */
+/**
+ * Returns the number of cells of a tensor; rounded beyond 2⁵³, where it only shows how sparse the tensor is.
+ */
 export function cellsOf(dims: readonly number[]): number {
   return dims.reduce((product, dim) => product * dim, 1)
 }
@@ -116,8 +118,8 @@ function copyRange(column: Uint32Array, start: number, end: number): Uint32Array
 }
 
 /**
- * Divides the numbers 0, 1, … into groups of the given sizes; every division is equally likely: a group takes the next number
- * with probability (its free slots) / (all free slots). Calls `take` in order of the numbers.
+ * Divides the numbers 0, 1, … into groups of the given sizes; every division is equally likely: a group takes
+ * the next number with probability (its free slots) / (all free slots). Calls `take` in order of the numbers.
  * At most 2³² numbers: the tickets are 32-bit, so a probability is off by less than 2⁻³².
  */
 function divideAtRandom(

@@ -1,6 +1,6 @@
 /**
- * Cells that are drawn at random by several processes: the cells of `pickCells` in one process, each in the process that the hash
- * of its coordinates names.
+ * Cells that are drawn at random by several processes: the cells of `pickCells` in one process, each in the
+ * process that the hash of its coordinates names.
  */
 
 import { grow, trim, uint32Array } from '../../base/sharedArrays.ts'
@@ -74,7 +74,8 @@ async function drawOwnCells(
       for (let mode = 0; mode < dims.length; mode++) cell[mode] = columns[mode][i]
       return cell
     }
-    // One bit per cell: whether it is new. Only its owner sets it, so the sum over all processes has all bits.
+    // One bit per cell: whether it is new. Only its owner sets it, so the sum over all processes has all
+    // bits.
     const isNew = uint32Array(Math.ceil(perRound / 32))
     for (let i = 0; i < perRound; i++)
       if (owners[i] === communicator.rank && drawn.addNew(cellAt(i))) isNew[i >>> 5] |= 1 << (i & 31)
@@ -103,7 +104,10 @@ class CellList {
     this.#count++
   }
 
-  /** Adds a cell unless it is in the list, to which all others must have been added in this way. @returns whether it is new */
+  /**
+   * Adds a cell unless it is in the list, to which all others must have been added in this way.
+   * @returns whether it is new
+   */
   addNew(cell: Uint32Array): boolean {
     this.#put(cell)
     this.#table ??= this.#tableOfAll()

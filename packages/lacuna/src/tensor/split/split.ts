@@ -1,4 +1,7 @@
-/** Random splits of entries into train, validation and test, by seed and coordinates: the order of the entries is irrelevant. */
+/**
+ * Random splits of entries into train, validation and test, by seed and coordinates: the order of the entries
+ * is irrelevant.
+ */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, hashIndex, mix, purpose, stream } from '../../base/random.ts'
 import { uint32Array } from '../../base/sharedArrays.ts'
@@ -35,8 +38,9 @@ export const VALIDATION = 1
 export const TEST = 2
 
 /**
- * Splits the entries into train, validation and test, uniformly at random by seed and coordinates. A set has its fraction of
- * the entries, rounded, but at least one entry where the fraction is above 0: its error would be 0 / 0.
+ * Splits the entries into train, validation and test, uniformly at random by seed and coordinates. A set has
+ * its fraction of the entries, rounded, but at least one entry where the fraction is above 0: its error would
+ * be 0 / 0.
  */
 export function split(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {
   checkSeed(seed)
@@ -71,7 +75,8 @@ export async function splitShard(
   const hashOf = (e: number): number => mix(indices.reduce((hash, column) => hashIndex(hash, column[e]), key))
   const sortKeyOf = (e: number): SortKey => [hashOf(e), ...indices.map((column) => column[e]), values[e]]
 
-  // Entries are counted by the upper 16 bits of their hashes; only those of the decisive bucket are gathered and sorted.
+  // Entries are counted by the upper 16 bits of their hashes; only those of the decisive bucket are gathered
+  // and sorted.
   const counts = uint32Array(2 ** 16)
   for (let e = 0; e < values.length; e++) counts[hashOf(e) >>> 16]++
   await communicator.allReduce(counts)

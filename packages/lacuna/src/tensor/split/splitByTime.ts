@@ -50,7 +50,10 @@ export function checkMode({ dims }: SparseTensor, mode: number): void {
     )
 }
 
-/** Returns a predicate: whether an entry is among the `count` latest; ties go to those that come first in the order. */
+/**
+ * Returns a predicate: whether an entry is among the `count` latest; ties go to those that come first in the
+ * order.
+ */
 function isAmongLatest(
   times: Uint32Array,
   count: number,

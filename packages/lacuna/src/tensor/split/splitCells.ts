@@ -1,6 +1,6 @@
 /**
- * Splits of tensors whose unlisted cells are zeros: held-out cells are drawn from all cells, so that their error is that of any
- * cell.
+ * Splits of tensors whose unlisted cells are zeros: held-out cells are drawn from all cells, so that their
+ * error is that of any cell.
  */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, purpose, stream } from '../../base/random.ts'
@@ -16,8 +16,9 @@ import { pickShardCells } from './pickShardCells.ts'
 import { heldOutFractions, type Split, type SplitFractions } from './split.ts'
 
 /**
- * Splits the cells of a tensor whose unlisted cells are zeros. A held-out set has its fraction of the cells, but no more than
- * there are entries: a million zeros would tell no more than the first hundred thousand. Train has the remaining entries.
+ * Splits the cells of a tensor whose unlisted cells are zeros. A held-out set has its fraction of the cells,
+ * but no more than there are entries: a million zeros would tell no more than the first hundred thousand.
+ * Train has the remaining entries.
  */
 export function splitCells(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {
   const { dims, values } = tensor
@@ -31,9 +32,11 @@ export function splitCells(tensor: SparseTensor, fractions: SplitFractions, seed
 }
 
 /**
- * Splits the cells of the tensor that all processes have together, as `splitCells` does in one. Every process draws all cells
- * and holds out those whose hash names it; entries are scattered by the same hash, so that a cell and its value meet.
- * @param shard the entries of this process @returns its cells of each set
+ * Splits the cells of the tensor that all processes have together, as `splitCells` does in one. Every process
+ * draws all cells and holds out those whose hash names it; entries are scattered by the same hash, so that a
+ * cell and its value meet.
+ * @param shard the entries of this process
+ * @returns its cells of each set
  */
 export async function splitShardCells(
   communicator: Communicator,

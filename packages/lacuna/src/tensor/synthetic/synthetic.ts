@@ -1,6 +1,6 @@
 /**
- * The paper's synthetic problems ("Convergence speed of Stochastic NTC"): a tensor X° of rank R whose factors are i.i.d. U[0, 1],
- * observed with Gaussian noise E at cells chosen uniformly, without duplicates.
+ * The paper's synthetic problems ("Convergence speed of Stochastic NTC"): a tensor X° of rank R whose factors
+ * are i.i.d. U[0, 1], observed with Gaussian noise E at cells chosen uniformly, without duplicates.
  */
 import { InputError } from '../../base/inputError.ts'
 import { checkSeed, draw, normal, purpose, stream, unit } from '../../base/random.ts'
@@ -30,8 +30,8 @@ export interface SyntheticOptions {
 /** A synthetic problem: its observed entries, further cells, and the true factors. */
 export interface SyntheticProblem {
   /**
-   * M ⊛ (X° + E). Noise makes some values negative, and clipping them would bias the noise: `sparseTensor` accepts the tensor
-   * with `negative: 'keep'`.
+   * M ⊛ (X° + E). Noise makes some values negative, and clipping them would bias the noise: `sparseTensor`
+   * accepts the tensor with `negative: 'keep'`.
    */
   tensor: SparseTensor
   /** X° without noise, at cells that `tensor` does not observe, to measure recovery. */

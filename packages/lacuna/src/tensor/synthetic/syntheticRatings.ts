@@ -26,9 +26,9 @@ const TASTES = 6
 const NOISE_STARS = 0.3
 
 /**
- * Makes ratings (users × items × weeks) from half a star to five. Each user and item has one or two of a few hidden tastes,
- * whose fashion drifts over the weeks. The first users are busy and the first items popular; the others are a long tail. A user
- * rates an item in one week only.
+ * Makes ratings (users × items × weeks) from half a star to five. Each user and item has one or two of a few
+ * hidden tastes, whose fashion drifts over the weeks. The first users are busy and the first items popular;
+ * the others are a long tail. A user rates an item in one week only.
  */
 export function syntheticRatings({
   users,
@@ -70,7 +70,10 @@ function drawRatings([users, items, weeks]: number[], entries: number, key: numb
   return [...pairs, week]
 }
 
-/** Returns running sums of Zipf's law, whose head is flattened so that the first tenth is busy, not the first alone. */
+/**
+ * Returns running sums of Zipf's law, whose head is flattened so that the first tenth is busy, not the first
+ * alone.
+ */
 function cumulativeZipf(count: number): Float64Array {
   const sums = new Float64Array(count)
   let sum = 0
@@ -114,7 +117,9 @@ function rate([users, items, weeks]: number[], indices: readonly Uint32Array[], 
   return values
 }
 
-/** Returns (rows × TASTES) strengths: two random tastes (or twice the same one) for each row, the others zero. */
+/**
+ * Returns (rows × TASTES) strengths: two random tastes (or twice the same one) for each row, the others zero.
+ */
 function drawTastes(rows: number, key: number): Float32Array {
   const weights = new Float32Array(rows * TASTES)
   for (let row = 0; row < rows; row++)

@@ -4,10 +4,7 @@
  */
 import { InputError } from '../../../base/inputError.ts'
 import { type ColumnType, compareTexts, isNumeric, NINE, ZERO } from '../../text/index.ts'
-import type { Texts } from '../source/rows.ts'
-
-/** Whole numbers below this are looked up in an array, larger ones by a hash. */
-export const SMALL: number = 2 ** 22
+import { SMALL, type Texts } from '../source/rows.ts'
 
 /**
  * The whole number below SMALL that a text is, written without sign or leading zeros; -1 for any other text.

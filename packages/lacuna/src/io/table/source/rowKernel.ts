@@ -3,8 +3,7 @@
  * wasm: text is written to its memory, and the positions of the fields are read from it.
  */
 import { MARGIN, startTextKernel, type TextKernel } from '../../text/index.ts'
-import { SMALL } from '../columns/coding.ts'
-import { type CellNumbers, type KnownCodes, MISSING } from './rows.ts'
+import { type CellNumbers, type KnownCodes, MISSING, SMALL } from './rows.ts'
 
 /** Bytes of text that the kernel holds: a piece of a file, and the unfinished row before it. */
 const TEXT_BYTES = 2 ** 20 + 2 ** 17

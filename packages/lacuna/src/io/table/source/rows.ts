@@ -57,6 +57,9 @@ export interface CellNumbers {
   codesOf(coder: object): KnownCodes | undefined
 }
 
+/** Small whole numbers are below this: their codes are looked up in an array, those of larger ones by a hash. */
+export const SMALL: number = 2 ** 22
+
 /** In place of a code: the cache does not have it. */
 export const MISSING: number = 2 ** 32 - 1
 

@@ -1,8 +1,8 @@
 /** Rows that a program has in memory, as a table that is read by the same rules as files. */
-import { InputError } from '../../../base/inputError.ts'
-import type { SparseTensor } from '../../../tensor/index.ts'
-import { type ReadRowsOptions, readRows } from '../plan.ts'
-import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './rows.ts'
+import { InputError } from '../../base/inputError.ts'
+import type { SparseTensor } from '../../tensor/index.ts'
+import { type ReadRowsOptions, readRows } from './plan.ts'
+import { type Batch, cellsOf, type Table, type TableColumn, type Wanted } from './source/rows.ts'
 
 /** Which properties of the rows become modes, value and weight of the tensor. */
 export interface RecordsOptions

@@ -1,9 +1,9 @@
 /**
  * A wide table as a long one: the columns that stand for the rows of a mode become a column of their names.
  */
-import { InputError, option, sentence } from '../../../base/inputError.ts'
-import { escapeRegExp, numberText } from '../../text/index.ts'
-import { findColumn, findMode } from '../columns/modes.ts'
+import { InputError, option, sentence } from '../../base/inputError.ts'
+import { escapeRegExp, numberText } from '../text/index.ts'
+import { findColumn, findMode } from './columns/modes.ts'
 import {
   type Batch,
   type Cells,
@@ -13,7 +13,7 @@ import {
   freeName,
   type Table,
   type Wanted,
-} from './rows.ts'
+} from './source/rows.ts'
 
 /** Rows of the long table per batch. */
 const BATCH_ROWS = 2 ** 16
