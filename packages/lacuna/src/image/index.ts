@@ -1,3 +1,4 @@
+/** Pictures: holes, restoration and quality. */
 export { countHidden, hideAtRandom, holesOfAlpha, holesOfColour, holesOfMask } from './damage.ts'
 export { drawFacade } from './facade.ts'
 export type { Known, Picture } from './picture.ts'

@@ -44,7 +44,7 @@ export function checkLabels(
   })
 }
 
-/** What was seen may come from a file that anyone wrote. */
+/** Refuses statistics of entries that do not fit the model: they may come from any file. */
 export function checkObserved(dims: readonly number[], observed: Observed): void {
   const { entries, min, max, mean, counts, means } = observed
   const isSound =

@@ -1,3 +1,4 @@
+/** Models and ensembles: predictions, answers, fold-in and evaluation. */
 export type { Component, ComponentMode, ComponentRow, ComponentsOptions } from './answer/components.ts'
 export { coreConsistencyOf } from './answer/coreConsistency.ts'
 export { type ModeKind, modeKinds } from './answer/modeKinds.ts'

@@ -1,3 +1,4 @@
+/** The solver: runs, trials of settings and cross-fitting. */
 export type { Features, Loss, Noise } from '../engine/engine.ts'
 export { complete } from './complete.ts'
 export { decodeRun, encodeRun } from './run/checkpoint.ts'

@@ -82,7 +82,7 @@ export class ResidualField {
     return Number.isNaN(table[place]) ? undefined : table[place]
   }
 
-  /** What is around a cell, its own residual apart. */
+  /** Writes the features of a cell, without its own residual. */
   read(cell: ArrayLike<number>, features: Float64Array): void {
     const place = this.#place(cell)
     let f = 0

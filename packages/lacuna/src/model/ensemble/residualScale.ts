@@ -15,16 +15,17 @@ export interface ResidualScale {
   rows: readonly Float32Array[]
 }
 
-/** Points of the curve, and the residuals that each takes at least. */
+/** Most knots of the function of the prediction. */
 const POINTS = 24
+/** Least number of residuals per knot. */
 const LEAST_RESIDUALS = 250
-/** As if so many more residuals of a row were as large as usual. */
+/** Shrinkage of a row's factor, as this many additional residuals of the usual size. */
 const SHRINKAGE = 30
 const SWEEPS = 3
-/** No row is so quiet, or so loud, that it could not be by chance. */
+/** Smallest and largest factor of a row. */
 const RANGE = [1e-3, 1e3] as const
 
-/** The scale, and that of each entry by the others: an entry's own residual is not in its rows' sizes. */
+/** Fits the scale to residuals, and returns that of each entry, computed without its own residual. */
 export function learnScale(
   { dims, indices, values }: Pick<SparseTensor, 'dims' | 'indices' | 'values'>,
   predictions: Float32Array,
