@@ -15,7 +15,7 @@ import {
   type NegativePolicy,
   type SparseTensor,
 } from '../../../tensor/index.ts'
-import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
+import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
 import { type Columns, firstEntry, frameOf, readLines } from '../../tns/index.ts'
 
 /** Options for reading a shard of a file. */
@@ -38,7 +38,7 @@ export async function readTnsShard(
   try {
     const { size } = await file.stat()
     const { header, indices: modes } = await comm.failTogether(
-      async () => firstEntry((await firstLines(file, Infinity))!, path, dims),
+      async () => firstEntry((await readTnsHead(file, Infinity))!, path, dims),
       'unnamed',
     )
     const order = modes.length
