@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/inputError.ts'
 import type { TensorModel } from '../../model/index.ts'
-import { cellsOf, inCOrder, type SparseTensor } from '../../tensor/index.ts'
+import { cellsOf, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import { npyHeader } from '../npz/index.ts'
 
 /** Larger dense files are refused: 16 GiB. */
@@ -33,7 +33,7 @@ const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2
  */
 export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
-  const { dims, indices, values } = inCOrder(tensor)
+  const { dims, indices, values } = sortInCOrder(tensor)
   yield npyHeader('<f4', dims)
   const positionOf = (entry: number): number => {
     let position = 0

@@ -5,7 +5,7 @@
  * beside a mask.
  */
 import { InputError, inFile } from '../../base/inputError.ts'
-import { fitToDims, inCOrder, type SparseTensor, sparseTensor } from '../../tensor/index.ts'
+import { fitToDims, type SparseTensor, sortInCOrder, sparseTensor } from '../../tensor/index.ts'
 import {
   decodeNpy,
   decodeNpyText,
@@ -131,7 +131,7 @@ function readMetadata(files: Record<string, Uint8Array>, name: string): ReturnTy
  * Encodes a tensor as an .npz file (COO, with labels and weights), in chunks that are views of its columns.
  */
 export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
-  const { dims, indices, values, weights } = inCOrder(tensor)
+  const { dims, indices, values, weights } = sortInCOrder(tensor)
   const bytesOf = (array: Uint32Array | Float32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }
