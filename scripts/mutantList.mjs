@@ -470,8 +470,8 @@ export const mutants = [
   {
     name: 'old entries of a row count as one',
     file: 'packages/lacuna/src/model/foldIn/foldIn.ts',
-    find: 'held[at] + n * perEntry[at]',
-    replace: 'held[at] + Math.min(n, 1) * perEntry[at]',
+    find: 'priorPrecision[at] + n * perEntry[at]',
+    replace: 'priorPrecision[at] + Math.min(n, 1) * perEntry[at]',
     tests: ['test/lacuna/model/foldIn.test.ts'],
     rebuild: 'tsc',
   },
@@ -486,8 +486,8 @@ export const mutants = [
   {
     name: 'entries leave rows out whatever the fixed modes are',
     file: 'packages/lacuna/src/model/answer/topForAll.ts',
-    find: 'place < 0 || !meant.every(({ column, row }) => column[e] === row)',
-    replace: 'place < 0 || !meant.every(({ column, row }) => column[e] === row || true)',
+    find: 'position < 0 || !conditions.every(({ column, row }) => column[e] === row)',
+    replace: 'position < 0 || !conditions.every(({ column, row }) => column[e] === row || true)',
     tests: ['test/lacuna/model/top.test.ts'],
     rebuild: 'tsc',
   },
