@@ -544,8 +544,8 @@ export const mutants = [
   {
     name: 'components are the same from a score of 0.6 on',
     file: 'packages/lacuna/src/model/ensemble/stability.ts',
-    find: 'SAME = 0.85',
-    replace: 'SAME = 0.6',
+    find: 'LEAST_MATCH = 0.85',
+    replace: 'LEAST_MATCH = 0.6',
     tests: ['test/lacuna/model/ensemble/stability.test.ts'],
     testNames: 'components of several',
     rebuild: 'tsc',
@@ -553,8 +553,8 @@ export const mutants = [
   {
     name: 'two components of one model may be the same one of another',
     file: 'packages/lacuna/src/model/ensemble/stability.ts',
-    find: 'if (isGiven[r] || isTaken[s]) continue',
-    replace: 'if (isGiven[r]) continue',
+    find: 'if (isMatched[r] || isTaken[s]) continue',
+    replace: 'if (isMatched[r]) continue',
     tests: ['test/lacuna/model/ensemble/stability.test.ts'],
     testNames: 'components of several',
     rebuild: 'tsc',
@@ -562,8 +562,8 @@ export const mutants = [
   {
     name: 'residuals are alike whatever chance does',
     file: 'packages/lacuna/src/model/ensemble/similarLags.ts',
-    find: 'Math.max(LEAST_ALIKE, 4 / Math.sqrt(pairs[lag]))',
-    replace: 'LEAST_ALIKE',
+    find: 'Math.max(LEAST_CORRELATION, 4 / Math.sqrt(pairs[lag]))',
+    replace: 'LEAST_CORRELATION',
     tests: ['test/lacuna/model/ensemble/neighbours.test.ts'],
     rebuild: 'tsc',
   },
@@ -595,8 +595,8 @@ export const mutants = [
   {
     name: 'calibration has nine parts',
     file: 'packages/lacuna/src/model/evaluate/evaluate.ts',
-    find: 'const PARTS = 10',
-    replace: 'const PARTS = 9',
+    find: 'const CALIBRATION_GROUPS = 10',
+    replace: 'const CALIBRATION_GROUPS = 9',
     tests: ['test/lacuna/model/evaluate/evaluate.test.ts'],
     rebuild: 'tsc',
   },

@@ -1,6 +1,6 @@
 /**
- * A view of a model with one factor per unit, a mode of the tensor or several that were merged. The factors of
- * a split mode are multiplied.
+ * A view of a model with one factor per unit: a mode of the tensor, or several that were merged. The factors
+ * of a split mode are multiplied.
  */
 import { InputError } from '../base/inputError.ts'
 import { digitTerm, modesAsLearned, type ReshapedModes, unobservedRows } from '../tensor/index.ts'

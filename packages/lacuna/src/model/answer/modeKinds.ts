@@ -19,7 +19,7 @@ export interface ModeKind {
  * Autocorrelation of the factor's columns from which rows count as ordered, if neither name nor type shows
  * it.
  */
-const SMOOTH = 0.6
+const LEAST_SMOOTHNESS = 0.6
 /** Modes with fewer rows than this are not ordered. */
 const FEWEST_ROWS = 5
 
@@ -66,7 +66,8 @@ function kindOf(model: Predictor, mode: number, name: string): ModeKind {
     from?.binning !== undefined ||
     type === 'DOUBLE' ||
     type?.startsWith('DECIMAL')
-  if (!isDeclared && !place && smoothness(model, mode) < SMOOTH) return { kind: 'named', isTime: false }
+  if (!isDeclared && !place && smoothness(model, mode) < LEAST_SMOOTHNESS)
+    return { kind: 'named', isTime: false }
   return { kind: 'ordered', positions, isTime, ...(place && { place }) }
 }
 

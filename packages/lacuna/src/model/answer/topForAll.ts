@@ -101,7 +101,7 @@ export async function* topForAll(given: Predictor, options: TopForAllOptions): A
     most: rowsPerRanking,
     questionsAtATime: batchSize,
     excludedAtATime: excluded ? mostExcludedPerBatch(excluded.starts, batchSize) : 0,
-    threads,
+    ...(threads && { threads }),
   })
   try {
     for (let first = 0; first < size; first += batchSize) {

@@ -39,7 +39,7 @@ export interface FoldInResult {
 /** Most sweeps over all solved rows, if these depend on each other; else there is one. */
 const MOST_SWEEPS = 20
 /** Relative change of the rows in a sweep below which sweeps end. */
-const SETTLED = 1e-4
+const TOLERANCE = 1e-4
 /** Fraction of H's trace that is added to its diagonal, as in the solver, for rows without regularization. */
 const RIDGE = 1e-7
 
@@ -86,7 +86,7 @@ export function foldInEntries({ model, entries: given, update }: FoldInInput): F
         size += step.size
       }
     })
-    if (moved <= SETTLED ** 2 * size) break
+    if (moved <= TOLERANCE ** 2 * size) break
   }
   for (const factor of factors)
     for (let at = 0; at < factor.length; at++) factor[at] = capToFloat32(factor[at])
@@ -122,7 +122,7 @@ interface State {
   prior: Prior
   /** The factors with new rows; solved rows are written in place. */
   factors: readonly Float32Array[]
-  /** The factors before fold-in: the values that old entries draw the rows to. */
+  /** With `update`, the rows before it, which their old entries draw them to. */
   anchors: readonly Float32Array[]
   /** Per mode, the old entries of each row. */
   oldCounts: readonly Uint32Array[]
