@@ -79,8 +79,9 @@ interface FastCase {
 }
 
 /**
- * Two AO iterations, so that momentum has a past. Returns the largest difference of the models, relative, and how far
- * the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make a difference.
+ * Two AO iterations, so that momentum has a past. Returns the largest difference of the models, relative, and
+ * how far the oracle itself goes astray when its rows are rounded: a zero that becomes a tiny number may make
+ * a difference.
  */
 export async function compareFast(
   engine: Engine,
