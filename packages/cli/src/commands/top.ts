@@ -181,7 +181,7 @@ async function printTopForAll(
           const label = labelOf(model, of, row)
           answers.push([
             labelOf(model, mode, first + q),
-            ...[i + 1, label, ...(hasNames ? [names.of(of, row) ?? null] : []), predicted[q * n + i]],
+            ...[i + 1, label, ...(hasNames ? [names.nameOf(of, row) ?? null] : []), predicted[q * n + i]],
             model.observed?.counts[of][row] ?? null,
           ])
         }

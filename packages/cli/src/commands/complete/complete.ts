@@ -17,7 +17,7 @@ import {
 import { assignment } from '../../options/rowNames.ts'
 import { addTableOptions, filesHelp } from '../../options/tableOptions.ts'
 import { addEngineOption } from '../../process/engines.ts'
-import { onAllProcesses } from '../../process/processes.ts'
+import { runOnAllProcesses } from '../../process/processes.ts'
 import { addReshapingOptions } from './reshape.ts'
 import { runComplete } from './runComplete.ts'
 import { parseLags } from './sideInformation.ts'
@@ -162,7 +162,7 @@ export function completeCommand(): Command {
     .option('-o, --output <file>', 'where to write the model (.npz, opens in NumPy)')
     .option('--json', 'print one JSON object with settings, epochs and errors')
     .option('-q, --quiet', 'no progress and no remarks')
-  return addTableOptions(addReshapingOptions(addEngineOption(onAllProcesses(command))))
+  return addTableOptions(addReshapingOptions(addEngineOption(runOnAllProcesses(command))))
     .addHelpText(
       'after',
       `
