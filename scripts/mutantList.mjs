@@ -217,8 +217,8 @@ export const mutants = [
   {
     name: 'a trial is hopeless after its first fold',
     file: 'packages/lacuna/src/solver/select/foldSearch.ts',
-    find: 'first.length === 2 && isAbove',
-    replace: 'first.length >= 1 && isAbove',
+    find: 'first.length === 2 && isWorseOnEach',
+    replace: 'first.length >= 1 && isWorseOnEach',
     tests: ['test/lacuna/solver/select/foldSearch.test.ts'],
     rebuild: 'tsc',
   },

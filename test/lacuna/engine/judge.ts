@@ -86,7 +86,7 @@ export const inEngineUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u * statistics.factorScale))
-export const inDataUnits = (
+export const errorInDataUnits = (
   factors: readonly Float32Array[],
   { statistics }: LoadedProblem,
 ): Float32Array[] => factors.map((factor) => factor.map((u) => u / statistics.factorScale))
