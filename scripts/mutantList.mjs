@@ -217,8 +217,8 @@ export const mutants = [
   {
     name: 'a trial is hopeless after its first fold',
     file: 'packages/lacuna/src/solver/select/foldSearch.ts',
-    find: 'first.length === 2 && isAbove',
-    replace: 'first.length >= 1 && isAbove',
+    find: 'first.length === 2 && isWorseOnEach',
+    replace: 'first.length >= 1 && isWorseOnEach',
     tests: ['test/lacuna/solver/select/foldSearch.test.ts'],
     rebuild: 'tsc',
   },
@@ -285,7 +285,7 @@ export const mutants = [
   {
     name: 'the parts get chunks by their number, not by their entries',
     file: 'packages/lacuna/src/engine/cpu/setup/place/segments.ts',
-    find: 'firstAtLeast(before, count, (total * k) / parts)',
+    find: 'firstAtLeast(entriesBefore, count, (total * k) / parts)',
     replace: 'Math.floor((count * k) / parts)',
     tests: ['test/lacuna/engine/cpu/segments.test.ts'],
     rebuild: 'tsc',
@@ -352,8 +352,8 @@ export const mutants = [
   {
     name: 'parts are planned to be filled to the last byte',
     file: 'packages/lacuna/src/engine/cpu/memory/plan.ts',
-    find: 'const FILLED = 0.97',
-    replace: 'const FILLED = 1',
+    find: 'const PLANNED_FILL = 0.97',
+    replace: 'const PLANNED_FILL = 1',
     tests: ['test/lacuna/engine/cpu/plan.test.ts'],
     rebuild: 'tsc',
   },

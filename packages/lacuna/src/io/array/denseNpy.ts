@@ -1,7 +1,7 @@
 /** Dense .npy files, in chunks: a tensor with NaN at its gaps, or a model with none. */
 import { InputError } from '../../base/inputError.ts'
 import type { TensorModel } from '../../model/index.ts'
-import { cellsOf, inCOrder, type SparseTensor } from '../../tensor/index.ts'
+import { cellsOf, type SparseTensor, sortInCOrder } from '../../tensor/index.ts'
 import { npyHeader } from '../npz/index.ts'
 
 /** A dense file is refused beyond this. */
@@ -26,7 +26,7 @@ const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(bytes < 2
 /** Encodes a tensor as a dense array of float32, NaN where nothing was observed; without labels. */
 export function* encodeDenseNpy(tensor: SparseTensor): Generator<Uint8Array> {
   const cells = denseBytes(tensor.dims) / 4
-  const { dims, indices, values } = inCOrder(tensor)
+  const { dims, indices, values } = sortInCOrder(tensor)
   yield npyHeader('<f4', dims)
   const positionOf = (entry: number): number => {
     let at = 0

@@ -5,7 +5,7 @@
  * beside a mask.
  */
 import { InputError, inFile } from '../../base/inputError.ts'
-import { fitToDims, inCOrder, type SparseTensor, sparseTensor } from '../../tensor/index.ts'
+import { fitToDims, type SparseTensor, sortInCOrder, sparseTensor } from '../../tensor/index.ts'
 import {
   decodeNpy,
   decodeNpyText,
@@ -123,7 +123,7 @@ export function readMetadata(
 
 /** Encodes a tensor as an .npz file, in chunks, so that the tensor is not copied. */
 export function* encodeTensorNpz(tensor: SparseTensor): Generator<Uint8Array> {
-  const { dims, indices, values, weights } = inCOrder(tensor)
+  const { dims, indices, values, weights } = sortInCOrder(tensor)
   const bytesOf = (array: Uint32Array | Float32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const about = { format: TENSOR_FORMAT, version: VERSION, dims, ...namesToJson(tensor) }

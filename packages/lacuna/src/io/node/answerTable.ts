@@ -19,9 +19,12 @@ import { type AnswerOutput, checkAnswerOutput, formatOf, writeText } from './wri
 
 /** Which columns hold the queries, and where the answers go. */
 export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
-  /** SQL whose result is asked about instead of the file, which is its table `data`. */
+  /** SQL whose result is asked about instead of the file, which is its table `data`; none by default. */
   query?: string
-  /** A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. */
+  /**
+   * A DuckDB or SQLite file or a postgres:// address; without a query, the path names one of its tables. None
+   * by default.
+   */
   database?: string
   /**
    * A file (.csv, .tsv, .json, .ndjson, each also .gz; .parquet), or a stream that takes text of a format.
@@ -29,11 +32,11 @@ export interface AnswerTableOptions extends Omit<QueryOptions, 'records'> {
   output: AnswerOutput
   /** Decimal separator of numbers in text; guessed by default. */
   decimal?: ',' | '.'
-  /** The file, if it has been opened already. */
+  /** The file, if it has been opened already; by default it is opened by its path. */
   input?: Input
   /** Names of the columns of answers; prediction by default. */
   answers?: readonly string[]
-  /** Receives the number of rows done. */
+  /** Called with the number of rows answered so far; none by default. */
   onRows?(rows: number): void
 }
 

@@ -60,7 +60,7 @@ export interface ReadTensorOptions
   mask?: string
   /** The number of threads that read a large file; one per core by default. */
   threads?: number
-  /** Receives the number of bytes read, and the size of the file. */
+  /** Called with the number of bytes read so far and the size of the file; none by default. */
   onProgress?(bytesRead: number, byteLength: number): void
   /**
    * Leaves the search for repeated coordinates of a .tns file or a table to the engine that sorts the
@@ -167,7 +167,7 @@ async function readMask(path: string): Promise<ReturnType<typeof decodeNpy>> {
 export interface WriteTensorOptions {
   /** The format by the ending of files that have it; by default the ending of the path. Needed for stdout. */
   format?: string
-  /** Receives the number of bytes written so far, before packing; not for Parquet. */
+  /** Called with the number of bytes written so far, before packing; not for Parquet; none by default. */
   onProgress?(bytes: number): void
 }
 

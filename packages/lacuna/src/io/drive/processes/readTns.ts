@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import { type Communicator, firstFault, refuseFirst } from '../../../comm/index.ts'
+import { type Communicator, firstFault, throwFirstFault } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkDims,
@@ -79,7 +79,7 @@ export async function readTnsShard(
       (_, check) => () =>
         withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
-    await refuseFirst(comm, await firstFault(checks))
+    await throwFirstFault(comm, await firstFault(checks))
     return await mergeShards(comm, shard, duplicates, {
       where: async (entry) => where(from === 0 ? 0 : await countLines(file, from))(entry),
     })
