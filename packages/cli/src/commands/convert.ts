@@ -11,7 +11,7 @@ import {
   type NegativePolicy,
   readTensorOrModel,
   rowsWithEntries,
-  tableText,
+  tableTextByName,
   type WriteTensorOptions,
   writableEndings,
   writeCompleted,
@@ -132,7 +132,7 @@ async function convertModel(
   if (hasEnding(ending, endings.npy)) {
     await writeCompleted(to, model, writing)
     progress.say(`${name}: every value of the model in ${from} (${what})`)
-  } else if (tableText(ending)) {
+  } else if (tableTextByName(ending)) {
     await writeFactorTable(to, model, writing.format)
     progress.say(`${name}: the factors of the model in ${from} (${what})`)
   } else

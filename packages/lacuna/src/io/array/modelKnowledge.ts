@@ -4,7 +4,7 @@
 import type { CpModelFields, Prior } from '../../model/index.ts'
 import type { Observed } from '../../tensor/index.ts'
 import { decodeNpy, type NpzEntries } from '../npz/index.ts'
-import { damaged, isArrayOf, isNumber, isRecord } from '../text/index.ts'
+import { damagedField, isArrayOf, isNumber, isRecord } from '../text/index.ts'
 
 type Knowledge = Pick<CpModelFields, 'observed' | 'prior'>
 
@@ -44,7 +44,7 @@ export function readKnowledge(
   const columns = <A>(stem: string, order: number, from: (values: ArrayLike<number>) => A): A[] =>
     Array.from({ length: order }, (_, mode) => {
       const file = `${stem}_${mode + 1}.npy`
-      if (!files[file]) throw damaged(stem, name)
+      if (!files[file]) throw damagedField(stem, name)
       return from(Array.from(decodeNpy(files[file], `${name}, ${file}`).data, Number))
     })
   const { observed, prior } = metadata
@@ -68,19 +68,19 @@ export function readKnowledge(
 
 /** The counts and extremes of the training entries. */
 function readNumbers(value: unknown, name: string): Omit<Observed, 'counts' | 'means'> {
-  if (!isRecord(value)) throw damaged('summary of entries', name)
+  if (!isRecord(value)) throw damagedField('summary of entries', name)
   const { entries, min, max, mean } = value
   if (!isNumber(entries) || !isNumber(min) || !isNumber(max) || !isNumber(mean))
-    throw damaged('summary of entries', name)
+    throw damagedField('summary of entries', name)
   return { entries, min, max, mean }
 }
 
 /** The noise model of the prior. */
 function readNoise(value: unknown, name: string): Omit<Prior, 'means' | 'precisions'> {
-  if (!isRecord(value)) throw damaged('prior', name)
+  if (!isRecord(value)) throw damagedField('prior', name)
   const { kind, sigma2, noise, least } = value
   const isKind = kind === 'learned' || kind === 'isotropic' || kind === 'zeros'
   if (!isKind || !isNumber(sigma2) || !isArrayOf(noise, isNumber) || noise.length !== 3 || !isNumber(least))
-    throw damaged('prior', name)
+    throw damagedField('prior', name)
   return { kind, sigma2, noise: [noise[0], noise[1], noise[2]], least }
 }

@@ -11,8 +11,8 @@ import {
 import {
   cellText,
   type Dialect,
-  findLike,
   findMode,
+  findStoredMode,
   jsonTable,
   parseMode,
   planRows,
@@ -234,7 +234,7 @@ function sqlAmong(
 ): string[] {
   return texts.flatMap((text, m) => {
     const known = like?.modes?.[m]
-    if (known && findLike(known, columns)) return []
+    if (known && findStoredMode(known, columns)) return []
     return findMode(text, columns, name) ? [] : [parseMode(text).body]
   })
 }

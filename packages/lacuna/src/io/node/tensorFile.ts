@@ -32,7 +32,7 @@ import {
   hasEnding,
   isTableKind,
   kindByName,
-  tableText,
+  tableTextByName,
   writableEndings,
 } from '../text/index.ts'
 import { defersDuplicates, readEntries, tensorOfColumns, writeTns } from '../tns/index.ts'
@@ -211,7 +211,7 @@ export async function writeTensors(
 
 /** The chunks of a tensor in the format of an ending. */
 function encode(ending: string, tensor: SparseTensor): Iterable<Uint8Array> {
-  const text = tableText(ending)
+  const text = tableTextByName(ending)
   if (text) return writeTable(tensor, text)
   if (hasEnding(ending, endings.npz)) return encodeTensorNpz(tensor)
   return hasEnding(ending, endings.npy) ? encodeDenseNpy(tensor) : writeTns(tensor)
@@ -263,7 +263,7 @@ export async function writeCompleted(
 
 /** Writes the factors as a table: mode, index, label, component_1 … component_R. */
 export async function writeFactorTable(path: string, model: CpModel, format?: string): Promise<void> {
-  const text = tableText(format ?? path)
+  const text = tableTextByName(format ?? path)
   if (!text)
     throw new InputError(
       'format',
