@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { draw, stream, unit } from '#lacuna/base/random.js'
 import { cpuEngine } from '#lacuna/engine/cpu/index.js'
 import { complete, Run } from '#lacuna/solver/index.js'
-import { inDataUnits } from '#lacuna/solver/run/report.js'
+import { errorInDataUnits } from '#lacuna/solver/run/report.js'
 import { crossFit } from '#lacuna/solver/select/crossFit.js'
 import { pickEntries, type SparseTensor, synthetic } from '#lacuna/tensor/index.js'
 import { weighted } from '../../problems.ts'
@@ -84,7 +84,7 @@ it('divides sums of errors by the weights that they are sums over, not by how ma
   const probe = { entries: 10, weight: 2, squares: 32, absolutes: 8 }
   const scale = { dims: [], sets: {}, emptyRows: [], valueScale: 2, factorScale: 1, digest: '' }
   const summary = { relative: 0.5, rmse: 1, mae: 1, entries: 10 }
-  expect(inDataUnits({ squares: 8, absolutes: 4 }, probe, scale)).toEqual(summary)
+  expect(errorInDataUnits({ squares: 8, absolutes: 4 }, probe, scale)).toEqual(summary)
 })
 
 it('goes on with the same weights only', async () => {

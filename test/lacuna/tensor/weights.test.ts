@@ -10,7 +10,7 @@ import {
   splitCells,
   type TensorOptions,
 } from '#lacuna/tensor/index.js'
-import { inCOrder } from '#lacuna/tensor/order/cOrder.js'
+import { sortInCOrder } from '#lacuna/tensor/order/cOrder.js'
 import { reshapedModes, reshapeTensor, resolveReshaping } from '#lacuna/tensor/reshape.js'
 
 /** As an entry's coordinates say, so that it shows if one has another's. */
@@ -40,7 +40,7 @@ it('Weights stay with their entries through splits, sorting and reshaping', () =
     expect(test.values.length).toBeGreaterThan(4)
     expect([train, test].every(isOwn)).toBe(true)
   }
-  expect(isOwn(inCOrder(tensor))).toBe(true)
+  expect(isOwn(sortInCOrder(tensor))).toBe(true)
   expect(describeTensor(tensor).weights).toEqual({ min: 1, max: 6.5, mean: 3.75 })
   const dims = [6, 5]
   const modes = reshapedModes(resolveReshaping({ split: [{ mode: 0, into: 2 }] }, { dims }), dims)

@@ -1,4 +1,6 @@
 /** CRC-32 checksums, as zip files and PNG images use them. */
+
+/** The remainder of each byte modulo the polynomial of CRC-32, bits reversed. */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte
   for (let bit = 0; bit < 8; bit++)

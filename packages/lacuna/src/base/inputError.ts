@@ -48,21 +48,24 @@ export const option = (name: string, ...values: (string | number)[]): OptionMent
   values,
 })
 
-/** Mentions an option with all values that it has, as they would be typed. */
+/** Mentions an option together with all values that it has, as they would be typed. */
 export const setting = (name: string, ...values: (string | number)[]): OptionMention => ({
   option: name,
   values,
   set: true,
 })
 
-/** Joins values: `a, b or c`. */
+/** Joins values to a text: `a, b or c`. */
 export const joinWithOr = (values: readonly (string | number)[]): string =>
   values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values[values.length - 1]}`
 
 /** A message as a list of texts and mentions of options. */
 export type Sentence = readonly (string | OptionMention)[]
 
-/** Template tag of a message with options: sentence`${option('rank')} is 0.` */
+/**
+ * Template tag of a message in which options are marked: sentence`${option('rank')} is 0.` Values that are
+ * sentences are inserted.
+ */
 export function sentence(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | OptionMention | Sentence)[]
@@ -74,6 +77,7 @@ export function sentence(
   })
 }
 
+/** Converts a number to text. */
 const asPart = (value: string | number | OptionMention): string | OptionMention =>
   typeof value === 'number' ? String(value) : value
 
@@ -138,11 +142,14 @@ export const remark = (sentence: Sentence, guess = false): Remark => ({
   guess,
 })
 
-/** Returns the text of a sentence. @param words prints an option */
+/** Prints a message. @param words prints an option */
 export const formatSentence = (sentence: Sentence, words: (mention: OptionMention) => string): string =>
   sentence.map((part) => (typeof part === 'string' ? part : words(part))).join('')
 
-/** Runs a check and puts the name of a file before the message of an InputError. */
+/**
+ * Runs a check and returns its result; an InputError that it throws gets the name of the file before its
+ * message.
+ */
 export function inFile<T>(name: string, check: () => T): T {
   try {
     return check()

@@ -1,8 +1,10 @@
 /** Inverses of small symmetric matrices, in float64, by Cholesky factorization. */
 
 /**
- * Inverts a symmetric matrix (n × n).
- * @param floor is added to the diagonal, and ten times as much again until the matrix is positive definite
+ * Returns the inverse of a symmetric matrix (n × n) plus a multiple of the identity; throws if it is not
+ * finite.
+ * @param floor the multiple: it is added to the diagonal, and ten times as much until the sum is positive
+ * definite
  */
 export function invertSymmetric(matrix: Float64Array, n: number, floor: number): Float64Array {
   const L = new Float64Array(n * n)

@@ -7,7 +7,8 @@
 export type Shape = Leaf | readonly [Shape] | { readonly [field: string]: Shape }
 type Leaf = 'string' | 'boolean' | 'number' | 'number or null' | 'number or auto' | 'object'
 
-const leaves: { [leaf in Leaf]: (value: unknown) => boolean } = {
+/** Per type of leaf, whether a value has it. */
+const leafChecks: { [leaf in Leaf]: (value: unknown) => boolean } = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
   number: Number.isFinite,
@@ -23,13 +24,13 @@ const leaves: { [leaf in Leaf]: (value: unknown) => boolean } = {
  */
 export function findShapeFault(value: unknown, shape: Shape, at = ''): string | undefined {
   const name = at === '' ? 'it' : at
-  if (typeof shape === 'string') return leaves[shape](value) ? undefined : `${name} is not a ${shape}`
+  if (typeof shape === 'string') return leafChecks[shape](value) ? undefined : `${name} is not a ${shape}`
   if (isList(shape)) {
     if (!Array.isArray(value)) return `${name} is not a list`
-    return findFirst(value.entries(), ([i, element]) => findShapeFault(element, shape[0], `${at}[${i}]`))
+    return findFirstFault(value.entries(), ([i, element]) => findShapeFault(element, shape[0], `${at}[${i}]`))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${name} is not an object`
-  return findFirst(Object.entries(shape), ([key, part]) => {
+  return findFirstFault(Object.entries(shape), ([key, part]) => {
     const field = key.replace('?', '')
     const found = (value as Record<string, unknown>)[field]
     if (found === undefined && key.endsWith('?')) return undefined
@@ -39,7 +40,8 @@ export function findShapeFault(value: unknown, shape: Shape, at = ''): string | 
 
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
 
-function findFirst<T>(items: Iterable<T>, fault: (item: T) => string | undefined): string | undefined {
+/** Returns the first fault of the items, or undefined if none has one. */
+function findFirstFault<T>(items: Iterable<T>, fault: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const found = fault(item)
     if (found) return found

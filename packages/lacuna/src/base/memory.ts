@@ -16,12 +16,13 @@ export function availableMemory(): number {
 }
 
 /**
- * Returns the bytes left in each control group, of versions 1 and 2: the limits of all groups above hold,
- * too.
+ * Returns the bytes left in each control group of this process that has a limit, of versions 1 and 2, and in
+ * the groups above them, whose limits hold, too.
+ * @param root where control groups are mounted
  */
 function bytesLeftInCgroups(root = '/sys/fs/cgroup'): number[] {
   const left: number[] = []
-  for (const line of (read('/proc/self/cgroup') ?? '').split('\n')) {
+  for (const line of (readText('/proc/self/cgroup') ?? '').split('\n')) {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
     if (path === undefined || (controllers !== '' && !controllers.split(',').includes('memory'))) continue
     const mount = controllers === '' ? root : `${root}/memory`
@@ -60,8 +61,10 @@ export function bytesLeftInCgroup1(folder: string): number | undefined {
 }
 
 /**
- * Returns the bytes of cached files, less shared memory, which the system counts among them and cannot
- * release.
+ * Returns the bytes that cache files in a control group, less shared memory, which the system counts among
+ * them and cannot release.
+ * @param path the group's memory.stat
+ * @param field its field of cached bytes
  */
 function cachedBytes(path: string, field: string): number {
   const files = readField(path, new RegExp(`^${field} (\\d+)`, 'm')) ?? 0
@@ -69,19 +72,24 @@ function cachedBytes(path: string, field: string): number {
   return Math.max(0, files - shared)
 }
 
-/** Returns the bytes of address space left under `ulimit -v`. */
+/** Returns the bytes of address space left under `ulimit -v`; Infinity without a limit. */
 function addressSpaceLeft(): number {
   const limit = readField('/proc/self/limits', /^Max address space +(\d+)/m)
   if (limit === undefined) return Infinity
   return limit - 1024 * (readField('/proc/self/status', /^VmSize:\s+(\d+) kB/m) ?? 0)
 }
 
+/**
+ * Returns the number that the first group of a pattern finds in a file; undefined if the file or number is
+ * missing.
+ */
 function readField(path: string, field: RegExp): number | undefined {
-  const found = field.exec(read(path) ?? '')?.[1]
+  const found = field.exec(readText(path) ?? '')?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
-function read(path: string): string | undefined {
+/** Returns the text of a file, or undefined if it cannot be read. */
+function readText(path: string): string | undefined {
   try {
     return node?.fs.readFileSync(path, 'utf8')
   } catch {

@@ -45,9 +45,10 @@ parentPort.on('message', ({ program, port, data }) => {
 /** Milliseconds after which an idle thread ends. */
 const IDLE_MS = 10_000
 
+/** Threads without a program, the one that is taken next first, each with the timer that ends it. */
 const idleThreads: { worker: Worker; end: NodeJS.Timeout }[] = []
 
-/** Starts threads until at least `count` are idle. */
+/** Starts threads until at least `count` threads are idle. */
 export function startIdleThreads(count: number): void {
   while (idleThreads.length < count) addIdle(startWorker())
 }
@@ -79,12 +80,14 @@ export function takeThread(program: string, data?: unknown): NodeThread {
   }
 }
 
+/** Starts a thread without a program. */
 function startWorker(): Worker {
   const worker = new node!.threads.Worker(HOST, { eval: true })
   worker.unref() // only its port keeps the process alive
   return worker
 }
 
+/** Adds a thread to the pool; it is removed when it fails, and ended after IDLE_MS. */
 function addIdle(worker: Worker): void {
   const end = setTimeout(() => {
     idleThreads.splice(idleThreads.indexOf(idle), 1)
@@ -100,6 +103,7 @@ function addIdle(worker: Worker): void {
   idleThreads.push(idle)
 }
 
+/** Removes the oldest idle thread from the pool and returns it; undefined if there is none. */
 function takeIdle(): Worker | undefined {
   const idle = idleThreads.shift()
   if (!idle) return undefined

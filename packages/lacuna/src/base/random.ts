@@ -14,7 +14,7 @@ export function mix(x: number): number {
   return (x ^ (x >>> 16)) >>> 0
 }
 
-/** Purposes of streams: no two uses share random numbers. */
+/** The purpose of a stream, part of its key: streams of different purposes share no random numbers. */
 export const purpose = {
   sample: 1,
   shuffle: 2,
@@ -45,7 +45,7 @@ export function stream(seed: number, ...words: number[]): number {
   return key
 }
 
-/** Returns the key of a substream. */
+/** Returns the key of a substream: a hash of the key and a word. */
 export function extend(key: number, word: number): number {
   return mix((mix(key ^ word) + 0x9e3779b9) | 0)
 }
@@ -67,7 +67,7 @@ export function unit(bits: number): number {
   return (bits + 0.5) / 2 ** 32
 }
 
-/** Extends the hash of a cell's coordinates by one index; `mix` finishes it. */
+/** Extends the hash of a cell's coordinates by one index; `mix` is applied after the last. */
 export function hashIndex(hash: number, index: number): number {
   const h = Math.imul(hash ^ index, 0x9e3779b1)
   return ((h ^ (h >>> 15)) + 0x7feb352d) | 0

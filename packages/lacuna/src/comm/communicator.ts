@@ -22,6 +22,9 @@ export interface Transport {
   allToAll(outgoing: Uint32Array, lengths: readonly number[], incoming: Uint32Array): Promise<number[]>
 }
 
+/**
+ * The transport of a job of one process: an array keeps its values, and a message goes back to its sender.
+ */
 const singleTransport: Transport = {
   async broadcast() {},
   async allReduce() {},
@@ -73,6 +76,10 @@ export class Communicator implements Ranks {
     })
   }
 
+  /**
+   * Runs requested operations until none is left, one at a time: the root broadcasts the name of its oldest
+   * one, and the others run that one, or wait until they request it.
+   */
   async #runRequested(): Promise<void> {
     this.#isRunning = true
     while (this.#requested.size > 0) {
@@ -88,6 +95,7 @@ export class Communicator implements Ranks {
     this.#isRunning = false
   }
 
+  /** Resolves with an operation once this process requests it by `runInOrder`. */
   #awaitRequest(name: string): Promise<() => Promise<void>> {
     return new Promise((resolve) => {
       this.#awaited = { name, resolve }
@@ -99,7 +107,10 @@ export class Communicator implements Ranks {
     if (this.size > 1) await this.#transport.allReduce(counts)
   }
 
-  /** Sums numbers over all processes, position by position, in the order of the ranks. */
+  /**
+   * Returns sums over all processes, position by position, added in the order of the ranks.
+   * @param own the numbers of this process, equally many in all processes
+   */
   async sumNumbers(...own: number[]): Promise<number[]> {
     const all = await this.allGatherNumbers(...own)
     return own.map((_, i) => all.reduce((sum, numbers) => sum + numbers[i], 0))
@@ -168,7 +179,10 @@ export class Communicator implements Ranks {
     return all.map((text) => new TextDecoder().decode(new Uint8Array(text.slice().buffer, 4, text[0])))
   }
 
-  /** Returns the bytes of the root; the argument counts there only. */
+  /**
+   * Returns the bytes of the root.
+   * @param own the bytes of this process, ignored elsewhere than on the root
+   */
   async broadcastBytes(own: Uint8Array): Promise<Uint8Array> {
     if (this.size === 1) return own
     const [[length]] = await this.allGatherNumbers(own.length)
@@ -180,9 +194,9 @@ export class Communicator implements Ranks {
   }
 
   /**
-   * Returns a text that one process makes.
+   * Returns, in all processes, a text that one of them makes.
    * @param root the rank of that process
-   * @param make called there only
+   * @param make called in that process only
    */
   async broadcastText(root: number, make: () => string | Promise<string>): Promise<string> {
     return (await this.allGatherTexts(root === this.rank ? await make() : ''))[root]
@@ -226,9 +240,11 @@ export class Communicator implements Ranks {
   }
 }
 
-/** The communicator of a job of one process: every operation returns what it is given, at once. */
+/** The communicator of a job of one process: no operation waits, and each result is that of one process. */
 export const singleProcess = /* @__PURE__ */ new Communicator(singleTransport, singleRank)
 
+/** The code of an InputError, null for any other error. */
 const codeOf = (error: unknown): InputErrorCode | null => (error instanceof InputError ? error.code : null)
+/** The message of an error, with its options marked if it is an InputError. */
 const sentenceOf = (error: unknown): Sentence =>
   error instanceof InputError ? error.sentence : [error instanceof Error ? error.message : String(error)]

@@ -45,7 +45,7 @@ export interface Exchange extends Ranks {
 /** The ranks of a job of one process. */
 export const singleRank: Ranks = { rank: 0, size: 1, hostSize: 1 }
 
-/** The exchange of a job of one process, which has nothing to wait for. */
+/** The exchange of a job of one process, in which no operation waits. */
 export const singleExchange: Exchange = {
   ...singleRank,
   secondsSpent: () => 0,

@@ -10,8 +10,9 @@ export interface Fault {
 }
 
 /**
- * Makes checks in order, up to the first that fails.
+ * Runs checks in order up to the first that throws.
  * @param checks each goes over all entries of this process
+ * @returns the fault of that check, or undefined if none throws
  */
 export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fault | undefined> {
   for (const [position, check] of checks.entries()) {
@@ -25,11 +26,11 @@ export async function firstFault(checks: readonly (() => unknown)[]): Promise<Fa
 }
 
 /**
- * Throws in all processes the fault of the earliest check; of several, that of the lowest rank, whose entries
- * come first.
+ * Throws, in all processes, the error of the earliest failed check; if several processes failed it, that of
+ * the lowest rank, whose entries come first. Returns if no check failed.
  * @param found the fault of this process, if any
  */
-export async function refuseFirst(communicator: Communicator, found: Fault | undefined): Promise<void> {
+export async function throwFirstFault(communicator: Communicator, found: Fault | undefined): Promise<void> {
   const positions = (await communicator.allGatherNumbers(found?.position ?? Infinity)).flat()
   const earliest = Math.min(...positions)
   if (earliest === Infinity) return

@@ -5,4 +5,4 @@
 export { Communicator, singleProcess, type Transport } from './communicator.ts'
 export { entriesPerRound } from './entriesPerRound.ts'
 export { type Exchange, type Ranks, singleExchange } from './exchange.ts'
-export { type Fault, firstFault, refuseFirst } from './faults.ts'
+export { type Fault, firstFault, throwFirstFault } from './faults.ts'

@@ -16,14 +16,16 @@ export interface Attributes {
   unknown: number
 }
 
-/** The fewest rows of a word that becomes an attribute. */
+/** The fewest rows that a word must occur in to become an attribute. */
 const LEAST_ROWS = 2
 /** The most words of a column that become attributes, the most frequent first. */
 const MOST_WORDS = 100
 
 /**
- * Converts columns of texts to attributes.
- * @param names the columns @param cells for each row, the text of each column; null or undefined if unknown
+ * Converts columns of texts to attributes: a column of numbers to one standardized attribute, any other
+ * column to one attribute per frequent word.
+ * @param names the names of the columns
+ * @param cells for each row, the text of each column; null or undefined if unknown
  */
 export function attributesOf(
   names: readonly string[],
@@ -31,7 +33,7 @@ export function attributesOf(
 ): Attributes {
   const found = names.flatMap((name, column) => {
     const texts = cells.map((row) => row?.[column]?.trim() || null)
-    return numbersOf(name, texts) ?? wordsOf(name, texts)
+    return standardizeColumn(name, texts) ?? encodeWords(name, texts)
   })
   const values = new Float32Array(cells.length * found.length)
   found.forEach(({ numbers }, f) => {
@@ -43,16 +45,17 @@ export function attributesOf(
   return { names: found.map(({ name }) => name), columns: found.length, values, unknown }
 }
 
+/** An attribute: its name and its value in every row. */
 interface Column {
   name: string
   numbers: number[]
 }
 
 /**
- * Standardizes a column of numbers; unknown cells get the mean.
- * @returns undefined if some cell is no number
+ * Converts a column of numbers to one attribute of mean 0 and deviation 1; unknown cells get the mean.
+ * @returns the attribute, none if all numbers are equal, or undefined if some cell is no number
  */
-function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | undefined {
+function standardizeColumn(name: string, texts: readonly (string | null)[]): Column[] | undefined {
   const numbers = texts.map((text) => (text === null ? Number.NaN : Number(text)))
   if (texts.some((text, row) => text !== null && !Number.isFinite(numbers[row]))) return undefined
   const known = numbers.filter(Number.isFinite)
@@ -62,8 +65,11 @@ function numbersOf(name: string, texts: readonly (string | null)[]): Column[] | 
   return [{ name, numbers: numbers.map((x) => (Number.isFinite(x) ? (x - mean) / deviation : 0)) }]
 }
 
-/** Returns one attribute per frequent word of a column. */
-function wordsOf(name: string, texts: readonly (string | null)[]): Column[] {
+/**
+ * Returns one attribute per frequent word of a column (see LEAST_ROWS and MOST_WORDS): 1 in rows whose cell
+ * has the word, else 0.
+ */
+function encodeWords(name: string, texts: readonly (string | null)[]): Column[] {
   const rowsOf = new Map<string, number[]>()
   texts.forEach((text, row) => {
     for (const word of new Set(text?.split('|').map((part) => part.trim()) ?? [])) {

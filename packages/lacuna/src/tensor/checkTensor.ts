@@ -14,18 +14,19 @@ import {
 import { checkWeights, entriesWithWeight } from './weights.ts'
 
 /**
- * Checks a tensor, so that all other functions can rely on it: sizes, indices, values, weights and
- * duplicates. The arrays are not copied: clipping and merging write to them.
+ * Checks sizes, indices, values, weights and duplicates of a tensor, so that all other functions can rely on
+ * them, and throws an InputError at the first fault. Entries of weight 0 are left out. The arrays are not
+ * copied: clipping and merging write to them.
  */
 export function sparseTensor(input: SparseTensor, options: TensorOptions = {}): SparseTensor {
-  return knownTensor(input, options)
+  return checkSparseTensor(input, options)
 }
 
 /**
  * Checks a tensor as `sparseTensor` does.
  * @param options `largest`: the largest index of each mode, if known, which saves a pass over the indices
  */
-export function knownTensor(
+export function checkSparseTensor(
   input: SparseTensor,
   options: TensorOptions & { largest?: readonly number[] },
 ): SparseTensor {
@@ -33,13 +34,16 @@ export function knownTensor(
   checkPolicies({ negative, duplicates })
   checkShape(input)
   checkNotEmpty(input.values.length)
-  if (largest?.every((index, mode) => index < input.dims[mode])) checkMeasures(input, negative, where)
+  if (largest?.every((index, mode) => index < input.dims[mode])) checkValuesAndWeights(input, negative, where)
   else checkCells(input, negative, where)
-  return withNames(input, options.distinct ? input : mergeDuplicates(input, duplicates, where))
+  return attachNames(input, options.distinct ? input : mergeDuplicates(input, duplicates, where))
 }
 
-/** Returns checked entries with the sizes and names of the input, without entries of weight 0. */
-function withNames(
+/**
+ * Returns a tensor of the checked entries with the sizes, labels and names of the input; leaves out entries
+ * of weight 0.
+ */
+function attachNames(
   { dims, labels, modes, valueName }: SparseTensor,
   { indices, values, weights }: Pick<SparseTensor, 'indices' | 'values' | 'weights'>,
 ): SparseTensor {
@@ -49,7 +53,7 @@ function withNames(
   return weighted ? pickEntries(tensor, weighted) : tensor
 }
 
-/** Refuses unknown policies, so that a misspelt one is not taken for one of the lenient ones. */
+/** Throws if a policy is unknown, so that a misspelt one is not taken for one of the lenient ones. */
 export function checkPolicies({
   negative = 'error',
   duplicates = 'error',
@@ -58,6 +62,7 @@ export function checkPolicies({
   checkPolicy('duplicates', duplicates, duplicatePolicies)
 }
 
+/** Throws if a policy is not one of the allowed ones. @param option its name in the message */
 function checkPolicy(option: string, policy: string, allowed: readonly string[]): void {
   if (!allowed.includes(policy))
     throw new InputError(
@@ -114,15 +119,16 @@ export function checkNotEmpty(entries: number): void {
 }
 
 /**
- * Refuses indices beyond their mode's size and values that are not allowed; clips negative ones under 'clip'.
+ * Refuses indices beyond their mode's size, and values and weights that are not allowed; sets negative values
+ * to 0 in place under `clip`.
  */
 function checkCells(input: SparseTensor, negative: NegativePolicy, where: (entry: number) => string): void {
   for (const check of cellChecks(input, negative, where)) check()
 }
 
 /**
- * Returns the checks that go over all entries, in their order: the indices of each mode, then values and
- * weights.
+ * Returns the checks that go over all entries, in the order in which they run: the indices of each mode, then
+ * values and weights. Each throws an InputError at the first fault.
  * @param where names an entry in messages
  */
 export function cellChecks(
@@ -133,11 +139,12 @@ export function cellChecks(
   const { dims, indices } = input
   return [
     ...indices.map((column, mode) => () => checkIndices(column, mode, dims[mode], where)),
-    () => checkMeasures(input, negative, where),
+    () => checkValuesAndWeights(input, negative, where),
   ]
 }
 
-function checkMeasures(
+/** Refuses values and weights that are not allowed; sets negative values to 0 in place under `clip`. */
+function checkValuesAndWeights(
   { values, weights }: SparseTensor,
   negative: NegativePolicy,
   where: (entry: number) => string,
@@ -146,6 +153,7 @@ function checkMeasures(
   if (weights) checkWeights(weights, where)
 }
 
+/** Refuses indices of a mode that are not below its size. @param where names an entry in messages */
 function checkIndices(
   column: Uint32Array,
   mode: number,
@@ -161,6 +169,9 @@ function checkIndices(
   }
 }
 
+/**
+ * Refuses values that are not finite, and negative ones under `error`; sets them to 0 in place under `clip`.
+ */
 function checkValues(values: Float32Array, negative: NegativePolicy, where: (entry: number) => string): void {
   for (let e = 0; e < values.length; e++) {
     const x = values[e]

@@ -32,7 +32,7 @@ interface RowDescription {
   min: number
   /** Median of the entries of rows that have any. */
   median: number
-  /** Mean number of entries per row. */
+  /** Mean of the entries of rows that have any. */
   mean: number
   /** Most entries of a row. */
   max: number
@@ -72,6 +72,7 @@ function describeLabels(labels: readonly string[] | undefined): ModeDescription 
   return labels ? { labels: { count: labels.length, first: labels[0], last: labels[labels.length - 1] } } : {}
 }
 
+/** Returns the range, mean and root mean square of the values, and the numbers of negative ones and zeros. */
 function describeValues(values: Float32Array): TensorDescription['values'] {
   let [min, max, sum, squares, negative, zero] = [Infinity, -Infinity, 0, 0, 0, 0]
   for (let e = 0; e < values.length; e++) {
@@ -91,6 +92,11 @@ function describeWeights(weights: Float32Array): TensorDescription['weights'] {
   return { min, max, mean }
 }
 
+/**
+ * Describes how entries are distributed over the rows of a mode.
+ * @param column the row of each entry
+ * @param rows the size of the mode
+ */
 function describeRows(column: Uint32Array, rows: number): RowDescription {
   const used = rowLengths(column)
   return {
@@ -108,7 +114,11 @@ export function rowsWithEntries({ indices }: SparseTensor, mode: number): number
   return rowLengths(indices[mode]).length
 }
 
-/** Returns the numbers of entries of the rows, sorted, without empty rows: a huge mode takes no memory. */
+/**
+ * Returns the number of entries of each row that has any, ascending. Sorts a copy of the column instead of
+ * counting by row, so that a mode with few used rows takes little memory.
+ * @param column the row of each entry
+ */
 function rowLengths(column: Uint32Array): Uint32Array {
   const sorted = column.slice().sort()
   const lengths = new Uint32Array(sorted.length)
@@ -120,13 +130,13 @@ function rowLengths(column: Uint32Array): Uint32Array {
   return lengths.subarray(0, used + 1).sort()
 }
 
-/** The most different values whose frequencies are counted: with more of them none is the most frequent. */
+/** The most different values whose frequencies `looksLikeCounts` counts, to bound its memory. */
 const MANY_COUNTS = 2 ** 12
 
 /**
- * Whether the values look like numbers of events in a tensor without zeros: whole numbers from 1, and either
- * rows of a table were counted, or 1 is the most frequent value. Ratings, of which 1 is rare, do not look
- * like counts.
+ * Whether the values look like numbers of events, of a tensor that does not list all cells: whole numbers
+ * from 1, and either rows of a table were counted (modes have names, the values have none), or 1 occurs more
+ * than once and is the most frequent value. Ratings, of which 1 is rare, do not look like counts.
  */
 export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor): boolean {
   const cells = dims.reduce((product, dim) => product * dim, 1)
@@ -142,7 +152,10 @@ export function looksLikeCounts({ dims, values, modes, valueName }: SparseTensor
   return ones > 1 && [...frequencies.values()].every((frequency) => frequency <= ones)
 }
 
-/** Returns a notice about unlisted cells of counts, or undefined if the values are no counts. */
+/**
+ * Returns the notice that unlisted cells are unknown and not zero if the values look like counts, else
+ * undefined.
+ */
 export function countsRemark(tensor: SparseTensor): Sentence | undefined {
   if (!looksLikeCounts(tensor)) return undefined
   return sentence`The values look like counts of events. A cell without an entry is unknown, not zero: the model learns how many events there were where there were any, and predicts as many for cells that nobody listed. If no entry means no event, say so with ${option('missing', 'zero')}.`

@@ -1,14 +1,14 @@
 /** A check that the labels of a mode are evenly spaced. */
 import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 
-/** The relative difference up to which steps are equal: decimals are not exact. */
+/** The relative difference up to which two steps count as equal: decimals are not exact. */
 const SLACK = 1e-6
 
 /**
- * Refuses numbers and times as labels that do not increase by one step. Labels are the values that occur:
- * where an hour has no entry its label is missing, 24 rows are no day, and positions within blocks would
- * shift.
- * @param mode the name in messages
+ * Throws if the labels are numbers or times that do not increase by a constant step; accepts other texts, and
+ * fewer than three labels. Labels are the values that occur: where an hour has no entry its label is missing,
+ * 24 rows are no day, and positions within blocks would shift.
+ * @param mode the name of the mode in messages
  * @param by the option in messages
  */
 export function checkEvenSteps(labels: readonly string[] | undefined, mode: string, by: OptionMention): void {

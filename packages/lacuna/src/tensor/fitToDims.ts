@@ -3,8 +3,9 @@ import { InputError } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
 /**
- * Returns the tensor with the given sizes, which must not be smaller.
- * @param dims undefined leaves it as it is
+ * Returns the tensor with larger sizes, for rows without entries. Throws if a size is smaller than the
+ * tensor's, if their number differs, or if a mode with labels would grow.
+ * @param dims undefined leaves the tensor as it is
  */
 export function fitToDims<T extends Pick<SparseTensor, 'dims' | 'labels'>>(
   tensor: T,

@@ -8,10 +8,10 @@ import type { SparseTensor } from './sparseTensor.ts'
 import { byEntry, type FoldBy } from './split/folds.ts'
 import { cellsOf } from './split/pickCells.ts'
 
-/** The smallest fraction of known cells: with fewer the pattern of missing cells means nothing. */
+/** The smallest fraction of known cells: with fewer, the pattern of missing cells means nothing. */
 const LEAST_KNOWN = 0.05
 /**
- * The smallest fraction of missing cells that must lie in empty groups, beyond those that are empty by
+ * The smallest fraction of the missing cells that must lie in empty groups, beyond groups that are empty by
  * chance.
  */
 const LEAST_IN_GROUPS = 0.3
@@ -19,8 +19,9 @@ const LEAST_IN_GROUPS = 0.3
 const MOST_ORDER = 6
 
 /**
- * Returns the smallest set of modes whose cells are missing in whole groups; all modes if cells are missing
- * one by one.
+ * Returns the smallest set of modes such that cells are missing in whole groups of cells that agree in these
+ * modes; all modes if cells are missing one by one, or if the pattern is unclear (too few known cells, or too
+ * many modes).
  */
 export function gapsOf(tensor: SparseTensor): FoldBy {
   const { dims, values } = tensor
@@ -42,7 +43,10 @@ export function gapsOf(tensor: SparseTensor): FoldBy {
   return byEntry(tensor)
 }
 
-/** Returns the number of groups that have entries. @param groups the number of all groups */
+/**
+ * Returns the number of groups of cells that agree in the given modes and have an entry.
+ * @param groups the number of all groups, the product of these modes' sizes
+ */
 function countGroups(
   { dims, indices, values }: SparseTensor,
   modes: readonly number[],

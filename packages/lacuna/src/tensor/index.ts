@@ -8,7 +8,7 @@ export {
   checkNotEmpty,
   checkPolicies,
   checkShape,
-  knownTensor,
+  checkSparseTensor,
   sparseTensor,
 } from './checkTensor.ts'
 export {
@@ -35,7 +35,7 @@ export {
   unitOf,
   withZeros,
 } from './observed.ts'
-export { inCOrder } from './order/cOrder.ts'
+export { sortInCOrder } from './order/cOrder.ts'
 export { pickEntries } from './pickEntries.ts'
 export {
   checkReshaping,

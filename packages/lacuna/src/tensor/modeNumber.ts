@@ -3,8 +3,9 @@ import { InputError, type OptionMention, sentence } from '../base/inputError.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
 /**
- * Returns the number of a mode, from 0.
- * @param name its name, or its number from 1, as in 2 or mode_2 @param what the option in messages
+ * Returns the number of a mode, from 0; throws if there is none.
+ * @param name its name, or its number from 1, as in 2 or mode_2; a name takes precedence
+ * @param what the option in messages
  */
 export function modeNumber(
   { dims, modes }: Pick<SparseTensor, 'dims' | 'modes'>,

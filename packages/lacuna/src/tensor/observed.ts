@@ -46,21 +46,24 @@ export function extremesOf({ values }: Pick<SparseTensor, 'values'>): Extremes {
 }
 
 /**
- * Units in the upper half of a number: sums of 2²⁸ halves are exact. kernels/solve/setup/totals.ts has the
- * same.
+ * Values are split at multiples of this many units, so that sums of 2²⁸ upper halves are exact; the kernel
+ * kernels/solve/setup/totals.ts has the same constant.
  */
 const HALF = HALF_UNITS
 
 /**
- * Returns a power of two of which all values are less than 2⁵⁰ multiples: a billionth of the largest has six
- * digits.
+ * Returns the unit in which `rowTotals` sums: a power of two such that every value is less than 2⁵⁰ units. A
+ * billionth of the largest value still has six digits.
  */
 export function unitOf({ min, max }: Extremes): number {
   const largest = Math.max(Math.abs(min), Math.abs(max))
   return largest > 0 && largest < Infinity ? 2 ** Math.max(-1000, Math.floor(Math.log2(largest)) - 49) : 1
 }
 
-/** Sums the values of each row. @param unit the unit of the sums, by `unitOf` */
+/**
+ * Counts the entries and sums the values of each row of every mode.
+ * @param unit the unit of the sums, by `unitOf`
+ */
 export function rowTotals({ dims, indices, values }: SparseTensor, unit: number): RowTotals {
   const counts = dims.map((dim) => new Uint32Array(dim))
   const sums = dims.map((dim) => new Float64Array(2 * dim))
@@ -78,7 +81,10 @@ export function rowTotals({ dims, indices, values }: SparseTensor, unit: number)
   return { counts, sums }
 }
 
-/** Returns the summary that follows from counts and sums. @param unit the unit of the sums */
+/**
+ * Returns the summary that follows from extremes, counts and sums; zeros if there are no entries.
+ * @param unit the unit of the sums, by `unitOf`
+ */
 export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, unit: number): Observed {
   const entries = counts[0].reduce((total, count) => total + count, 0)
   const [high, low] = [0, 1].map((half) =>
@@ -99,14 +105,17 @@ export function observedOf({ min, max }: Extremes, { counts, sums }: RowTotals, 
   }
 }
 
-/** Summarizes the entries of a tensor. */
+/** Summarizes the entries of a tensor: their number, range and mean, and counts and means by row. */
 export function observe(tensor: SparseTensor): Observed {
   const extremes = extremesOf(tensor)
   const unit = unitOf(extremes)
   return observedOf(extremes, rowTotals(tensor, unit), unit)
 }
 
-/** Converts a summary of listed entries to one of all cells, where unlisted cells are zeros. */
+/**
+ * Returns the summary of all cells, where unlisted cells are zeros, given that of the listed entries. Range
+ * and means change; `entries` and `counts` stay those of the listed entries.
+ */
 export function withZeros(observed: Observed, dims: readonly number[]): Observed {
   const cells = dims.reduce((product, dim) => product * dim, 1)
   return {

@@ -67,6 +67,7 @@ export interface ReshapedModes {
   readonly digits: readonly (readonly Digit[])[]
 }
 
+/** Sizes, names and labels of the modes of a tensor or model. */
 type Frame = Pick<SparseTensor, 'dims' | 'modes' | 'labels'>
 
 /** Refuses options that are no reshaping of any tensor. */
@@ -86,19 +87,21 @@ export function checkReshaping({ mergeModes = [], split = [] }: ModeReshaping): 
     if (lengths.length === 0 || lengths.some((length) => !Number.isSafeInteger(length) || length < 2))
       throw new InputError(
         'option',
-        sentence`${option('split')} has blocks of ${lengths.join('x')}; lengths must be whole numbers from 2.`,
+        sentence`${option('split')} has blocks of ${lengths.join('x')}; lengths must be wholeDigit numbers from 2.`,
       )
     const length = periodOf(lengths)
     if (!Number.isInteger(offset) || offset < 0 || offset >= length)
       throw new InputError(
         'option',
-        sentence`${option('split')} begins at the place ${offset} of a block of ${length}; it must be a whole number from 0 to ${length - 1}.`,
+        sentence`${option('split')} begins at the place ${offset} of a block of ${length}; it must be a wholeDigit number from 0 to ${length - 1}.`,
       )
   }
 }
 
+/** Returns the lengths of nested blocks as a list. */
 const lengthsOf = (into: number | readonly number[]): readonly number[] =>
   Array.isArray(into) ? into : [into as number]
+/** Returns the product of lengths: the rows of one outermost block, or the size of a merged mode. */
 const periodOf = (lengths: readonly number[]): number =>
   lengths.reduce((product, length) => product * length, 1)
 
@@ -120,6 +123,7 @@ export function resolveReshaping(reshaping: ModeReshaping, frame: Frame): Resolv
   return resolved
 }
 
+/** Returns the number of a mode, from 0; throws if there is none. @param by the option in messages */
 function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention): number {
   const found = typeof mode === 'number' ? mode : (modes?.findIndex(({ name }) => name === mode) ?? -1)
   if (found >= 0 && found < dims.length) return found
@@ -130,6 +134,10 @@ function findMode(mode: ModeReference, { dims, modes }: Frame, by: OptionMention
   )
 }
 
+/**
+ * Refuses a mode named twice, merges that leave one mode or make too many rows, and splits of modes that are
+ * shorter than two blocks or have labels that are not evenly spaced.
+ */
 function checkResolved({ mergeModes, split }: ResolvedReshaping, { dims, modes, labels }: Frame): void {
   const nameOf = (mode: number): string => `${mode + 1}${modes ? ` (${modes[mode].name})` : ''}`
   const named = [...mergeModes.flat(), ...split.map(({ mode }) => mode)]
@@ -166,9 +174,10 @@ function checkResolved({ mergeModes, split }: ResolvedReshaping, { dims, modes, 
   }
 }
 
+/** The reshaping that merges and splits nothing. */
 const NOTHING: ResolvedReshaping = { mergeModes: [], split: [] }
 
-/** Whether anything is merged or split. */
+/** Whether a reshaping merges or splits anything. */
 export const isReshaped = ({ mergeModes, split }: ResolvedReshaping): boolean =>
   mergeModes.length + split.length > 0
 
@@ -179,7 +188,8 @@ export const splitText = ({ mode, into, offset }: ResolvedReshaping['split'][num
   `${mode + 1}:${into.join('x')}${offset > 0 ? `+${offset}` : ''}`
 
 /**
- * Refuses splits with incomplete blocks where unlisted cells are zeros: the cells beyond the mode are not.
+ * Throws if a split has incomplete blocks. For tensors whose unlisted cells are zeros: the cells of a block
+ * that lie beyond the mode are no zeros.
  */
 export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]): void {
   const gappy = split.find(({ mode, into, offset }) => offset > 0 || dims[mode] % periodOf(into) !== 0)
@@ -191,7 +201,8 @@ export function refuseGaps({ split }: ResolvedReshaping, dims: readonly number[]
 }
 
 /**
- * Returns the reshaped modes of modes of the given sizes. A merged mode is at the position of its first mode.
+ * Returns the reshaped modes that a reshaping makes of modes of the given sizes. A merged mode stands at the
+ * position of its first mode.
  */
 export function reshapedModes(
   { mergeModes, split }: ResolvedReshaping,
@@ -199,9 +210,9 @@ export function reshapedModes(
 ): ReshapedModes {
   const digits = dims.flatMap((dim, mode): Omit<Digit, 'weight'>[][] => {
     const group = mergeModes.find((merged) => merged.includes(mode))
-    if (group) return group[0] === mode ? [group.map((member) => whole(member, dims[member]))] : []
+    if (group) return group[0] === mode ? [group.map((member) => wholeDigit(member, dims[member]))] : []
     const apart = split.find((one) => one.mode === mode)
-    if (!apart) return [[whole(mode, dim)]]
+    if (!apart) return [[wholeDigit(mode, dim)]]
     const { into, offset } = apart
     const blocks = Math.ceil((dim + offset) / periodOf(into))
     return [blocks, ...into].map((size, at) => [{ mode, offset, stride: periodOf(into.slice(at)), size }])
@@ -214,7 +225,10 @@ export function reshapedModes(
   }
 }
 
-/** Returns the modes of a model's factors: its own if it was not reshaped. */
+/**
+ * Returns the modes that a model's factors have: the reshaped ones, or the original ones if it was not
+ * reshaped.
+ */
 export const modesAsLearned = (model: {
   readonly dims: readonly number[]
   readonly reshapedModes?: ReshapedModes
@@ -228,13 +242,26 @@ export function wholeMode({ digits }: ReshapedModes, mode: number): number | und
   return k < 0 ? undefined : k
 }
 
-const whole = (mode: number, size: number): Omit<Digit, 'weight'> => ({ mode, offset: 0, stride: 1, size })
+/** Returns the digit that is the whole index of a mode. @param size the size of the mode */
+const wholeDigit = (mode: number, size: number): Omit<Digit, 'weight'> => ({
+  mode,
+  offset: 0,
+  stride: 1,
+  size,
+})
 
-/** Returns the term of a digit in the row of its reshaped mode. @param index of the original mode */
+/**
+ * Returns the term of a digit in the row of its reshaped mode.
+ * @param index the index in the original mode
+ */
 export const digitTerm = ({ offset, stride, size, weight }: Digit, index: number): number =>
   (Math.floor((index + offset) / stride) % size) * weight
 
-/** Returns the row of a reshaped mode. @param digits of that mode @param coordinate in the original modes */
+/**
+ * Returns the row of a reshaped mode that a cell lies in.
+ * @param digits the digits of that mode
+ * @param coordinate the cell's indices in the original modes
+ */
 export function rowAt(digits: readonly Digit[], coordinate: readonly number[]): number {
   let row = 0
   for (let at = 0; at < digits.length; at++) row += digitTerm(digits[at], coordinate[digits[at].mode])
@@ -254,11 +281,18 @@ export function reshapeColumns({ digits }: ReshapedModes, indices: readonly Uint
   })
 }
 
-/** Whether a reshaped mode is an original one, neither merged nor split. */
+/**
+ * Whether a reshaped mode is an original one, neither merged nor split.
+ * @param parts its digits
+ * @param all the digits of all reshaped modes
+ */
 const isWhole = (parts: readonly Digit[], all: ReshapedModes['digits']): boolean =>
   parts.length === 1 && all.filter((digits) => digits.some(({ mode }) => mode === parts[0].mode)).length === 1
 
-/** Returns the entries in reshaped modes, without labels. */
+/**
+ * Returns the entries with indices in reshaped modes, without labels and names; values and weights are not
+ * copied.
+ */
 export function reshapeTensor(
   { indices, values, weights }: SparseTensor,
   modes: ReshapedModes,
@@ -267,8 +301,9 @@ export function reshapeTensor(
 }
 
 /**
- * Returns per original mode the rows without entries. A row of a merged mode's original is one if all merged
- * rows that contain it have no entries.
+ * Returns per original mode the rows that no entry observes, ascending: those of a merged mode where all
+ * merged rows that contain the row have no entries, and those of a split mode where the row's block, or its
+ * position within blocks, has none.
  * @param empty per reshaped mode, the rows without entries
  * @param originals the sizes of the original modes
  */

@@ -10,10 +10,10 @@ import { checkDeferred } from './duplicates/deferredCheck.ts'
 import { HASHED_AT_A_TIME, hashCoordinates } from './order/coordinateOrder.ts'
 import type { SparseTensor } from './sparseTensor.ts'
 
-/** Writes to `owners` the rank that each of the entries from … to is sent to. */
+/** Writes the ranks that the entries `from` to `to` - 1 are sent to; owners[0] is that of entry `from`. */
 export type FindOwners = (from: number, to: number, owners: Uint32Array) => void
 
-/** Entries that a process has received. */
+/** Entries that a process has received, ordered by the rank of their sender. */
 export interface ScatteredEntries {
   indices: Uint32Array[]
   values: Float32Array
@@ -93,6 +93,7 @@ export async function scatterEntries(
   return received
 }
 
+/** Returns a view of the numbers as 32-bit words. */
 const asWords = ({ buffer, byteOffset, length }: Float32Array): Uint32Array =>
   new Uint32Array(buffer, byteOffset, length)
 
@@ -132,7 +133,10 @@ export async function scatterTensor(
   return { ...checked, dims, ...entries }
 }
 
-/** Another key than that of findDuplicates: there, the hashes of one process must not be alike. */
+/**
+ * The key of the hash that names the owner of a cell. It differs from the key of findDuplicates: with an
+ * equal key, the hashes that a process searches would all have the same upper bits.
+ */
 const OWNER_KEY = 1
 
 /** Sends each entry to the process that the hash of its coordinates names, so that equal coordinates meet. */
@@ -143,7 +147,11 @@ export async function scatterByHash(
   return scatterEntries(communicator, shard, hashOwners(shard.indices, communicator.size))
 }
 
-/** Returns the function that finds the owners of entries by the hash of their coordinates. */
+/**
+ * Returns the function that finds the owner of each entry by the hash of its coordinates, alike in all
+ * processes.
+ * @param indices index columns; read when the function is called
+ */
 export function hashOwners(indices: readonly Uint32Array[], processes: number): FindOwners {
   const hashes = new Uint32Array(HASHED_AT_A_TIME)
   return (from, to, owners) => {

@@ -63,7 +63,7 @@ export interface TensorOptions {
   negative?: NegativePolicy
   /** Repeated coordinates are an error (default), or merged: their sum, mean, or the last one. */
   duplicates?: DuplicatePolicy
-  /** True if the coordinates are known to differ, which saves the search for duplicates. */
+  /** True if the coordinates are known to differ, which saves the search for duplicates; false by default. */
   distinct?: boolean
   /** How a message names an entry, e.g. `ratings.tns, line 12`; by default `entry 11`. */
   where?: (entry: number) => string
@@ -74,10 +74,16 @@ export const MAX_INDEX = 2 ** 32 - 2
 /** The most modes of a tensor; a file that claims more of them is no tensor. */
 export const MAX_ORDER = 256
 
-/** The coordinates of a cell as messages print them, counted from 1: `(3, 1, 7)`. */
+/**
+ * Prints the coordinates of a cell for messages, counted from 1: `(3, 1, 7)`.
+ * @param cell its indices, from 0
+ */
 export const cellText = (cell: readonly number[]): string => `(${cell.map((index) => index + 1).join(', ')})`
 
-/** Returns the smallest size of a mode that holds a column of indices. */
+/**
+ * Returns the smallest size of a mode that holds a column of indices: the largest index plus one; 1 if there
+ * are none.
+ */
 export function largestPlusOne(column: Uint32Array): number {
   let largest = 0
   for (let e = 0; e < column.length; e++) if (column[e] > largest) largest = column[e]

@@ -18,12 +18,12 @@ export function tensorFromArray(
   const dims = shapeOf(array)
   checkDims(dims)
   let entries = 0
-  visit(array, dims, [], () => entries++)
+  forEachNumber(array, dims, [], () => entries++)
   if (entries === 0) throw new InputError('empty', 'The array has gaps only; there is nothing to learn from.')
   const indices = dims.map(() => uint32Array(entries))
   const values = float32Array(entries)
   let entry = 0
-  visit(array, dims, [], (x, index) => {
+  forEachNumber(array, dims, [], (x, index) => {
     for (let mode = 0; mode < index.length; mode++) indices[mode][entry] = index[mode]
     values[entry++] = x
   })
@@ -43,14 +43,16 @@ const isList = (x: unknown): x is ArrayLike<unknown> =>
   Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView))
 
 /**
- * Calls `found` for every number with its index, in C order.
+ * Calls `use` for every known number of nested lists with its index, in C order. Throws if a list has another
+ * length than the first of its depth, or an element is no number.
+ * @param dims the length of the lists of each depth
  * @param index the position of `array`; changed and restored
  */
-function visit(
+function forEachNumber(
   array: unknown,
   dims: readonly number[],
   index: number[],
-  found: (x: number, index: readonly number[]) => void,
+  use: (x: number, index: readonly number[]) => void,
 ): void {
   const depth = index.length
   if (!isList(array) || array.length !== dims[depth])
@@ -61,8 +63,8 @@ function visit(
   for (let i = 0; i < array.length; i++) {
     index.push(i)
     const x = array[i]
-    if (depth + 1 < dims.length) visit(x, dims, index, found)
-    else if (typeof x === 'number' && !Number.isNaN(x)) found(x, index)
+    if (depth + 1 < dims.length) forEachNumber(x, dims, index, use)
+    else if (typeof x === 'number' && !Number.isNaN(x)) use(x, index)
     else if (x !== null && x !== undefined && typeof x !== 'number')
       throw new InputError(
         'value',
@@ -72,8 +74,10 @@ function visit(
   }
 }
 
+/** Prints a position as an expression: `array[0][2]`. */
 const pathOf = (index: readonly number[]): string => `array${index.map((i) => `[${i}]`).join('')}`
 
+/** Describes an element in messages: its kind and, if it is short, its text. */
 const describe = (x: unknown): string =>
   isList(x)
     ? `a list of ${x.length}`

@@ -12,7 +12,10 @@ export function checkWeights(weights: Float32Array, where: (entry: number) => st
   }
 }
 
-/** Returns the numbers of the entries whose weight is above 0, or undefined if all weights are. */
+/**
+ * Returns the numbers of the entries whose weight is above 0, or undefined if no weight is 0. Throws if all
+ * are 0.
+ */
 export function entriesWithWeight(weights: Float32Array): Uint32Array | undefined {
   if (!weights.includes(0)) return undefined
   const found: number[] = []

@@ -29,7 +29,10 @@ const unclosed = (engine: Engine): Engine =>
     },
   })
 
-/** Checks of what the GPU refuses, and those that take too long on a software adapter; tests below replace them. */
+/**
+ * Checks of what the GPU refuses, and those that take too long on a software adapter; tests below replace
+ * them.
+ */
 const LEFT_OUT = [
   'Unlisted cells as zeros',
   'With unlisted cells as zeros',
@@ -149,7 +152,7 @@ describe('the GPU engine', () => {
 describe.each([
   ['with subgroups', {}],
   ['without subgroups', { subgroups: false }],
-  ['with bindings of at most 32 kB', { mostBinding: 32_768 }],
+  ['with bindings of at most 32 kB', { maxBindingBytes: 32_768 }],
 ])('steps on the GPU %s', (_, options) => {
   let engine: GpuEngine
   beforeAll(async () => {
@@ -158,7 +161,7 @@ describe.each([
   afterAll(() => engine.close())
 
   const cases: [number[], number, number][] =
-    'mostBinding' in options
+    'maxBindingBytes' in options
       ? [[[3, 50, 40], 4000, 10]]
       : [
           [[30, 25], 300, 1],
@@ -185,7 +188,7 @@ describe.each([
 })
 
 describe('problems that do not fit, or are too small', () => {
-  const narrow = { threads: 2, mostBinding: 4096 }
+  const narrow = { threads: 2, maxBindingBytes: 4096 }
 
   it('A problem that does not fit is refused with its size if the GPU was asked for', async () => {
     const engine = await gpuEngine(narrow)

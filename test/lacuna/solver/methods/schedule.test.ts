@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { costOf } from '#lacuna/engine/cpu/memory/cost.js'
-import { climb, fixedStage, ladder, newSchedule, observe } from '#lacuna/solver/methods/schedule.js'
+import { climb, fixedStage, ladder, newSchedule, updateSchedule } from '#lacuna/solver/methods/schedule.js'
 
 describe('the ladder', () => {
   it('doubles the sample up to all entries, and ends with a solved row', () => {
@@ -47,7 +47,7 @@ describe('the schedule', () => {
         return state.at === among.length - 1
       },
       observe: (before: number, after: number, iterations: number) =>
-        observe(state, their, { before, after, iterations }),
+        updateSchedule(state, their, { before, after, iterations }),
       climb: () => climb(state, among.length),
     }
   }

@@ -5,7 +5,7 @@ import type { LoadedProblem } from '#lacuna/engine/engine.js'
 import type { CpModel } from '#lacuna/model/index.js'
 import { decodeRun, encodeRun, Run, type RunOptions } from '#lacuna/solver/index.js'
 import { fastMethod } from '#lacuna/solver/methods/fast.js'
-import { newStrata, observeStrata, strataStep, usesStrata } from '#lacuna/solver/methods/strata.js'
+import { newStrata, strataStep, updateStrata, usesStrata } from '#lacuna/solver/methods/strata.js'
 import type { EpochReport } from '#lacuna/solver/run/report.js'
 import { defaults, type Settings } from '#lacuna/solver/settings/settings.js'
 import { synthetic } from '#lacuna/tensor/index.js'
@@ -74,7 +74,7 @@ describe('the schedule of strata', () => {
     const state = newStrata()
     const rates = [state.rate]
     for (const p of progress) {
-      if (!observeStrata(state, 1, Math.exp(-p))) break
+      if (!updateStrata(state, 1, Math.exp(-p))) break
       rates.push(state.rate)
     }
     return rates

@@ -2,20 +2,20 @@
  * The processes that an MPI launcher has started: their number, the rank of this one, and how to end all of
  * them.
  */
-import { endAll } from './libmpi.ts'
+import { abortAll } from './libmpi.ts'
 
 /** The address of the module that a worker thread imports to connect with the other processes. */
 export const exchangeModule = new URL('./mpiExchange.js', import.meta.url).href
 
 /**
- * Ends all processes of the job at once, from the main thread: the thread that has the exchange may be
- * waiting.
+ * Ends all processes of the job at once. For the main thread: the thread that has the exchange may be waiting
+ * for other processes.
  * @param code the exit code
- * @param library the file of the MPI library
+ * @param library the file of the MPI library; by default one that is installed
  */
 export async function abortJob(code: number, library?: string): Promise<never> {
   try {
-    await endAll(code, library)
+    await abortAll(code, library)
   } finally {
     process.kill(process.pid, 'SIGKILL')
   }

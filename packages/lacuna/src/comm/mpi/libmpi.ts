@@ -32,8 +32,8 @@ export interface MpiCommunicator {
   finalize(): void
 }
 
-/** File names under which MPI libraries are installed; those that fit the launcher come first. */
-function candidates(): string[] {
+/** Returns file names under which MPI libraries are installed; those that fit the launcher come first. */
+function libraryFileNames(): string[] {
   const openMpi = ['libmpi.so.40'] // of Open MPI 4 and 5 alike
   const mpich = ['libmpich.so.12', 'libmpi.so.12']
   const anyName = ['libmpi.so', 'libmpi.dylib', 'msmpi.dll']
@@ -81,6 +81,10 @@ export async function openCommunicator(library?: string): Promise<MpiCommunicato
         inPlace: -1n,
       }
   const { type, world, word, double, int, sum, inPlace } = handles
+  /**
+   * Binds an MPI function to one that throws on a failure code; HANDLE in `parameters` is the type of
+   * handles.
+   */
   const call = (name: string, parameters: string): ((...args: unknown[]) => void) => {
     const func = lib.func(`int ${name}(${parameters.replaceAll('HANDLE', type)})`)
     return (...args) => {
@@ -95,6 +99,7 @@ export async function openCommunicator(library?: string): Promise<MpiCommunicato
     FUNNELED,
     provided,
   )
+  /** Calls an MPI function that writes one number about the communicator. */
   const number = (name: string): number => {
     const found = Int32Array.of(0)
     call(name, 'HANDLE comm, int *found')(world, found)
@@ -138,7 +143,7 @@ export async function openCommunicator(library?: string): Promise<MpiCommunicato
  * @param code the exit code
  * @param library the file of the MPI library
  */
-export async function endAll(code: number, library?: string): Promise<void> {
+export async function abortAll(code: number, library?: string): Promise<void> {
   const { koffi, lib, isOpenMpi } = await openLibrary(library)
   const isBegun = Int32Array.of(0)
   lib.func('int MPI_Initialized(int *flag)')(isBegun)
@@ -155,6 +160,7 @@ export async function endAll(code: number, library?: string): Promise<void> {
 
 type Koffi = typeof import('koffi').default
 
+/** A loaded MPI library, and koffi, by which it was loaded. */
 interface Library {
   koffi: Koffi
   lib: ReturnType<Koffi['load']>
@@ -179,6 +185,10 @@ export async function openLibrary(library?: string): Promise<Library> {
   return { koffi, lib, version, isOpenMpi: version.startsWith('Open MPI') }
 }
 
+/**
+ * Loads the given MPI library, or the first installed one that is found; throws an InputError if there is
+ * none.
+ */
 function loadLibrary(koffi: Koffi, library: string | undefined): ReturnType<Koffi['load']> {
   if (library !== undefined) {
     try {
@@ -193,7 +203,7 @@ function loadLibrary(koffi: Koffi, library: string | undefined): ReturnType<Koff
       )
     }
   }
-  for (const name of candidates()) {
+  for (const name of libraryFileNames()) {
     try {
       return koffi.load(name)
     } catch {

@@ -22,7 +22,7 @@ export interface MpiOptions {
 /** The most words of one message: counts and offsets are 32-bit. */
 const MOST_WORDS = 2 ** 31 - 1
 
-/** Connects this thread with the other processes of the job. */
+/** Initializes MPI on this thread and returns the exchange with the other processes of the job. */
 export async function connect({ library, sharedMemory = true }: MpiOptions): Promise<Exchange> {
   const communicator = await openCommunicator(library)
   const { rank, size } = communicator
@@ -35,6 +35,10 @@ export async function connect({ library, sharedMemory = true }: MpiOptions): Pro
   return mpiExchange(communicator, window, hostSize)
 }
 
+/**
+ * Makes the exchange from the calls of MPI and, where all processes are on one machine, a shared window.
+ * @param hostSize the number of processes on this machine
+ */
 function mpiExchange(
   communicator: MpiCommunicator,
   window: SharedWindow | undefined,
@@ -42,6 +46,7 @@ function mpiExchange(
 ): Exchange {
   const { rank, size } = communicator
   let spentMs = 0
+  /** Runs work and adds its duration to the time spent. */
   const measure = <T>(work: () => T): T => {
     const start = performance.now()
     const result = work()
@@ -55,10 +60,10 @@ function mpiExchange(
     hostSize,
     broadcast(numbers) {
       const words = new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length)
-      measure(() => (fits(words, window) ? window.broadcast(words) : communicator.broadcast(numbers)))
+      measure(() => (fitsInWindow(words, window) ? window.broadcast(words) : communicator.broadcast(numbers)))
     },
     allReduce(counts) {
-      if (fits(counts, window)) return measure(() => window.allReduce(counts))
+      if (fitsInWindow(counts, window)) return measure(() => window.allReduce(counts))
       for (let from = 0; from < counts.length; from += MOST_WORDS)
         measure(() => communicator.allreduce(counts.subarray(from, from + MOST_WORDS)))
     },
@@ -84,7 +89,11 @@ function mpiExchange(
   }
 }
 
-const fits = (words: Uint32Array, window: SharedWindow | undefined): window is SharedWindow =>
+/**
+ * Whether there is a shared window and the words fit into one of its slots; otherwise they are sent as
+ * messages.
+ */
+const fitsInWindow = (words: Uint32Array, window: SharedWindow | undefined): window is SharedWindow =>
   window !== undefined && words.length <= window.mostWords
 
 /** Returns where each block begins if blocks of these lengths lie one after another. */

@@ -28,16 +28,18 @@ export interface SharedWindow {
 const SLOT_WORDS = 2 ** 16
 /** Words from one flag to the next, so that no two flags share a cache line. */
 const FLAG_WORDS = 16
+/** The folder of files that Linux holds in memory. */
 const FOLDER = '/dev/shm'
 /** The first word of the file, by which a process recognizes the one that the root has made. */
 const MARK = 0x6c616375
 
 /** Reads of a flag before the process yields its core: some tens of microseconds of spinning. */
 const SPINS = 20_000
-/** The same where there are more processes than cores. */
+/** Reads of a flag before the process yields its core where there are more processes than cores. */
 const SPINS_IF_CROWDED = 100
-/** Reads of the flag with a yield between them, before the process sleeps between reads. */
+/** Reads of a flag with a yield between them, before the process sleeps between reads. */
 const YIELDS = 200
+/** Microseconds of a sleep between two reads of a flag. */
 const SLEEP_US = 50
 
 /**
@@ -50,14 +52,16 @@ export async function openWindow(
 ): Promise<SharedWindow | undefined> {
   const { rank, size } = communicator
   const slots = FLAG_WORDS * (size + 1)
-  const words = await mapTogether(communicator, library, slots + 2 * size * SLOT_WORDS)
+  const words = await mapSharedFile(communicator, library, slots + 2 * size * SLOT_WORDS)
   if (!words) return undefined
   const flags = new Int32Array(words.array.buffer, 0, slots)
+  /** Returns the slot of a process: the half that a round uses. */
   const slotOf = (process: number, round: number): Uint32Array => {
     const start = slots + ((round & 1) * size + process) * SLOT_WORDS
     return words.array.subarray(start, start + SLOT_WORDS)
   }
   const spins = size > cpus().length ? SPINS_IF_CROWDED : SPINS
+  /** Waits until a process has written its slot in a round. */
   const waitFor = (process: number, round: number): void => {
     const at = FLAG_WORDS * (process + 1)
     // The other process may be one round ahead.
@@ -68,8 +72,8 @@ export async function openWindow(
   }
   let round = 0
   /**
-   * One round: `put` writes the slot of this process, and `take` reads that of every other, the next rank
-   * first.
+   * Runs one round: `put` writes the slot of this process, and `take` reads that of every other, the next
+   * rank first.
    */
   const runRound = (
     put: (slot: Uint32Array) => void,
@@ -129,15 +133,19 @@ interface Mapped {
   sleep(microseconds: number): void
 }
 
-/** Maps a file in memory that the root makes; its name is removed when all processes have mapped it. */
-async function mapTogether(
+/**
+ * Maps into memory a file that the root makes; its name is removed when all processes have mapped it.
+ * @param length in words
+ * @returns undefined in all processes if one of them cannot map it
+ */
+async function mapSharedFile(
   { rank, size, broadcast, allreduce }: MpiCommunicator,
   library: string | undefined,
   length: number,
 ): Promise<Mapped | undefined> {
   const { koffi, lib } = await openLibrary(library)
   const name = Float64Array.of(rank === 0 ? randomInt(2 ** 47) : 0)
-  let file = rank === 0 ? openNew(pathOf(name[0]), 4 * length) : undefined
+  let file = rank === 0 ? createFile(pathOf(name[0]), 4 * length) : undefined
   broadcast(name)
   let mapped: Mapped | undefined
   try {
@@ -162,17 +170,18 @@ async function mapTogether(
   }
   const mapping = Uint32Array.of(mapped ? 1 : 0)
   allreduce(mapping)
-  if (rank === 0) remove(pathOf(name[0]))
+  if (rank === 0) removeIfExists(pathOf(name[0]))
   return mapping[0] === size ? mapped : undefined
 }
 
+/** Returns the path of the shared file. @param name a random number */
 const pathOf = (name: number): string => `${FOLDER}/lacuna-${name}`
 
 /**
- * Makes a file of zeros; writes all of it, so that a lack of space shows now.
- * @returns undefined if it cannot be made
+ * Makes a file of zeros that begins with MARK; writes all of it, so that a lack of space shows now.
+ * @returns its descriptor, or undefined if it cannot be made
  */
-function openNew(path: string, byteLength: number): number | undefined {
+function createFile(path: string, byteLength: number): number | undefined {
   let file: number | undefined
   try {
     file = openSync(path, 'wx+', 0o600)
@@ -183,12 +192,13 @@ function openNew(path: string, byteLength: number): number | undefined {
     return file
   } catch {
     if (file !== undefined) closeSync(file)
-    remove(path)
+    removeIfExists(path)
     return undefined
   }
 }
 
-function remove(path: string): void {
+/** Removes a file; does nothing if that fails. */
+function removeIfExists(path: string): void {
   try {
     unlinkSync(path)
   } catch {

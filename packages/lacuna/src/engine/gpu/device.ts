@@ -4,10 +4,14 @@ import type { FoundAdapter } from './adapter.ts'
 
 /** Flags of GPUBufferUsage; Node has no globals for them. */
 export const usage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const
+/** GPUShaderStage.COMPUTE and GPUMapMode.READ, for which Node has no globals. */
 const COMPUTE = 4
 const READ = 1
 
-/** A compiled kernel. It binds a step (wgsl/step.ts) in a slot, then buffers. */
+/**
+ * A compiled kernel. Binding 0 is the uniform with the parameters of a dispatch (wgsl/step.ts), at a dynamic
+ * offset; storage buffers follow from binding 1 on.
+ */
 export interface GpuKernel {
   pipeline: GPUComputePipeline
   layout: GPUBindGroupLayout
@@ -16,51 +20,56 @@ export interface GpuKernel {
 /** How a kernel accesses a buffer. */
 export type Access = 'read' | 'write'
 
-/** Limits on what is used of a device; for tests. */
+/** Limits on what is used of a device, so that tests can run as on a smaller one. */
 export interface DeviceOptions {
   /** Whether subgroups are used if the device has them; true by default. */
   subgroups?: boolean
-  /** Largest binding in bytes, if the device allows more. */
-  mostBinding?: number
+  /** Upper limit in bytes on the binding of a buffer, if the device allows more; unlimited by default. */
+  maxBindingBytes?: number
 }
 
-/** An open device. */
+/** An open device: creates and reads buffers, and compiles and binds kernels. */
 export class Device {
   readonly name: string
   readonly gpu: GPUDevice
   /** Neighbouring invocations that share a subgroup; 1 if there are no subgroups. */
   subgroup = 1
   /** Largest binding of a buffer in bytes. */
-  readonly mostBinding: number
+  readonly maxBindingBytes: number
   /** Most workgroups in one dimension of a dispatch. */
-  readonly mostGroups: number
+  readonly maxWorkgroups: number
   /** The reason of a loss; undefined while the device works. */
   lost: string | undefined
+  /** Resolves, after `lost` is set, when the device is lost or closed. */
   readonly whenLost: Promise<void>
   /**
-   * Uncaptured errors so far. WebGPU does not attribute them to an operation: each operation compares their
-   * number.
+   * Uncaptured errors so far, in order. WebGPU does not attribute them to an operation: an operation has
+   * failed if there are more after it than before.
    */
   readonly faults: Error[] = []
   readonly #kernels = new Map<string, Promise<GpuKernel>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
 
-  private constructor(gpu: GPUDevice, name: string, mostBinding: number) {
+  private constructor(gpu: GPUDevice, name: string, maxBindingBytes: number) {
     this.gpu = gpu
     this.name = name
     const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = gpu.limits
-    this.mostBinding = Math.min(mostBinding, maxStorageBufferBindingSize, maxBufferSize)
-    this.mostGroups = maxComputeWorkgroupsPerDimension
+    this.maxBindingBytes = Math.min(maxBindingBytes, maxStorageBufferBindingSize, maxBufferSize)
+    this.maxWorkgroups = maxComputeWorkgroupsPerDimension
     gpu.addEventListener('uncapturederror', ({ error }) => {
-      this.faults.push(/memory/i.test(error.message) ? memoryError() : workError(error))
+      this.faults.push(/memory/i.test(error.message) ? memoryError() : gpuError(error))
     })
     this.whenLost = gpu.lost.then(({ message }) => {
       this.lost = message || 'it was lost'
     })
   }
 
+  /**
+   * Opens a device with the largest buffers that the adapter allows. Subgroups are used only if consecutive
+   * invocations share one.
+   */
   static async open({ adapter, name }: FoundAdapter, options: DeviceOptions = {}): Promise<Device> {
-    const { subgroups = true, mostBinding = Infinity } = options
+    const { subgroups = true, maxBindingBytes = Infinity } = options
     const { limits, features, info } = adapter
     const hasSubgroups = subgroups && features.has('subgroups') && info.subgroupMinSize >= 4
     const gpu = await adapter.requestDevice({
@@ -70,7 +79,7 @@ export class Device {
         maxBufferSize: limits.maxBufferSize,
       },
     })
-    const device = new Device(gpu, name, mostBinding)
+    const device = new Device(gpu, name, maxBindingBytes)
     const size = Math.min(32, info.subgroupMinSize ?? 1)
     try {
       if (hasSubgroups && (await device.#hasLinearSubgroups(size))) device.subgroup = size
@@ -81,11 +90,16 @@ export class Device {
     return device
   }
 
+  /** Destroys the device and all of its buffers. */
   close(): void {
     this.gpu.destroy()
   }
 
-  /** Compiles a kernel, once. */
+  /**
+   * Compiles a kernel, once per code; throws an Error with the compiler's messages.
+   * @param code WGSL whose entry point is `main`
+   * @param access how the kernel accesses each storage buffer, from binding 1 on
+   */
   compile(code: string, access: readonly Access[]): Promise<GpuKernel> {
     const known = this.#kernels.get(code)
     if (known) return known
@@ -111,6 +125,7 @@ export class Device {
     }
   }
 
+  /** The layout of a uniform at binding 0 and storage buffers from binding 1 on; cached. */
   #layoutOf(access: readonly Access[]): GPUBindGroupLayout {
     const key = access.join()
     const known = this.#layouts.get(key)
@@ -129,7 +144,12 @@ export class Device {
     return layout
   }
 
-  /** Binds a kernel to the buffer of steps and to its buffers, in the order of their access. */
+  /**
+   * Creates the bind group of a kernel.
+   * @param steps the buffer of the parameters of dispatches
+   * @param slot bytes of the parameters of one dispatch
+   * @param buffers the storage buffers, from binding 1 on
+   */
   bind({ layout }: GpuKernel, steps: GPUBuffer, slot: number, buffers: readonly GPUBuffer[]): GPUBindGroup {
     return this.gpu.createBindGroup({
       layout,
@@ -140,18 +160,20 @@ export class Device {
     })
   }
 
-  /** Creates a storage buffer. */
+  /** Creates a storage buffer of zeros, of at least `byteLength` bytes. */
   createStorage(byteLength: number): GPUBuffer {
     return this.gpu.createBuffer({
-      size: roundUp(byteLength),
+      size: bufferSize(byteLength),
       usage: usage.storage | usage.copySource | usage.copyTarget,
     })
   }
 
-  /** Creates a storage buffer whose contents `fill` writes. */
+  /**
+   * Creates a storage buffer of at least `byteLength` bytes; `fill` writes its first byteLength / 4 words.
+   */
   createFilled(byteLength: number, fill: (words: Uint32Array) => void): GPUBuffer {
     const buffer = this.gpu.createBuffer({
-      size: roundUp(byteLength),
+      size: bufferSize(byteLength),
       usage: usage.storage | usage.copySource | usage.copyTarget,
       mappedAtCreation: true,
     })
@@ -166,8 +188,8 @@ export class Device {
   }
 
   /**
-   * Runs work that allocates memory; its validation and memory errors are thrown here instead of being
-   * uncaptured.
+   * Runs `work` and returns its result. Throws an InputError if it exhausts the memory of the device, and an
+   * Error if it is invalid; neither becomes an uncaptured error.
    */
   async watch<T>(work: () => T): Promise<T> {
     // Other operations cannot come in between: the scopes are closed before the first await.
@@ -181,23 +203,23 @@ export class Device {
       errors = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
       errors.catch(() => {}) // not awaited if the work throws
     }
-    const [noRoom, invalid] = await errors
-    if (noRoom) throw memoryError()
-    if (invalid) throw workError(invalid)
+    const [outOfMemory, invalid] = await errors
+    if (outOfMemory) throw memoryError()
+    if (invalid) throw gpuError(invalid)
     return result
   }
 
-  /** Reads buffers, after all work submitted before. */
+  /** Reads the first `byteLength` bytes of each buffer as float32, after all work submitted before. */
   async read(sources: readonly { buffer: GPUBuffer; byteLength: number }[]): Promise<Float32Array[]> {
-    const total = sources.reduce((sum, { byteLength }) => sum + roundUp(byteLength), 0)
+    const total = sources.reduce((sum, { byteLength }) => sum + bufferSize(byteLength), 0)
     let staging: GPUBuffer | undefined
     const copied = this.watch(() => {
       staging = this.gpu.createBuffer({ size: total, usage: usage.mapRead | usage.copyTarget })
       const encoder = this.gpu.createCommandEncoder()
       let at = 0
       for (const { buffer, byteLength } of sources) {
-        encoder.copyBufferToBuffer(buffer, 0, staging, at, roundUp(byteLength))
-        at += roundUp(byteLength)
+        encoder.copyBufferToBuffer(buffer, 0, staging, at, bufferSize(byteLength))
+        at += bufferSize(byteLength)
       }
       this.gpu.queue.submit([encoder.finish()])
       const mapped = staging.mapAsync(READ)
@@ -211,7 +233,7 @@ export class Device {
       let from = 0
       return sources.map(({ byteLength }) => {
         const numbers = new Float32Array(all, from, byteLength / 4).slice()
-        from += roundUp(byteLength)
+        from += bufferSize(byteLength)
         return numbers
       })
     } finally {
@@ -248,11 +270,13 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation
   }
 }
 
+/** The error for a device that has no memory left. */
 const memoryError = (): InputError =>
   new InputError('memory', 'The graphics card has no memory left; use the CPU engine, or a smaller rank.')
 
-const workError = ({ message }: GPUError): Error =>
+/** The error for any other failure that WebGPU reports. */
+const gpuError = ({ message }: GPUError): Error =>
   new Error(`The graphics card does not do its work: ${message}`)
 
-/** Sizes of buffers are multiples of 16, and never 0. */
-const roundUp = (byteLength: number): number => Math.max(16, Math.ceil(byteLength / 16) * 16)
+/** The size of a buffer for `byteLength` bytes: a multiple of 16, and never 0. */
+const bufferSize = (byteLength: number): number => Math.max(16, Math.ceil(byteLength / 16) * 16)

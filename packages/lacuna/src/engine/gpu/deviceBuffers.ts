@@ -14,31 +14,31 @@ export interface DeviceBuffers {
   momentumFactors: GPUBuffer
   /** (P × R') The factors of the last snapshot. */
   snapshot: GPUBuffer
-  /** (P × 4) Tables.rows */
+  /** (P × 4) Per row its first segment, segments, entries and mode: Tables.rows. */
   rows: GPUBuffer
-  /** (S × 4) ViewTable.segments of all modes. */
+  /** (S × 4) Per segment its first record, entries, row, and row within its mode: ViewTable.segments. */
   segments: GPUBuffer
-  /** (N × 2 × R') Per mode v of the gradient step, then the mean row. */
+  /** (N × 2 × R') Per mode v of the gradient step's bound (wgsl/sums.ts), then the mean row. */
   vectors: GPUBuffer
-  /** (N × R') The factors by which balancing multiplies the columns. */
-  by: GPUBuffer
+  /** (N × R') Per mode and column the scale by which balancing multiplies it. */
+  columnScales: GPUBuffer
   /** (blocks × 2) The first row and the end of each block of rows. */
   blocks: GPUBuffer
   /** (blocks × R') Column sums over each block of rows. */
   blockSums: GPUBuffer
   /** (N × R') Column sums over each mode. */
   totals: GPUBuffer
-  /** (N × 4) Per mode its first block, its blocks, its rows with entries. */
+  /** (N × 4) Per mode its first block, its number of blocks, its number of rows with entries, and 0. */
   modes: GPUBuffer
-  /** (S × 2) The start and length of each segment's window in the current step. */
+  /** (S × 2) Per segment the start of its window, from its first record on, and the window's entries. */
   windows: GPUBuffer
   /** (P) The number of sampled entries of each row in the current step. */
   sampled: GPUBuffer
-  /** Per mode the rows of several segments; undefined where there are none. */
+  /** Per mode the rows that have several segments, counted over all modes; undefined where there are none. */
   longRows: (GPUBuffer | undefined)[]
 }
 
-/** The records of a view in buffers, as many in each as a kernel may bind. */
+/** The records of a view on the device, in slices that a kernel can bind. */
 export interface DeviceView {
   shape: Shape
   slices: (Slice & { buffer: GPUBuffer })[]

@@ -14,7 +14,7 @@ import { SubmissionQueue } from './submission.ts'
 import type { Tables, ViewTable } from './tables.ts'
 import { BLOCK_ROWS } from './wgsl/balance.ts'
 
-/** The state of a problem on the device: everything but what a learned prior adds, which stays on the CPU. */
+/** The part of the engine's state that lies on the device; what a learned prior adds stays on the CPU. */
 export type DeviceState = Pick<EngineState, 'factors' | 'momentumFactors' | 'means' | 'scales' | 'snapshot'>
 
 /** A problem on a device: its buffers, and the operations on them. */
@@ -25,30 +25,33 @@ export class DeviceProblem {
   readonly #hasMomentumFactors: boolean
   readonly #buffers: DeviceBuffers
   readonly #queue: SubmissionQueue
-  readonly #own: GPUBuffer[]
+  /** All buffers, to be destroyed on closing. */
+  readonly #ownedBuffers: GPUBuffer[]
   readonly steps: DeviceSteps
   readonly balance: DeviceBalance
   readonly errors: DeviceErrors
 
-  /** @param made receives every buffer that is created, so that the caller can destroy them if this throws */
+  /**
+   * @param created receives every buffer that is created, so that the caller can destroy them if this throws
+   */
   private constructor(
     device: Device,
     tables: Tables,
     shape: Shape,
     hasMomentumFactors: boolean,
-    made: GPUBuffer[],
+    created: GPUBuffer[],
   ) {
     this.device = device
     this.#tables = tables
     this.#shape = shape
     this.#hasMomentumFactors = hasMomentumFactors
-    this.#own = made
+    this.#ownedBuffers = created
     const own = (buffer: GPUBuffer): GPUBuffer => {
-      made.push(buffer)
+      created.push(buffer)
       return buffer
     }
-    const fill = (words: Uint32Array): GPUBuffer =>
-      own(device.createFilled(words.byteLength, (into) => into.set(words)))
+    const createFrom = (words: Uint32Array): GPUBuffer =>
+      own(device.createFilled(words.byteLength, (target) => target.set(words)))
     const { modes, rows } = tables
     const quadBytes = 16 * quadsOf(shape)
     const factorBytes = (rows.length / 4) * quadBytes
@@ -65,25 +68,25 @@ export class DeviceProblem {
       factors: own(device.createStorage(factorBytes)),
       momentumFactors: own(device.createStorage(hasMomentumFactors ? factorBytes : 16)),
       snapshot: own(device.createStorage(factorBytes)),
-      rows: fill(rows),
-      segments: fill(segments),
+      rows: createFrom(rows),
+      segments: createFrom(segments),
       vectors: own(device.createStorage(2 * shape.order * quadBytes)),
-      by: own(device.createStorage(shape.order * quadBytes)),
-      blocks: fill(Uint32Array.from(blocks.flat())),
+      columnScales: own(device.createStorage(shape.order * quadBytes)),
+      blocks: createFrom(Uint32Array.from(blocks.flat())),
       blockSums: own(device.createStorage(blocks.length * quadBytes)),
       totals: own(device.createStorage(shape.order * quadBytes)),
-      modes: fill(Uint32Array.from(modeWords)),
+      modes: createFrom(Uint32Array.from(modeWords)),
       windows: own(device.createStorage(8 * tables.totalSegments)),
       sampled: own(device.createStorage(rows.length)),
       longRows: modes.map(({ longRows }) =>
-        longRows.length > 0 ? fill(Uint32Array.from(longRows)) : undefined,
+        longRows.length > 0 ? createFrom(Uint32Array.from(longRows)) : undefined,
       ),
     }
     this.#queue = new SubmissionQueue(device, shape.order)
     own(this.#queue.steps)
     const upload = (view: ViewTable): DeviceView => ({
       shape: { ...shape, weighted: view.words > shape.order },
-      slices: sliceRecords(view, device.mostBinding).map((slice) => ({
+      slices: sliceRecords(view, device.maxBindingBytes).map((slice) => ({
         ...slice,
         buffer: own(uploadSlice(device, view, slice)),
       })),
@@ -94,7 +97,7 @@ export class DeviceProblem {
     this.errors = new DeviceErrors(device, tables, this.#buffers.factors, this.#queue)
     this.errors.add('train', modes[0], views[0], this.#buffers.segments, own)
     for (const [name, view] of tables.sets)
-      this.errors.add(name, view, upload(view), fill(view.segments), own)
+      this.errors.add(name, view, upload(view), createFrom(view.segments), own)
   }
 
   /** Creates and fills the buffers; throws an InputError if the device has too little memory. */
@@ -105,17 +108,17 @@ export class DeviceProblem {
     hasMomentumFactors: boolean,
   ): Promise<DeviceProblem> {
     device.gpu.pushErrorScope('out-of-memory')
-    const made: GPUBuffer[] = []
+    const created: GPUBuffer[] = []
     let problem: DeviceProblem | undefined
     let failure: unknown
     try {
-      problem = new DeviceProblem(device, tables, shape, hasMomentumFactors, made)
+      problem = new DeviceProblem(device, tables, shape, hasMomentumFactors, created)
     } catch (error) {
       failure = error
     }
     const refusal = await device.gpu.popErrorScope()
     if (problem && !refusal) return problem
-    for (const buffer of made) buffer.destroy()
+    for (const buffer of created) buffer.destroy()
     if (failure && !refusal && !(failure instanceof RangeError)) throw failure
     throw new InputError(
       'memory',
@@ -123,8 +126,9 @@ export class DeviceProblem {
     )
   }
 
+  /** Destroys all buffers; the device stays open. */
   close(): void {
-    for (const buffer of this.#own) buffer.destroy()
+    for (const buffer of this.#ownedBuffers) buffer.destroy()
     this.steps.close()
   }
 
@@ -133,29 +137,35 @@ export class DeviceProblem {
     return this.#queue.finish()
   }
 
-  get #rows(): number[] {
+  /** The number of rows of each mode. */
+  get #rowCounts(): number[] {
     return this.#tables.modes.map(({ rows }) => rows)
   }
 
+  /** Writes matrices (rows × R), one per mode, to a buffer, with padded rows. */
   #write(buffer: GPUBuffer, matrices: readonly Float32Array[]): void {
     this.device.gpu.queue.writeBuffer(buffer, 0, padMatrices(matrices, this.#shape))
   }
 
+  /** Replaces the factors; the momentum factors become equal to them, so that there is no momentum. */
   writeFactors(factors: readonly Float32Array[]): void {
     this.#write(this.#buffers.factors, factors)
     if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, factors)
   }
 
+  /** Reads the current factors, or those of the last snapshot, one matrix (rows × R) per mode. */
   async readFactors(which: 'factors' | 'snapshot'): Promise<Float32Array[]> {
     const buffer = this.#buffers[which]
-    const [all] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
-    return unpadMatrices(all, this.#rows, this.#shape)
+    const [padded] = await this.device.read([{ buffer, byteLength: this.#factorBytes }])
+    return unpadMatrices(padded, this.#rowCounts, this.#shape)
   }
 
+  /** Bytes of the padded factors of all modes. */
   get #factorBytes(): number {
     return 4 * this.#tables.rows.length * quadsOf(this.#shape)
   }
 
+  /** Reads the factors, those of the last snapshot, v, the mean rows and the momentum factors, if any. */
   async readState(): Promise<DeviceState> {
     const { factors, snapshot, vectors, momentumFactors } = this.#buffers
     const { order } = this.#shape
@@ -166,22 +176,27 @@ export class DeviceProblem {
       { buffer: vectors, byteLength: 32 * order * quadsOf(this.#shape) },
       ...(this.#hasMomentumFactors ? [{ buffer: momentumFactors, byteLength }] : []),
     ]
-    const [now, best, pairs, momentum] = await this.device.read(sources)
-    const found = unpadMatrices(
+    const [current, best, pairs, momentum] = await this.device.read(sources)
+    const scalesAndMeans = unpadMatrices(
       pairs,
       Array.from({ length: 2 * order }, () => 1),
       this.#shape,
     )
-    const matrices = (all: Float32Array): Float32Array[] => unpadMatrices(all, this.#rows, this.#shape)
+    const matrices = (padded: Float32Array): Float32Array[] =>
+      unpadMatrices(padded, this.#rowCounts, this.#shape)
     return {
-      factors: matrices(now),
+      factors: matrices(current),
       snapshot: matrices(best),
-      scales: found.filter((_, at) => at % 2 === 0),
-      means: found.filter((_, at) => at % 2 === 1),
+      scales: scalesAndMeans.filter((_, at) => at % 2 === 0),
+      means: scalesAndMeans.filter((_, at) => at % 2 === 1),
       ...(this.#hasMomentumFactors && { momentumFactors: matrices(momentum) }),
     }
   }
 
+  /**
+   * Replaces the state. Without momentum factors they become equal to the factors; without a snapshot the
+   * last one stays.
+   */
   writeState({ factors, momentumFactors, means, scales, snapshot }: DeviceState): void {
     this.#write(this.#buffers.factors, factors)
     if (this.#hasMomentumFactors) this.#write(this.#buffers.momentumFactors, momentumFactors ?? factors)
@@ -194,10 +209,12 @@ export class DeviceProblem {
     if (snapshot) this.#write(this.#buffers.snapshot, snapshot)
   }
 
+  /** Copies the factors to the snapshot, on the device. */
   snapshot(): void {
     this.#copy([[this.#buffers.factors, this.#buffers.snapshot]])
   }
 
+  /** Copies the snapshot back to the factors, and to the momentum factors: there is no momentum then. */
   restore(): void {
     const { factors, snapshot, momentumFactors } = this.#buffers
     this.#copy([
@@ -206,6 +223,7 @@ export class DeviceProblem {
     ])
   }
 
+  /** Copies factor buffers: pairs of source and target. */
   #copy(pairs: readonly (readonly [GPUBuffer, GPUBuffer])[]): void {
     const encoder = this.device.gpu.createCommandEncoder()
     for (const [from, to] of pairs) encoder.copyBufferToBuffer(from, 0, to, 0, this.#factorBytes)
@@ -213,14 +231,15 @@ export class DeviceProblem {
   }
 }
 
+/** Creates a buffer with the records of a slice, which may lie in several pieces of the view. */
 function uploadSlice(device: Device, { words, pieces }: ViewTable, { records }: Slice): GPUBuffer {
   const [from, to] = records
-  return device.createFilled(4 * words * (to - from), (into) => {
+  return device.createFilled(4 * words * (to - from), (target) => {
     for (const piece of pieces) {
       const begin = Math.max(from, piece.first)
       const end = Math.min(to, piece.first + piece.words.length / words)
       if (begin < end)
-        into.set(
+        target.set(
           piece.words.subarray(words * (begin - piece.first), words * (end - piece.first)),
           words * (begin - from),
         )

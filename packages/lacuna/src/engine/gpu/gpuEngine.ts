@@ -18,21 +18,24 @@ export type { GpuEngineOptions } from './options.ts'
 
 /** All options of the engine: those of users, those of its device, and those of `autoEngine` and tests. */
 interface AllOptions extends GpuEngineOptions, DeviceOptions {
-  /** Runs problems of fewer entries × rank, and those that do not fit on the GPU, on the CPU. */
+  /**
+   * The least entries × rank that run on the GPU: smaller problems, and those that do not fit on the GPU, run
+   * on the CPU. By default all run on the GPU.
+   */
   worthwhileFrom?: number
   /** Whether another device is opened when one is lost; true by default. */
   reopens?: boolean
 }
 
-/** Opens the GPU engine; throws an InputError if there is no GPU. */
+/** Opens the GPU engine for problems of any size; throws an InputError if there is no GPU. */
 export async function gpuEngine(options: AllOptions = {}): Promise<GpuEngine> {
   const adapter = await findAdapter()
   return new GpuEngine(adapter, await openDevice(adapter, options), options)
 }
 
 /**
- * Opens the GPU engine, for large problems, if there is a GPU that is not a software adapter; the CPU engine
- * otherwise.
+ * Opens the GPU engine if there is a GPU that is not a software adapter, and the CPU engine otherwise. That
+ * GPU engine runs problems on the CPU that are too small to be worthwhile or too large for the GPU.
  */
 export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEngine | CpuEngine> {
   const adapter = await findAdapter().catch(rethrowUnlessInputError)
@@ -47,8 +50,8 @@ export async function autoEngine(options: GpuEngineOptions = {}): Promise<GpuEng
 }
 
 /**
- * Opens a device; an adapter may be listed although its driver is broken or other programs use all of its
- * memory.
+ * Opens a device; throws an InputError if that fails: an adapter may be listed although its driver is broken
+ * or other programs use all of its memory.
  */
 async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promise<Device> {
   try {
@@ -61,18 +64,19 @@ async function openDevice(adapter: FoundAdapter, options: DeviceOptions): Promis
   }
 }
 
-/** Rethrows errors that are not an InputError. */
+/** Rethrows an error that is not an InputError; returns undefined for an InputError. */
 function rethrowUnlessInputError(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error
 }
 
+/** The notice that the CPU runs a problem because of an error of the GPU. */
 const cpuFallbackNotice = ({ message }: Error): string =>
   `${message.replace(/[^.]$/, '$&.')} So the CPU does it.`
 
 /**
- * Entries × rank from which on a GPU is faster. Beside an H200, 16 threads take 16 ms for an epoch of 3.3
- * million entries at R = 10; copying the entries and compiling the kernels takes 0.2 s. With much less, the
- * threads have made a model by then.
+ * Entries × rank from which on `autoEngine` uses the GPU. Beside an H200, 16 threads take 16 ms for an epoch
+ * of 3.3 million entries at R = 10; copying the entries and compiling the kernels takes 0.2 s. With much
+ * fewer entries, the threads have finished the model by then.
  */
 export const WORTHWHILE = 20_000_000
 
@@ -80,12 +84,14 @@ export const WORTHWHILE = 20_000_000
 export class GpuEngine implements Engine {
   /** The name of the GPU. */
   readonly name: string
+  /** Whether the GPU is emulated on the CPU. */
   readonly isSoftware: boolean
   readonly communicator = singleProcess
+  /** The CPU engine that checks and sorts the entries and runs what the device does not implement. */
   readonly cpu: CpuEngine
   readonly #options: AllOptions
   #device: Device | undefined
-  /** The device that is being opened after a loss. */
+  /** Resolves to the device that is being opened after a loss, or to undefined if none can be opened. */
   #reopening: Promise<Device | undefined> | undefined
   #closed = false
 
@@ -103,6 +109,7 @@ export class GpuEngine implements Engine {
     return this.#device
   }
 
+  /** Threads of the CPU engine. */
   get threads(): number {
     return this.cpu.threads
   }
@@ -111,7 +118,10 @@ export class GpuEngine implements Engine {
     return `${this.name} and ${this.cpu.description}`
   }
 
-  /** The CPU's memory; the GPU holds entries and factors once more. */
+  /**
+   * The backend for a problem of this size and the memory that it takes on the CPU; the GPU holds entries and
+   * factors once more. Throws an InputError if the factors do not fit into a binding of the GPU.
+   */
   plan(size: ProblemSize): EnginePlan {
     const isOnGpu = this.#runsOnGpu(size)
     if (isOnGpu) this.#checkFactors(size)
@@ -121,6 +131,10 @@ export class GpuEngine implements Engine {
     }
   }
 
+  /**
+   * Loads a problem on the GPU, or on the CPU if it is not worthwhile on the GPU. Throws an InputError if it
+   * does not fit, unless the engine falls back to the CPU, with a notice.
+   */
   async load(problem: Problem): Promise<LoadedProblem> {
     if (this.#closed) throw new Error('The engine has been closed.')
     const { rank, momentumFactors, zeros = false } = problem
@@ -157,24 +171,30 @@ export class GpuEngine implements Engine {
     }
   }
 
-  /** Whether a problem runs on the GPU: every one does, unless only worthwhile ones should. */
+  /**
+   * Whether a problem runs on the GPU: every one does if `worthwhileFrom` is undefined, else those that are
+   * large enough, fit, and do not take unlisted cells for zeros.
+   */
   #runsOnGpu(size: ProblemSize): boolean {
     const { worthwhileFrom } = this.#options
     if (worthwhileFrom === undefined) return true
     const { entries, rank, zeros = false } = size
-    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#mostBinding
+    return !zeros && entries * rank >= worthwhileFrom && factorBytes(size) <= this.#maxBindingBytes
   }
 
-  /** Whether the CPU runs what does not fit on the GPU: not if the GPU was asked for explicitly. */
+  /** Whether the CPU runs what does not fit on the GPU: only in the engine that `autoEngine` opens. */
   get #fallsBackToCpu(): boolean {
     return this.#options.worthwhileFrom !== undefined
   }
 
-  get #mostBinding(): number {
-    return this.#device?.mostBinding ?? Infinity
+  /** Largest binding of the device in bytes; Infinity after a loss. */
+  get #maxBindingBytes(): number {
+    return this.#device?.maxBindingBytes ?? Infinity
   }
 
-  /** The device, or a new one if it was lost; undefined if none can be opened. */
+  /**
+   * The open device, or a new one if it was lost; undefined if none can be opened or the engine is closed.
+   */
   async #liveDevice(): Promise<Device | undefined> {
     if (this.#closed) return undefined
     if (this.#device && !this.#device.lost) return this.#device
@@ -191,18 +211,19 @@ export class GpuEngine implements Engine {
     return this.#reopening
   }
 
-  /** Throws if the factors exceed the largest binding of the device. */
+  /** Throws an InputError if the factors of all modes exceed the largest binding of the device. */
   #checkFactors(size: Pick<ProblemSize, 'dims' | 'rank'>): void {
     const { dims, rank } = size
-    const most = this.#mostBinding
+    const maxBytes = this.#maxBindingBytes
     const byteLength = factorBytes(size)
-    if (byteLength > most)
+    if (byteLength > maxBytes)
       throw new InputError(
         'memory',
-        `The factors of ${dims.join('×')} at rank ${rank} take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(most)} at a time; use a smaller rank, or the CPU engine.`,
+        `The factors of ${dims.join('×')} at rank ${rank} take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(maxBytes)} at a time; use a smaller rank, or the CPU engine.`,
       )
   }
 
+  /** Closes the CPU engine, then the device. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -211,6 +232,6 @@ export class GpuEngine implements Engine {
   }
 }
 
-/** Bytes of the factors of all modes, which lie in one buffer. */
+/** Bytes of the factors of all modes, with padded rows; they lie in one buffer. */
 const factorBytes = ({ dims, rank }: Pick<ProblemSize, 'dims' | 'rank'>): number =>
   16 * quadsOf({ rank }) * dims.reduce((sum, dim) => sum + dim, 0)

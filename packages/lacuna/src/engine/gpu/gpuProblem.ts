@@ -1,9 +1,12 @@
 /**
  * A problem on a GPU, beside the same problem on the CPU (`cpuProblem`). The CPU engine checks the entries
  * and sorts them into views, which are copied to the device; it also runs what the device does not implement,
- * on the state read from the device. When the device is lost, the run continues from the last state that was
- * read, on a new device or else on the CPU. It continues on the CPU, too, when the device runs out of memory,
- * unless the GPU was asked for explicitly.
+ * on the state read from the device.
+ *
+ * A **backup** is a copy of the device's state in the memory of the process; it is taken now and then, with a
+ * snapshot of the run. When the device is lost, the run continues from the backup, on a new device or else on
+ * the CPU. It continues on the CPU, too, when the device runs out of memory, unless the GPU was asked for
+ * explicitly.
  */
 import { InputError } from '../../base/inputError.ts'
 import type { Observed, SparseTensor } from '../../tensor/index.ts'
@@ -29,7 +32,7 @@ import type { Tables } from './tables.ts'
 export interface GpuBackend {
   /** The device, or a new one if it was lost; undefined if none can be opened. */
   device(): Promise<Device | undefined>
-  /** The name of the hardware, with or without a device. */
+  /** The name of the hardware: the GPU, followed by the CPU if the problem has no device any more. */
   description(hasDevice: boolean): string
   /** Reports a notice to the user. */
   report(sentence: string): void
@@ -37,12 +40,12 @@ export interface GpuBackend {
   fallsBackToCpu: boolean
 }
 
-/** Seconds between states that are read back: at most so much work is lost with a device. */
-const SECONDS_BETWEEN_SNAPSHOTS = 2
-/** After more losses the problem stays on the CPU. */
+/** The least time between backups in seconds: reading the state back takes time itself. */
+const SECONDS_BETWEEN_BACKUPS = 2
+/** The number of lost devices that are replaced; after another loss the problem stays on the CPU. */
 const MOST_LOSSES = 3
 
-/** A loaded problem of the GPU engine. */
+/** A loaded problem of the GPU engine; operations run one at a time, in the order of the calls. */
 export class GpuProblem implements LoadedProblem {
   readonly statistics: Statistics
   /** Whether 'strata' steps can be taken, by the CPU's threads. */
@@ -52,17 +55,21 @@ export class GpuProblem implements LoadedProblem {
   readonly #tables: Tables
   readonly #shape: Omit<Shape, 'subgroup'>
   readonly #momentumFactors: boolean
-  /** The problem on the device while the current state is there; undefined while it is on the CPU. */
+  /** The problem on the device if the current state is there; undefined while it is on the CPU. */
   #active: DeviceProblem | undefined
-  /** The problem on the device while the CPU works on the state: the device keeps the entries. */
+  /** The problem on the device while the current state is on the CPU: the device still has the entries. */
   #idle: DeviceProblem | undefined
-  /** The last state that was read back, and when (performance.now()). */
-  #snapshot: DeviceState | undefined
-  #snapshotAt = -Infinity
-  /** Whether the snapshot is still to be written to the device. */
-  #isBehind = false
-  /** An error of the device while it worked on this problem: the state there is invalid. */
+  /** The last backup; undefined before the first. */
+  #backup: DeviceState | undefined
+  /** When the backup was taken (performance.now()); -Infinity if the next snapshot shall replace it. */
+  #backupAt = -Infinity
+  /** Whether the backup must be written to the device before its next operation. */
+  #mustWriteBackup = false
+  /**
+   * The error that the device reported while it worked on this problem, which makes the state there invalid.
+   */
   #fault: Error | undefined
+  /** The number of devices that were lost. */
   #losses = 0
   #isStopped = false
   #open = true
@@ -87,7 +94,7 @@ export class GpuProblem implements LoadedProblem {
     this.#active = active
   }
 
-  /** Copies the views to the device. */
+  /** Copies the views to a device; throws an InputError if it has too little memory. */
   static async open(
     cpuProblem: CpuProblem,
     backend: GpuBackend,
@@ -110,8 +117,8 @@ export class GpuProblem implements LoadedProblem {
   }
 
   /**
-   * The CPU's cost model: with one of the GPU, samples grew sooner and nothing was found faster
-   * (docs/gpu.md).
+   * The cost of an AO iteration by the CPU's cost model: with a model of the GPU's cost, samples grew sooner
+   * but no solution was found faster (docs/gpu.md).
    */
   cost(stage: { sample: number; kind: Step['kind'] }): number {
     return this.#cpuProblem.cost(stage)
@@ -119,12 +126,15 @@ export class GpuProblem implements LoadedProblem {
 
   writeFactors(factors: readonly Float32Array[]): Promise<void> {
     return this.#run(
-      async (on) => {
-        on.writeFactors(factors)
-        // After a loss the run would start again from here: means and v follow from the next balance.
-        this.#snapshot = { ...(await this.#freshState(on)), factors: factors.map((factor) => factor.slice()) }
-        this.#snapshotAt = -Infinity // the next snapshot replaces it at once
-        await on.finish()
+      async (deviceProblem) => {
+        deviceProblem.writeFactors(factors)
+        // After a loss the run starts again from these factors; the next balance makes means and v from them.
+        this.#backup = {
+          ...(await this.#stateWithoutMomentum(deviceProblem)),
+          factors: factors.map((factor) => factor.slice()),
+        }
+        this.#backupAt = -Infinity // the next snapshot takes a new backup at once
+        await deviceProblem.finish()
       },
       () => this.#cpuProblem.writeFactors(factors),
     )
@@ -132,7 +142,7 @@ export class GpuProblem implements LoadedProblem {
 
   readFactors(which: 'current' | 'snapshot' = 'current'): Promise<Float32Array[]> {
     return this.#run(
-      (on) => on.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
+      (deviceProblem) => deviceProblem.readFactors(which === 'snapshot' ? 'snapshot' : 'factors'),
       () => this.#cpuProblem.readFactors(which),
     )
   }
@@ -145,24 +155,25 @@ export class GpuProblem implements LoadedProblem {
     }
     await this.#exclusively(() => this.#toDevice())
     return this.#run(
-      (on) => this.#iterate(on, { ...run, step }),
+      (deviceProblem) => this.#iterate(deviceProblem, { ...run, step }),
       () => this.#cpuProblem.iterate(run),
     )
   }
 
-  async #iterate(on: DeviceProblem, run: Iterations & { step: DeviceStep }): Promise<Iterated> {
+  /** Runs AO iterations on the device until the count, the time limit, a stop or a loss of the device. */
+  async #iterate(deviceProblem: DeviceProblem, run: Iterations & { step: DeviceStep }): Promise<Iterated> {
     const start = performance.now()
     const end = start + 1000 * (run.seconds ?? Infinity)
-    await on.steps.prepare(run.step.kind, run.sample)
+    await deviceProblem.steps.prepare(run.step.kind, run.sample)
     let done = 0
     let cut: Iterated['cut']
     for (; done < run.count; done++) {
       // At least one iteration, however little time there is: otherwise the run would never end.
       cut = this.#isStopped ? 'stopped' : done > 0 && performance.now() >= end ? 'seconds' : undefined
-      if (cut || on.device.lost) break
-      await on.steps.add(run, run.first + done)
+      if (cut || deviceProblem.device.lost) break
+      await deviceProblem.steps.add(run, run.first + done)
     }
-    await on.finish()
+    await deviceProblem.finish()
     return { done, cut, seconds: (performance.now() - start) / 1000 }
   }
 
@@ -173,7 +184,7 @@ export class GpuProblem implements LoadedProblem {
 
   balance(): Promise<Timed> {
     return this.#run(
-      (on) => measureTime(() => on.balance.run()),
+      (deviceProblem) => measureTime(() => deviceProblem.balance.run()),
       () => this.#cpuProblem.balance(),
     )
   }
@@ -181,7 +192,7 @@ export class GpuProblem implements LoadedProblem {
   async fillEmptyRows(): Promise<Timed> {
     if (this.statistics.emptyRows.every(({ length }) => length === 0)) return { seconds: 0 }
     return this.#run(
-      (on) => measureTime(() => on.balance.fillEmptyRows()),
+      (deviceProblem) => measureTime(() => deviceProblem.balance.fillEmptyRows()),
       () => this.#cpuProblem.fillEmptyRows(),
     )
   }
@@ -193,9 +204,9 @@ export class GpuProblem implements LoadedProblem {
     const names = sets.map((name) => (this.#tables.sets.has(name) ? name : 'train'))
     const distinct = [...new Set(names)]
     return this.#run(
-      async (on) => {
+      async (deviceProblem) => {
         const start = performance.now()
-        const sums = await on.errors.sum(distinct)
+        const sums = await deviceProblem.errors.sum(distinct)
         const seconds = (performance.now() - start) / 1000
         return { sums: names.map((name) => ({ ...sums[distinct.indexOf(name)] })), seconds }
       },
@@ -205,10 +216,10 @@ export class GpuProblem implements LoadedProblem {
 
   snapshot(): Promise<void> {
     return this.#run(
-      async (on) => {
-        on.snapshot()
-        await this.#takeSnapshot(on)
-        await on.finish()
+      async (deviceProblem) => {
+        deviceProblem.snapshot()
+        await this.#takeBackup(deviceProblem)
+        await deviceProblem.finish()
       },
       () => this.#cpuProblem.snapshot(),
     )
@@ -216,9 +227,9 @@ export class GpuProblem implements LoadedProblem {
 
   restore(): Promise<void> {
     return this.#run(
-      async (on) => {
-        on.restore()
-        await on.finish()
+      async (deviceProblem) => {
+        deviceProblem.restore()
+        await deviceProblem.finish()
       },
       () => this.#cpuProblem.restore(),
     )
@@ -226,8 +237,8 @@ export class GpuProblem implements LoadedProblem {
 
   readState(): Promise<EngineState> {
     return this.#run(
-      async (on) => {
-        const state = await on.readState()
+      async (deviceProblem) => {
+        const state = await deviceProblem.readState()
         if (!this.#cpuProblem.hasPosterior) return state
         // The state of a learned prior stays on the CPU.
         return { ...(await this.#cpuProblem.readState()), ...state }
@@ -238,12 +249,12 @@ export class GpuProblem implements LoadedProblem {
 
   writeState(state: EngineState): Promise<void> {
     return this.#run(
-      async (on) => {
+      async (deviceProblem) => {
         if (state.moments) await this.#cpuProblem.writeState(state)
-        on.writeState(state)
-        this.#snapshot = copyOf(state)
-        this.#snapshotAt = performance.now()
-        await on.finish()
+        deviceProblem.writeState(state)
+        this.#backup = copyOf(state)
+        this.#backupAt = performance.now()
+        await deviceProblem.finish()
       },
       () => this.#cpuProblem.writeState(state),
     )
@@ -266,7 +277,7 @@ export class GpuProblem implements LoadedProblem {
     await this.#cpuProblem.close()
   }
 
-  /** Runs an operation after those before it. */
+  /** Runs an operation after all earlier ones have finished; rejects if the problem has been closed. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#open) return Promise.reject(new Error('The problem has been closed.'))
     const result = this.#lock.then(work)
@@ -275,63 +286,70 @@ export class GpuProblem implements LoadedProblem {
   }
 
   /**
-   * Runs an operation where the state is; if the device fails, repeats it from the last snapshot on another
-   * device or the CPU.
+   * Runs an operation where the current state is. If the device is lost or, where the CPU may take over, has
+   * no memory left, repeats the operation from the last backup on a new device or the CPU.
    */
-  #run<T>(onDevice: (on: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
+  #run<T>(onDevice: (deviceProblem: DeviceProblem) => Promise<T>, onCpu: () => Promise<T>): Promise<T> {
     return this.#exclusively(async () => {
       for (;;) {
-        const on = this.#active
-        if (!on) return onCpu()
+        const deviceProblem = this.#active
+        if (!deviceProblem) return onCpu()
         try {
-          return await this.#watch(on, () => onDevice(on))
+          return await this.#watch(deviceProblem, () => onDevice(deviceProblem))
         } catch (error) {
-          await this.#recover(on, error)
+          await this.#recover(deviceProblem, error)
         }
       }
     })
   }
 
   /**
-   * Runs an operation on the device and throws if the device reports an error meanwhile. Another problem on
-   * the same device may have caused the error: all problems that are working then fail, idle ones do not.
+   * Runs an operation on the device, after writing the backup to it if that is due. Throws if the device is
+   * lost or reports an error meanwhile; the backup is then that of before. Another problem on the same device
+   * may have caused the error: all problems that are working then fail, idle ones do not.
    */
-  async #watch<T>(on: DeviceProblem, work: () => Promise<T>): Promise<T> {
-    const { device } = on
+  async #watch<T>(deviceProblem: DeviceProblem, work: () => Promise<T>): Promise<T> {
+    const { device } = deviceProblem
     if (this.#fault) throw this.#fault
-    const before = device.faults.length
-    const snapshot = this.#snapshot
+    const faultsBefore = device.faults.length
+    const backup = this.#backup
     try {
-      if (this.#isBehind) on.writeState(this.#snapshot!)
-      this.#isBehind = false
+      if (this.#mustWriteBackup) deviceProblem.writeState(this.#backup!)
+      this.#mustWriteBackup = false
       const result = await work()
       if (device.lost) throw new Error(device.lost)
-      if (device.faults.length === before) return result
+      if (device.faults.length === faultsBefore) return result
     } catch (error) {
-      if (device.faults.length === before) throw error
+      if (device.faults.length === faultsBefore) throw error
     }
-    this.#snapshot = snapshot // a snapshot of an invalid state is of no use
-    this.#fault = device.faults[before]
+    this.#backup = backup // a backup of an invalid state is of no use
+    this.#fault = device.faults[faultsBefore]
     throw this.#fault
   }
 
-  /** Moves the state to a new device or to the CPU; throws the error if neither is possible or wanted. */
-  async #recover(on: DeviceProblem, error: unknown): Promise<void> {
-    if (await isLost(on.device)) return this.#replace(on.device)
+  /**
+   * Continues after an error of the device: on a new device or the CPU if the device is lost, on the CPU if
+   * it has no memory left and the CPU may take over. Rethrows every other error.
+   */
+  async #recover(deviceProblem: DeviceProblem, error: unknown): Promise<void> {
+    if (await isLost(deviceProblem.device)) return this.#replace(deviceProblem.device)
     if (!this.#backend.fallsBackToCpu || !(error instanceof InputError) || error.code !== 'memory')
       throw error
     this.#active = undefined
-    on.close()
+    deviceProblem.close()
     this.#backend.report(`${error.message} The run goes on from its last snapshot on the CPU.`)
-    if (this.#snapshot) await this.#cpuProblem.writeState(this.#snapshot)
+    if (this.#backup) await this.#cpuProblem.writeState(this.#backup)
   }
 
-  /** Continues on a new device, or on the CPU, after a loss. */
+  /**
+   * Continues from the backup on a new device after a loss; on the CPU if none can be opened, or after more
+   * than MOST_LOSSES losses. Reports that to the user.
+   */
   async #replace(lost: Device): Promise<void> {
     this.#active = undefined
     this.#idle = undefined
     this.#fault = undefined
-    const snapshot = this.#snapshot
+    const backup = this.#backup
     const device = ++this.#losses > MOST_LOSSES ? undefined : await this.#backend.device()
     const why = `The graphics card was lost (${lost.lost})`
     if (device) {
@@ -343,49 +361,53 @@ export class GpuProblem implements LoadedProblem {
     this.#backend.report(
       `${why}; the run goes on from its last snapshot on ${this.#active ? 'a new device' : 'the CPU'}.`,
     )
-    if (!snapshot) return
-    if (this.#active) this.#isBehind = true
-    else await this.#cpuProblem.writeState(snapshot)
+    if (!backup) return
+    if (this.#active) this.#mustWriteBackup = true
+    else await this.#cpuProblem.writeState(backup)
   }
 
-  /** Moves the state to the CPU; the device keeps the entries. */
+  /** Moves the current state to the CPU, if it is on the device, which keeps the entries. */
   async #toCpu(): Promise<void> {
-    const on = this.#active
-    if (!on) return
+    const deviceProblem = this.#active
+    if (!deviceProblem) return
     try {
-      await this.#cpuProblem.writeState(await this.#watch(on, () => on.readState()))
-      this.#idle = on
+      await this.#cpuProblem.writeState(await this.#watch(deviceProblem, () => deviceProblem.readState()))
+      this.#idle = deviceProblem
       this.#active = undefined
     } catch (error) {
-      await this.#recover(on, error)
+      await this.#recover(deviceProblem, error)
       await this.#toCpu()
     }
   }
 
-  /** Moves the state back to the device. */
+  /**
+   * Moves the state from the CPU back to an idle device, if there is one: it is written with the next
+   * operation.
+   */
   async #toDevice(): Promise<void> {
     if (this.#active || !this.#idle || this.#idle.device.lost) return
     const state = await this.#cpuProblem.readState()
     this.#active = this.#idle
     this.#idle = undefined
-    this.#snapshot = copyOf(state)
-    this.#isBehind = true
+    this.#backup = copyOf(state)
+    this.#mustWriteBackup = true
   }
 
-  async #takeSnapshot(on: DeviceProblem): Promise<void> {
-    if (performance.now() - this.#snapshotAt < 1000 * SECONDS_BETWEEN_SNAPSHOTS) return
-    this.#snapshot = await on.readState()
-    this.#snapshotAt = performance.now()
+  /** Reads the state back as the backup, unless the last one is younger than SECONDS_BETWEEN_BACKUPS. */
+  async #takeBackup(deviceProblem: DeviceProblem): Promise<void> {
+    if (performance.now() - this.#backupAt < 1000 * SECONDS_BETWEEN_BACKUPS) return
+    this.#backup = await deviceProblem.readState()
+    this.#backupAt = performance.now()
   }
 
-  /** The state of the last snapshot without momentum, or that of the device if there is no snapshot. */
-  async #freshState(on: DeviceProblem): Promise<DeviceState> {
-    const { momentumFactors, ...state } = this.#snapshot ?? (await on.readState())
+  /** The state of the backup without momentum factors, or that of the device if there is no backup. */
+  async #stateWithoutMomentum(deviceProblem: DeviceProblem): Promise<DeviceState> {
+    const { momentumFactors, ...state } = this.#backup ?? (await deviceProblem.readState())
     return state
   }
 }
 
-/** A copy of the state that the device holds. */
+/** Copies the arrays of that part of a state which lies on the device. */
 function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineState): DeviceState {
   const copies = (arrays: readonly Float32Array[]): Float32Array[] => arrays.map((array) => array.slice())
   return {
@@ -397,14 +419,14 @@ function copyOf({ factors, momentumFactors, means, scales, snapshot }: EngineSta
   }
 }
 
-/** Whether a device that failed is lost; WebGPU reports a loss a moment later. */
+/** Whether a device that failed is lost; waits up to 50 ms, since WebGPU reports a loss a moment later. */
 async function isLost(device: Device): Promise<boolean> {
   const delay = new Promise((resolve) => setTimeout(resolve, 50))
   await Promise.race([device.whenLost, delay])
   return device.lost !== undefined
 }
 
-/** Runs an operation and measures its duration. */
+/** Runs an operation and returns its duration in seconds. */
 async function measureTime(work: () => Promise<void>): Promise<Timed> {
   const start = performance.now()
   await work()

@@ -1,13 +1,13 @@
 /**
- * The sizes that kernels are generated for, and the division of a row's entries among the invocations of a
- * workgroup.
+ * The sizes that kernels are generated for, and the division of a window's entries among the invocations of a
+ * workgroup. A **quad** is four consecutive components of a row, one vec4f: rows are padded to whole quads.
  */
 
-/** Sizes that are constants of a kernel. */
+/** The sizes that are constants of a kernel. */
 export interface Shape {
-  /** N */
+  /** N, the number of modes. */
   order: number
-  /** R */
+  /** R, the number of components, without padding. */
   rank: number
   /** Whether a record ends with its entry's weight. */
   weighted: boolean
@@ -15,59 +15,65 @@ export interface Shape {
   subgroup: number
 }
 
-/** Vectors of four per row: the rank is padded to a multiple of 4, as on the CPU. */
+/** Quads per row: the rank is padded to a multiple of 4. */
 export const quadsOf = ({ rank }: Pick<Shape, 'rank'>): number => Math.ceil(rank / 4)
 
-/** Words of a record: the indices in the other modes, the value, and the weight where there are weights. */
+/**
+ * 32-bit words of a record: the indices in the other modes, the value, and the weight where there are
+ * weights.
+ */
 export const wordsOf = ({ order, weighted }: Shape): number => order + (weighted ? 1 : 0)
 
-/** 4 × 4 tiles of H on and above the diagonal. */
+/** The number of 4 × 4 tiles of H (R × R) on and above the diagonal. */
 export const tilesOf = (shape: Shape): number => (quadsOf(shape) * (quadsOf(shape) + 1)) / 2
 
-/** How the invocations of a workgroup divide the entries of a window. */
+/** The division of the entries of a window among the invocations of a workgroup. */
 export interface Team {
   /** Invocations of a workgroup. */
   size: number
   /**
-   * Neighbouring invocations that share an entry, so that they read a factor's row as one piece of memory.
+   * Neighbouring invocations that share an entry, each with some quads of k, so that they read a factor's row
+   * as one piece of memory.
    */
   lanes: number
-  /** Vectors of four of a row per invocation. */
+  /** Quads of a row per invocation, at most; those beyond the end of the row are 0. */
   perLane: number
   /** Entries that a workgroup processes at a time. */
   entries: number
-  /** Invocations whose sums are added without shared memory: 1 if there are no subgroups. */
+  /** Invocations whose sums are added by subgroup shuffles instead of shared memory; 1: no subgroups. */
   subgroup: number
 }
 
 /**
- * Entries per group of lanes that are worth a larger team; with fewer, most of the time goes into the final
- * reduction.
+ * Entries that each group of lanes should process: a team grows only so far, since with fewer most of the
+ * time goes into the final reduction.
  */
-const ROUNDS_WANTED = 4
-/** Invocations of the largest team. */
+const WANTED_ROUNDS = 4
+/** Invocations of the largest team that `teamFor` chooses by itself. */
 export const LARGEST_TEAM = 128
+/** Invocations of the smallest team. */
 const SMALLEST_TEAM = 32
-/** Vectors of a row per invocation; more would not stay in registers. */
+/** Most quads of a row per invocation, where lanes can be added; more would not stay in registers. */
 const MOST_PER_LANE = 4
 
-/** Vectors in shared memory for the sums of a team: three quarters of what every device has. */
+/** Most quads of shared memory for the sums of a team: three quarters of the 16 KiB that every device has. */
 const MOST_SCRATCH = 768
 
 /**
- * The team for a kernel that passes over the entries of windows.
- * @param expected entries of a typical window
- * @param least the fewest invocations
+ * Chooses the team for a kernel that passes over the entries of windows: more invocations for longer windows,
+ * as far as shared memory allows.
+ * @param expectedEntries entries of a typical window
+ * @param minSize the fewest invocations, a power of two
  */
-export function teamFor(shape: Shape, expected: number, least = SMALLEST_TEAM): Team {
+export function teamFor(shape: Shape, expectedEntries: number, minSize = SMALLEST_TEAM): Team {
   const quads = quadsOf(shape)
   let lanes = Math.min(8, powerOfTwo(quads))
   while (quads / lanes > MOST_PER_LANE) lanes *= 2
   // Where a subgroup is smaller, more of a row per invocation is better than going through shared memory.
   if (shape.subgroup > 1) lanes = Math.min(lanes, shape.subgroup)
-  const wanted = powerOfTwo((expected * lanes) / ROUNDS_WANTED / 2 + 1)
+  const wanted = powerOfTwo((expectedEntries * lanes) / WANTED_ROUNDS / 2 + 1)
   const perLane = Math.ceil(quads / lanes)
-  let size = Math.max(SMALLEST_TEAM, least, lanes, Math.min(LARGEST_TEAM, wanted))
+  let size = Math.max(SMALLEST_TEAM, minSize, lanes, Math.min(LARGEST_TEAM, wanted))
   while (size * perLane > MOST_SCRATCH) size /= 2
   return {
     size,

@@ -12,37 +12,44 @@ export interface Dispatch {
   kernel: GpuKernel
   group: GPUBindGroup
   step: StepWords
-  /** Workgroups; may exceed what a device allows in one dimension. */
+  /** Workgroups per layer; may exceed what a device allows in one dimension. */
   groups: number
+  /** Workgroups in the third dimension; 1 by default. */
   layers?: number
-  /** Approximate work, in multiplications of vectors of four; 0 by default. */
+  /** Approximate work, in multiplications of quads (shape.ts); 0 by default. */
   work?: number
 }
 
-/** Dispatches per submission, each with a slot for its step words. */
+/** Most dispatches per submission; each has a slot for its parameters. */
 const MOST_DISPATCHES = 1024
-/** The duration that a submission should take. */
+/** The duration in milliseconds that a submission should take. */
 const WANTED_MS = 20
-/** Shorter durations cannot be measured. */
+/** The shortest duration in milliseconds that can be measured. */
 const SHORTEST_MS = 0.05
 /** Work of the first submission: next to nothing on a GPU, half a second on a software adapter. */
 const FIRST_WORK = 4e6
-/** The least that a dispatch counts, since even an empty one takes time. */
+/** The least work that a dispatch counts for, since even an empty one takes time. */
 const LEAST_WORK = 1e5
 
-/** Collects dispatches and submits them in pieces of about 20 ms. */
+/** Collects dispatches and submits them, in order, in submissions of about 20 ms. */
 export class SubmissionQueue {
+  /** The uniform buffer of the parameters of the dispatches of a submission; the caller destroys it. */
   readonly steps: GPUBuffer
+  /** Bytes of the parameters of one dispatch in `steps`. */
   readonly slot: number
   readonly #device: Device
   readonly #staging: ArrayBuffer
   #pending: Dispatch[] = []
+  /** Work of the pending dispatches. */
   #work = 0
-  #most = FIRST_WORK
-  /** Resolve when the last submission, and the one before it, are done. */
+  /** Work from which on the pending dispatches are submitted; adapted to the speed of the device. */
+  #maxWork = FIRST_WORK
+  /** Resolves when the last submission is done. */
   #last: Promise<unknown> = Promise.resolve()
-  #before: Promise<unknown> = Promise.resolve()
+  /** Resolves when the submission before the last is done. */
+  #beforeLast: Promise<unknown> = Promise.resolve()
 
+  /** @param order the number of modes, which determines the size of a slot */
   constructor(device: Device, order: number) {
     this.#device = device
     this.slot = slotBytes(order)
@@ -53,17 +60,19 @@ export class SubmissionQueue {
     this.#staging = new ArrayBuffer(MOST_DISPATCHES * this.slot)
   }
 
-  /** Adds a dispatch; waits while two submissions are under way. */
+  /**
+   * Adds a dispatch, and submits when there is enough work; then waits while two submissions are under way.
+   */
   async add(dispatch: Dispatch): Promise<void> {
     if (this.#pending.length === MOST_DISPATCHES) await this.#submit()
     this.#pending.push(dispatch)
     this.#work += Math.max(LEAST_WORK, dispatch.work ?? 0)
-    if (this.#work >= this.#most) await this.#submit()
+    if (this.#work >= this.#maxWork) await this.#submit()
   }
 
-  /** Submits the pending dispatches without waiting. */
+  /** Submits the pending dispatches without waiting for them. */
   flush(): void {
-    const { gpu, mostGroups } = this.#device
+    const { gpu, maxWorkgroups } = this.#device
     if (this.#pending.length === 0) return
     this.#pending.forEach(({ step }, i) => {
       writeStep(this.#staging, i * this.slot, step)
@@ -77,7 +86,7 @@ export class SubmissionQueue {
       if (kernel.pipeline !== current) pass.setPipeline(kernel.pipeline)
       current = kernel.pipeline
       pass.setBindGroup(0, group, [i * this.slot])
-      const x = Math.min(groups, mostGroups)
+      const x = Math.min(groups, maxWorkgroups)
       pass.dispatchWorkgroups(x, Math.ceil(groups / x), layers)
     })
     pass.end()
@@ -86,7 +95,10 @@ export class SubmissionQueue {
     this.#work = 0
   }
 
-  /** Submits, and waits for the submission before the last, so that the device always has work. */
+  /**
+   * Submits the pending dispatches, and waits for the submission before them: the device always has work, but
+   * never more than two submissions.
+   */
   async #submit(): Promise<void> {
     const work = this.#work
     const start = performance.now()
@@ -94,20 +106,20 @@ export class SubmissionQueue {
     const before = this.#last
     this.#last = this.#device.whenDone()
     this.#last.catch(() => {}) // nobody may wait for it any more when the device is lost
-    await this.#before
-    this.#before = before
+    await this.#beforeLast
+    this.#beforeLast = before
     await before
-    this.#learn(work, performance.now() - start)
+    this.#adaptWork(work, performance.now() - start)
   }
 
-  /** Adapts the work of a submission to the measured speed. */
-  #learn(work: number, ms: number): void {
-    if (work < this.#most / 2) return
+  /** Adapts the work of a submission, by a factor of at most 4, to one that took `ms` milliseconds. */
+  #adaptWork(work: number, ms: number): void {
+    if (work < this.#maxWork / 2) return
     const fitting = (work / Math.max(ms, SHORTEST_MS)) * WANTED_MS
-    this.#most = Math.min(4 * this.#most, Math.max(this.#most / 4, fitting, 1e6))
+    this.#maxWork = Math.min(4 * this.#maxWork, Math.max(this.#maxWork / 4, fitting, 1e6))
   }
 
-  /** Submits the pending dispatches and resolves when all are done. */
+  /** Submits the pending dispatches and resolves when all submitted work is done. */
   async finish(): Promise<void> {
     this.flush()
     await this.#device.whenDone()

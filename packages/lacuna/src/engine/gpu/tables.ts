@@ -5,33 +5,37 @@
  */
 import type { LoadedView, LoadedViews } from '../cpu/index.ts'
 
-/** The records of a view in one partition. */
+/** The records of a view in one partition of the CPU engine. */
 export interface Piece {
-  /** The number of the first record in the view. */
+  /** The number in the view of its first record. */
   first: number
+  /** (records × words of a record) */
   words: Uint32Array
 }
 
-/** A view: its segments and records. */
+/** A view (the entries ordered by the rows of a mode): its segments and records. */
 export interface ViewTable {
-  /** (segments × 4) First record, entries, row (counted over all modes), row within its mode. */
+  /**
+   * (segments × 4) Per segment its first record, entries, row (counted over all modes), row within its mode.
+   */
   segments: Uint32Array
   entries: number
-  /** Words of a record. */
+  /** 32-bit words of a record. */
   words: number
+  /** The records, partition by partition. */
   pieces: Piece[]
 }
 
 /** The view of the training entries by one mode. */
 export interface ModeTable extends ViewTable {
-  /** Its first row, counted over all modes. */
+  /** The mode's first row, counted over all modes. */
   firstRow: number
   rows: number
-  /** Its first segment, counted over all modes. */
+  /** The mode's first segment, counted over all modes. */
   firstSegment: number
   /** The number of rows with entries. */
   observed: number
-  /** The rows of several segments, counted over all modes. */
+  /** The rows that have several segments, counted over all modes. */
   longRows: number[]
 }
 
@@ -40,7 +44,7 @@ export interface Tables {
   modes: ModeTable[]
   /** Views by the first mode of the sets that are not the training entries. */
   sets: Map<string, ViewTable>
-  /** (rows of all modes × 4) First segment (counted over all modes), segments, entries, mode. */
+  /** (rows of all modes × 4) Per row its first segment (counted over all modes), segments, entries, mode. */
   rows: Uint32Array
   totalSegments: number
   /** The fewest sampled entries for which another segment of a row is visited. */
@@ -48,7 +52,7 @@ export interface Tables {
 }
 
 /**
- * The tables of a problem.
+ * Makes the tables of a problem; they refer to the records in the CPU engine's memory, without copying them.
  * @param loaded the views that the CPU engine has built, with unpacked records
  * @param dims rows of each mode
  */
@@ -81,6 +85,7 @@ export function tablesOf(loaded: LoadedViews, dims: readonly number[]): Tables {
   return { modes, sets, rows, totalSegments: firstSegment, leastWindow: Math.max(1, loaded.leastWindow) }
 }
 
+/** Makes the table of one view. @param firstRow the number of the mode's first row over all modes */
 function viewTable({ firstSegments, words, partitions }: LoadedView, firstRow: number): ViewTable {
   const rows = firstSegments.length - 1
   const segments = new Uint32Array(4 * firstSegments[rows])

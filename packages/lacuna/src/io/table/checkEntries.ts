@@ -2,14 +2,14 @@
  * The entries of a table, checked and with those of equal coordinates merged, in one process or in several.
  */
 import { InputError, option, sentence } from '../../base/inputError.ts'
-import { type Communicator, firstFault, refuseFirst } from '../../comm/index.ts'
+import { type Communicator, firstFault, throwFirstFault } from '../../comm/index.ts'
 import {
   cellChecks,
   checkShape,
+  checkSparseTensor,
   deferDuplicateCheck,
   findDuplicates,
   findEarliest,
-  knownTensor,
   mergeShards,
   originOf,
   type SparseTensor,
@@ -40,13 +40,13 @@ export async function checkEntries(
   const { indices } = tensor
   const known = { where, largest, negative }
   if (plan.deferDuplicateCheck && merge === 'error' && !tensor.weights) {
-    const checked = knownTensor(tensor, { ...known, distinct: true })
+    const checked = checkSparseTensor(tensor, { ...known, distinct: true })
     return deferDuplicateCheck(checked, () => refuseDuplicates(indices, where))
   }
   const distinct = (await areDistinct?.(indices)) === true
-  if (merge !== 'error') return knownTensor(tensor, { ...known, duplicates: mergeOf(merge), distinct })
+  if (merge !== 'error') return checkSparseTensor(tensor, { ...known, duplicates: mergeOf(merge), distinct })
   if (!distinct) refuseDuplicates(indices, where)
-  return knownTensor(tensor, { ...known, distinct: true })
+  return checkSparseTensor(tensor, { ...known, distinct: true })
 }
 
 /** Checks the entries of one of several processes; those of equal coordinates end up in the same process. */
@@ -58,7 +58,7 @@ async function checkShard(
   const fault = await firstFault([() => checkShape(tensor), ...cellChecks(tensor, negative, where)])
   // A single process checks cells when it knows that coordinates differ, or before it merges them.
   const distinct = merge === 'error' ? await refuseShardDuplicates(comm, tensor, where) : undefined
-  await refuseFirst(comm, fault)
+  await throwFirstFault(comm, fault)
   if (merge === 'error') return { ...tensor, ...distinct }
   return mergeShards(comm, tensor, mergeOf(merge), { where: async (entry) => where(entry) })
 }

@@ -18,7 +18,9 @@ export type Labelled = Pick<SparseTensor, 'dims' | 'labels' | 'modes'>
 export interface QueryOptions {
   /** Per mode of the model, the column or binning that it is made of; by default found by the names. */
   modes?: readonly string[]
-  /** The column of observed values; one named by `ifPresent` may be missing from the table. */
+  /**
+   * The column of observed values; one named by `ifPresent` may be missing from the table; none by default.
+   */
   value?: string | { ifPresent: string }
   /** Whether each row is also returned as JSON. */
   records?: boolean

@@ -9,7 +9,7 @@ export interface RecordsOptions
   extends Pick<ReadRowsOptions, 'merge' | 'index' | 'dates' | 'negative' | 'onRemark'> {
   /** The property of each mode, or a binning of one, as in `week(seen)`; guessed by default. */
   modes?: readonly string[]
-  /** The property that was observed; if only modes are given, rows are counted. */
+  /** The property that was observed; guessed by default, or 1 for each record if modes are given. */
   value?: string
   /** The property with the weight of a row, from 0; all rows weigh the same by default. */
   weight?: string

@@ -27,9 +27,9 @@ export interface ReadTnsOptions extends Omit<TensorOptions, 'where'> {
   name: string
   /** I_1 … I_N; by default the largest index found in each mode. */
   dims?: readonly number[]
-  /** Receives the number of bytes parsed so far, after every piece. */
+  /** Called after every piece with the number of bytes parsed so far; none by default. */
   onProgress?(bytes: number): void
-  /** The approximate number of bytes; with it the columns need not be enlarged. */
+  /** The approximate number of bytes; with it the columns need not be enlarged; unknown by default. */
   sizeHint?: number
   /**
    * Leaves the search for repeated coordinates, which are an error, to the engine that sorts the entries;
@@ -174,9 +174,9 @@ export interface ReadCoordinatesOptions {
   order: number
   /** Indices must lie within these sizes. */
   dims: readonly number[]
-  /** Receives the number of bytes parsed so far, after every piece. */
+  /** Called after every piece with the number of bytes parsed so far; none by default. */
   onProgress?(bytes: number): void
-  /** The approximate number of bytes; with it the columns need not be enlarged. */
+  /** The approximate number of bytes; with it the columns need not be enlarged; unknown by default. */
   sizeHint?: number
 }
 

@@ -12,7 +12,7 @@ import { HASHED_AT_A_TIME, hashCoordinates } from '../order/coordinateOrder.ts'
 
 /** The approximate number of entries of a bucket: their hashes, numbers and table take half a megabyte. */
 const BUCKET = 2 ** 15
-/** The most bits that select a bucket: more buckets would be written at too many positions at a time. */
+/** The most bits that select a bucket: writing to more buckets at a time would miss the cache. */
 const MAX_BUCKET_BITS = 12
 
 /**
@@ -56,11 +56,12 @@ export function findDuplicates(indices: readonly Uint32Array[], count: number): 
   return firstOf
 }
 
-/** A power of two that leaves a third of the slots empty. */
+/** Returns the number of slots of a hash table: a power of two of which at least a third stays empty. */
 function slotsFor(entries: number): number {
   return 2 ** Math.min(32, Math.ceil(Math.log2(Math.max(16, entries * 1.5))))
 }
 
+/** The hashes and numbers of all entries, ordered by bucket. */
 interface Partition {
   hashes: Uint32Array
   /** The entries' numbers, ascending within each bucket. */
@@ -69,6 +70,7 @@ interface Partition {
   ends: Float64Array
 }
 
+/** Sorts the entries stably into 2^bits buckets by the upper bits of their hashes. */
 function partition(indices: readonly Uint32Array[], count: number, bits: number): Partition {
   const hashed = new Uint32Array(Math.min(HASHED_AT_A_TIME, count))
   const shift = 16 - bits // after a shift by 16, because a shift by 32 would be none

@@ -5,7 +5,9 @@ import { cellText, type DuplicatePolicy, type SparseTensor } from '../sparseTens
 import { findDuplicates } from './findDuplicates.ts'
 
 /**
- * Merges entries with equal coordinates, in the order of the entries; writes to the arrays.
+ * Merges entries with equal coordinates by a policy: their sum, mean (weighted by their weights, which are
+ * summed) or last one; throws if there are any under `error`. Merged entries stand in the order of their
+ * first ones. Writes to the arrays.
  * @param where names an entry in messages
  */
 export function mergeDuplicates(
@@ -14,15 +16,13 @@ export function mergeDuplicates(
   where: (entry: number) => string,
 ): Pick<SparseTensor, 'indices' | 'values' | 'weights'> {
   // 0 for the first entry at its coordinates, else 1 + that entry's number. Once a first entry has its final
-  // position
-  // among the merged ones, its 0 is replaced by that position.
+  // position among the merged ones, its 0 is replaced by that position.
   const firstOf = findDuplicates(indices, values.length)
   if (!firstOf) return { indices, values, ...(weights && { weights }) }
   if (weights && policy === 'sum') throw weightedSumError()
   const weightOf = (e: number): number => (weights ? weights[e] : 1)
   // From the first duplicate on: per merged entry, the sum of its values times their weights, and the sum of
-  // its weights.
-  // In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
+  // its weights. In float64: a float32 stops counting ones at 2²⁴, and a mean may fit where the sum does not.
   let sums: Float64Array | undefined
   let counts: Float64Array | undefined
   let merged = 0
@@ -41,7 +41,7 @@ export function mergeDuplicates(
       continue
     }
     const first = firstOf[firstOf[e] - 1]
-    if (policy === 'error') throw duplicateError(where(e), textOf(indices, first), where(first))
+    if (policy === 'error') throw duplicateError(where(e), entryCellText(indices, first), where(first))
     if (policy === 'last') {
       values[first] = values[e]
       if (weights) weights[first] = weights[e]
@@ -54,7 +54,7 @@ export function mergeDuplicates(
     if (policy === 'sum' && !Number.isFinite(Math.fround(sums[first])))
       throw new InputError(
         'value',
-        `${where(e)}: the sum at ${textOf(indices, first)} is too large for a float32.`,
+        `${where(e)}: the sum at ${entryCellText(indices, first)} is too large for a float32.`,
       )
   }
   if (sums && counts)
@@ -70,6 +70,7 @@ export function mergeDuplicates(
   }
 }
 
+/** Returns the error of summing duplicates that have weights. */
 function weightedSumError(): InputError {
   return new InputError(
     'option',
@@ -88,7 +89,8 @@ export function duplicateError(where: string, coordinates: string, first: string
   )
 }
 
-const textOf = (indices: readonly Uint32Array[], entry: number): string =>
+/** Prints the coordinates of an entry for messages. */
+const entryCellText = (indices: readonly Uint32Array[], entry: number): string =>
   cellText(indices.map((column) => column[entry]))
 
 /** Throws if two entries have equal coordinates. @param where names an entry in messages */

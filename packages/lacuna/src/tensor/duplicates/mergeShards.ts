@@ -13,15 +13,18 @@ import { duplicateError, mergeDuplicates } from './mergeDuplicates.ts'
 
 /** How messages name entries of this process. */
 export interface EntryNames {
-  /** The text before the name of the first entry in a message. */
+  /** Text before the name of the first entry in a message; none by default. */
   before?: string
   /** Names an entry by its number in this process. */
   where(entry: number): Promise<string>
 }
 
 /**
- * Returns a shard of the entries in which duplicates are merged, or refuses them.
- * @param shard the entries that this process has read @param names names entries in messages
+ * Scatters the entries of all processes by the hash of their coordinates and merges duplicates by a policy;
+ * throws in all processes if there are any under `error`.
+ * @param shard the entries that this process has read
+ * @param names names entries in messages
+ * @returns the merged entries that this process owns
  */
 export async function mergeShards(
   communicator: Communicator,
@@ -109,9 +112,10 @@ async function refuseShardDuplicates(
 }
 
 /**
- * Returns the find of the entry that comes first in the input, of the finds of all processes.
- * @param own the find of this process: the origin of its entry (rank, number), and any further numbers; empty
- * if there is none
+ * Returns, of what the processes have found, the record whose entry comes first in the input; undefined if no
+ * process found any.
+ * @param own the record of this process: rank and number that its entry had where it was read, then any
+ * further numbers; empty if it found none
  */
 export async function findEarliest(
   communicator: Communicator,

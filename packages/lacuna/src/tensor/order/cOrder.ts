@@ -3,10 +3,10 @@ import { pickEntries } from '../pickEntries.ts'
 import type { SparseTensor } from '../sparseTensor.ts'
 
 /**
- * Returns the tensor with its entries in C order: by the first index, then the second, and so on; itself if
- * they are.
+ * Returns the tensor with its entries in C order: by the first index, then the second, and so on; the same
+ * object if they already are.
  */
-export function inCOrder(tensor: SparseTensor): SparseTensor {
+export function sortInCOrder(tensor: SparseTensor): SparseTensor {
   if (isInCOrder(tensor)) return tensor
   let order = Uint32Array.from({ length: tensor.values.length }, (_, entry) => entry)
   // Radix sort: sorting stably by each mode, the last one first, sorts by all of them.
@@ -18,8 +18,15 @@ export function inCOrder(tensor: SparseTensor): SparseTensor {
   return pickEntries(tensor, order)
 }
 
+/** Bits of an index that one pass of the radix sort sorts by. */
 const DIGIT_BITS = 16
 
+/**
+ * Returns entry numbers stably sorted by one digit of their indices (counting sort).
+ * @param order the entry numbers
+ * @param column the index of each entry
+ * @param shift the lowest bit of the digit
+ */
 function sortByDigit(order: Uint32Array, column: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
   const next = new Uint32Array(2 ** DIGIT_BITS + 1) // where the next entry with each digit goes
   const digit = (entry: number) => (column[entry] >>> shift) & (2 ** DIGIT_BITS - 1)
@@ -30,6 +37,7 @@ function sortByDigit(order: Uint32Array, column: Uint32Array, shift: number): Ui
   return sorted
 }
 
+/** Whether the entries are in C order; equal coordinates may follow each other. */
 function isInCOrder({ dims, indices, values }: SparseTensor): boolean {
   for (let e = 1; e < values.length; e++) {
     let mode = 0

@@ -10,8 +10,9 @@ import type { SparseTensor } from '../sparseTensor.ts'
 export const HASHED_AT_A_TIME = 4096
 
 /**
- * Hashes the coordinates of the entries from … to, at most HASHED_AT_A_TIME.
- * @param key of the hash function @param hashes receives the hashes at its beginning
+ * Hashes the coordinates of the entries `from` to `to` - 1, at most HASHED_AT_A_TIME of them.
+ * @param key the key of the hash function
+ * @param hashes receives the hashes at its beginning
  */
 export function hashCoordinates(
   indices: readonly Uint32Array[],
@@ -27,7 +28,7 @@ export function hashCoordinates(
   for (let e = 0; e < count; e++) hashes[e] = mix(hashes[e])
 }
 
-/** An order of entries. */
+/** A random order of the entries of a tensor, by their numbers. */
 export interface CoordinateOrder {
   /** Returns the 32-bit hash by which an entry is ordered. */
   hash(entry: number): number
@@ -40,7 +41,10 @@ export interface CoordinateOrder {
   at(position: number, isPicked?: (entry: number) => boolean): number
 }
 
-/** Returns the random order of a tensor's entries. @param key of the hash function */
+/**
+ * Returns the random order of a tensor's entries that the hashes of their coordinates give.
+ * @param key the key of the hash function
+ */
 export function coordinateOrder({ indices, values }: SparseTensor, key: number): CoordinateOrder {
   function hashOf(entry: number): number {
     let hash = key

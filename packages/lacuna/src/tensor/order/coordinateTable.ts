@@ -9,12 +9,16 @@ import { mix } from '../../base/random.ts'
 export interface CoordinateTable {
   /**
    * Adds an entry unless one with the same coordinates is in the table.
-   * @returns the number of the entry in the table
+   * @returns the number of the entry that is in the table: `entry`, or that of the earlier one
    */
   add(entry: number): number
 }
 
-/** Makes an empty table. @param indices index columns of the entries @param capacity the most entries */
+/**
+ * Makes an empty table.
+ * @param indices index columns of the entries, read when an entry is added
+ * @param capacity the most entries
+ */
 export function coordinateTable(indices: readonly Uint32Array[], capacity: number): CoordinateTable {
   const order = indices.length
   // 2³² slots hold the most entries a tensor may have, and are the most an array may have.

@@ -14,15 +14,18 @@ import type { SparseTensor } from '../sparseTensor.ts'
  */
 export type FoldBy = readonly { mode: number; length: number }[]
 
-/** Groups of single entries. */
+/** Returns the grouping in which every entry is a group by itself. */
 export const byEntry = ({ dims }: Pick<SparseTensor, 'dims'>): FoldBy =>
   dims.map((_, mode) => ({ mode, length: 1 }))
 
-/** Up to this number of groups, folds get equally many; more groups give about equal folds by chance. */
+/**
+ * Up to this number of groups, folds get equally many groups; beyond it, a hash assigns each group to a fold,
+ * and folds are about equal by chance.
+ */
 const MOST_BALANCED = 100_000
 
 /**
- * Returns the fold of each entry.
+ * Returns the fold of each entry, from 0, by seed and coordinates.
  * @param by the groups that stay together
  * @param folds the number of folds
  */
@@ -43,9 +46,9 @@ export function foldsOf(tensor: SparseTensor, by: FoldBy, folds: number, seed: n
 }
 
 /**
- * Separates a fold from the other entries.
+ * Separates the entries of one fold from the others.
  * @param folds the fold of each entry
- * @returns `out`: the entries of the fold
+ * @returns `out`: the entries of the fold; `train`: the others
  */
 export function splitFold(
   tensor: SparseTensor,
@@ -65,7 +68,11 @@ export function splitFold(
   }
 }
 
-/** Parses groups as they are typed: station+day, hour:24, or entry. @param what the option in messages */
+/**
+ * Parses groups as they are typed: station+day, hour:24 (blocks of 24 rows), or entry; throws if a mode is
+ * unknown.
+ * @param what the option in messages
+ */
 export function parseFoldBy(
   text: string,
   tensor: Pick<SparseTensor, 'dims' | 'modes'>,

@@ -16,7 +16,8 @@ export interface LeaveOneOutOptions extends SplitByTimeOptions {
 
 /**
  * Holds out the last entry in time of every row for test, and on request the one before it for validation.
- * Every row keeps at least one training entry.
+ * Every row keeps at least one training entry: a row with one entry gives none, a row with two gives none for
+ * validation. Throws if all rows have a single entry.
  */
 export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = {}): Split {
   const { rows: rowMode = 0, time = tensor.dims.length - 1, seed = 1, validation = false } = options
@@ -57,4 +58,5 @@ export function leaveOneOut(tensor: SparseTensor, options: LeaveOneOutOptions = 
   return pickSets(tensor, sets)
 }
 
+/** Stands for no entry. */
 const NONE = 2 ** 32 - 1

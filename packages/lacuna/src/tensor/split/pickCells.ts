@@ -11,8 +11,10 @@ export function cellsOf(dims: readonly number[]): number {
 }
 
 /**
- * Returns index columns of distinct cells in groups of the given sizes; every choice is equally likely.
+ * Picks distinct cells uniformly at random, in groups of the given sizes.
+ * @param sizes the number of cells of each group
  * @param onProgress called with the fraction that is done
+ * @returns per group, an index column per mode
  */
 export function pickCells(
   dims: readonly number[],
@@ -21,15 +23,19 @@ export function pickCells(
   onProgress: (fraction: number) => void,
 ): Uint32Array[][] {
   const wanted = sizes.reduce((sum, size) => sum + size, 0)
-  return areWalked(dims, wanted)
-    ? takeCells(dims, sizes, seed, onProgress)
-    : drawCells(dims, sizes, seed, onProgress)
+  return isWalkingFaster(dims, wanted)
+    ? pickCellsByWalking(dims, sizes, seed, onProgress)
+    : pickCellsByRejection(dims, sizes, seed, onProgress)
 }
 
-/** Whether so many cells are wanted that walking over all cells is faster than drawing. */
-export const areWalked = (dims: readonly number[], wanted: number): boolean => 2 * wanted > cellsOf(dims)
+/**
+ * Whether more than half of all cells are wanted: then one pass over all cells is faster than drawing and
+ * rejecting repeats.
+ */
+export const isWalkingFaster = (dims: readonly number[], wanted: number): boolean =>
+  2 * wanted > cellsOf(dims)
 
-/** Returns, per mode, the function from the number of a draw to the index that is drawn. */
+/** Returns, per mode, the function from the number of a draw, from 0, to the random index that it gives. */
 export function cellDraws(dims: readonly number[], seed: number): ((attempt: number) => number)[] {
   return dims.map((dim, mode) => {
     const key = stream(seed, purpose.coordinates, mode)
@@ -37,8 +43,11 @@ export function cellDraws(dims: readonly number[], seed: number): ((attempt: num
   })
 }
 
-/** Dense: walks over all cells, so that a full tensor takes no longer than a half-full one. */
-function takeCells(
+/**
+ * Picks cells in one pass over all cells; faster when more than half are wanted.
+ * @returns per group, an index column per mode
+ */
+function pickCellsByWalking(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
@@ -46,7 +55,7 @@ function takeCells(
 ): Uint32Array[][] {
   const groups = sizes.map((size) => dims.map(() => uint32Array(size)))
   const filled = sizes.map(() => 0)
-  walkCells(
+  forEachPickedCell(
     dims,
     sizes,
     seed,
@@ -59,8 +68,12 @@ function takeCells(
   return groups
 }
 
-/** Calls `take` with every picked cell, in order: its indices and its group. */
-export function walkCells(
+/**
+ * Picks cells at random in one pass over all cells, and calls `take` with the indices and group of every
+ * picked cell, in row-major order. The array of indices is reused.
+ * @param sizes the number of cells of each group
+ */
+export function forEachPickedCell(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
@@ -81,8 +94,12 @@ export function walkCells(
   })
 }
 
-/** Sparse: draws cells and rejects those drawn before. The groups are runs in the order of drawing. */
-function drawCells(
+/**
+ * Picks cells by drawing at random and rejecting repeats; fast while at most half of all cells are wanted.
+ * The first sizes[0] cells drawn form group 0, the next sizes[1] group 1, and so on.
+ * @returns per group, an index column per mode
+ */
+function pickCellsByRejection(
   dims: readonly number[],
   sizes: readonly number[],
   seed: number,
@@ -109,7 +126,10 @@ function drawCells(
   })
 }
 
-/** Returns a copy of a range in shared memory, or `column` itself if the range is all of it. */
+/**
+ * Returns a copy, in memory that threads can share, of the elements `start` to `end` - 1, or `column` itself
+ * if these are all.
+ */
 function copyRange(column: Uint32Array, start: number, end: number): Uint32Array {
   if (start === 0 && end === column.length) return column
   const copy = uint32Array(end - start)
@@ -120,7 +140,7 @@ function copyRange(column: Uint32Array, start: number, end: number): Uint32Array
 /**
  * Divides the numbers 0, 1, … into groups of the given sizes; every division is equally likely: a group takes
  * the next number with probability (its free slots) / (all free slots). Calls `take` in order of the numbers.
- * At most 2³² numbers: the tickets are 32-bit, so a probability is off by less than 2⁻³².
+ * At most 2³² numbers: the random draws are 32-bit, so a probability is off by less than 2⁻³².
  */
 function divideAtRandom(
   sizes: readonly number[],

@@ -7,16 +7,18 @@ import { grow, trim, uint32Array } from '../../base/sharedArrays.ts'
 import type { Communicator } from '../../comm/index.ts'
 import { coordinateTable } from '../order/coordinateTable.ts'
 import { hashOwners } from '../scatter.ts'
-import { areWalked, cellDraws, walkCells } from './pickCells.ts'
+import { cellDraws, forEachPickedCell, isWalkingFaster } from './pickCells.ts'
 
 /** Cells that are drawn in one round, after which the processes agree on which of them are new. */
 const CELLS_PER_ROUND = 2 ** 20
 
+/** Numbers of held-out cells. */
 type Sizes = readonly [validation: number, test: number]
 
 /**
- * Returns index columns of the cells of this process, for validation and test.
- * @param sizes the numbers of cells of all processes together
+ * Picks the cells that `pickCells` picks in one process.
+ * @param sizes the numbers of cells of validation and test, of all processes together
+ * @returns for validation and test, index columns of the cells that this process owns
  */
 export async function pickShardCells(
   communicator: Communicator,
@@ -24,13 +26,16 @@ export async function pickShardCells(
   sizes: Sizes,
   seed: number,
 ): Promise<Uint32Array[][]> {
-  return areWalked(dims, sizes[0] + sizes[1])
-    ? walkOwnCells(communicator, dims, sizes, seed)
-    : drawOwnCells(communicator, dims, sizes, seed)
+  return isWalkingFaster(dims, sizes[0] + sizes[1])
+    ? pickOwnCellsByWalking(communicator, dims, sizes, seed)
+    : pickOwnCellsByRejection(communicator, dims, sizes, seed)
 }
 
-/** Dense: walks over all cells, which takes no memory for those of other processes. */
-function walkOwnCells(
+/**
+ * Picks cells in one pass over all cells, and keeps those that this process owns; faster when more than half
+ * of all cells are wanted.
+ */
+function pickOwnCellsByWalking(
   { rank, size }: Communicator,
   dims: readonly number[],
   sizes: Sizes,
@@ -40,7 +45,7 @@ function walkOwnCells(
   const column = dims.map(() => new Uint32Array(1))
   const findOwners = hashOwners(column, size)
   const owner = new Uint32Array(1)
-  walkCells(dims, sizes, seed, (cell, group) => {
+  forEachPickedCell(dims, sizes, seed, (cell, group) => {
     for (let mode = 0; mode < dims.length; mode++) column[mode][0] = cell[mode]
     findOwners(0, 1, owner)
     if (owner[0] === rank) groups[group].add(cell)
@@ -48,8 +53,11 @@ function walkOwnCells(
   return groups.map((group) => group.finish())
 }
 
-/** Sparse: draws cells until enough of them are new; the owner of a cell decides whether it is new. */
-async function drawOwnCells(
+/**
+ * Picks cells by drawing at random and rejecting repeats: all processes draw the same cells in rounds, and
+ * the owner of a cell decides whether it is new. Fast while at most half of all cells are wanted.
+ */
+async function pickOwnCellsByRejection(
   communicator: Communicator,
   dims: readonly number[],
   sizes: Sizes,
@@ -89,7 +97,7 @@ async function drawOwnCells(
   return groups.map((group) => group.finish())
 }
 
-/** Growing index columns of cells. */
+/** Growing index columns of cells, in memory that threads can share. */
 class CellList {
   #columns: Uint32Array[]
   #count = 0
@@ -99,6 +107,7 @@ class CellList {
     this.#columns = Array.from({ length: order }, () => uint32Array(1024))
   }
 
+  /** Appends a cell, also one that is in the list. */
   add(cell: Uint32Array): void {
     this.#put(cell)
     this.#count++
@@ -116,10 +125,12 @@ class CellList {
     return isNew
   }
 
+  /** Returns the index columns, without unused capacity. */
   finish(): Uint32Array[] {
     return this.#columns.map((column) => trim(column, this.#count))
   }
 
+  /** Writes a cell behind the last one, with more capacity if needed, and does not count it. */
   #put(cell: Uint32Array): void {
     if (this.#count === this.#columns[0].length) {
       this.#columns = this.#columns.map((column) => grow(column, 2 * column.length))
@@ -128,6 +139,7 @@ class CellList {
     for (let mode = 0; mode < cell.length; mode++) this.#columns[mode][this.#count] = cell[mode]
   }
 
+  /** Returns a hash table of all cells of the list, as large as its capacity. */
   #tableOfAll(): ReturnType<typeof coordinateTable> {
     const table = coordinateTable(this.#columns, this.#columns[0].length)
     for (let e = 0; e < this.#count; e++) table.add(e)

@@ -53,12 +53,13 @@ export function split(tensor: SparseTensor, fractions: SplitFractions, seed: num
   return pickSets(tensor, sets)
 }
 
-/** An entry as entries are ordered: its hash, its coordinates and its value. */
+/** The sort key of an entry: its hash, its coordinates and its value, compared in this order. */
 type SortKey = readonly number[]
 
 /**
- * Splits the entries of all processes as `split` does those of one.
- * @param shard the entries of this process @returns its entries of each set
+ * Splits the entries of all processes into the sets that `split` gives in one process.
+ * @param shard the entries of this process
+ * @returns the entries of this process in each set
  */
 export async function splitShard(
   communicator: Communicator,
@@ -105,7 +106,7 @@ export async function splitShard(
   return pickSets(shard, sets)
 }
 
-/** Compares two entries in the order of coordinateOrder. */
+/** Compares two sort keys lexicographically, which gives the order of coordinateOrder. */
 function compareKeys(a: SortKey, b: SortKey): number {
   const at = a.findIndex((number, i) => number !== b[i])
   return at < 0 ? 0 : a[at] - b[at]
@@ -129,7 +130,10 @@ export function isAmongFirst(
   }
 }
 
-/** Returns the numbers of entries of train, validation and test. @param total the number of all entries */
+/**
+ * Returns the numbers of entries of train, validation and test; throws if train would have none.
+ * @param total the number of all entries
+ */
 export function splitSizes(total: number, fractions: SplitFractions): [number, number, number] {
   const [validation, test] = heldOutFractions(fractions).map((fraction) =>
     fraction > 0 ? Math.max(1, Math.round(fraction * total)) : 0,
@@ -143,7 +147,7 @@ export function splitSizes(total: number, fractions: SplitFractions): [number, n
   return [train, validation, test]
 }
 
-/** Returns the fractions of validation and test, and refuses those outside [0, 1). */
+/** Returns the fractions of validation and test, 0 by default; throws if one is outside [0, 1). */
 export function heldOutFractions({ validation = 0, test = 0 }: SplitFractions): [number, number] {
   for (const fraction of [validation, test])
     if (!(fraction >= 0 && fraction < 1))
@@ -151,7 +155,10 @@ export function heldOutFractions({ validation = 0, test = 0 }: SplitFractions): 
   return [validation, test]
 }
 
-/** Returns the entries of each set. @param sets the set of every entry: TRAIN, VALIDATION or TEST */
+/**
+ * Divides the entries of a tensor into sets.
+ * @param sets the set of every entry: TRAIN, VALIDATION or TEST
+ */
 export function pickSets(tensor: SparseTensor, sets: Uint8Array): Split {
   const checked = checkDeferred(tensor)
   const sizes = [0, 0, 0]

@@ -22,7 +22,10 @@ export interface SplitByTimeOptions {
   seed?: number
 }
 
-/** Holds out the latest entries: the last ones for test, those before them for validation. */
+/**
+ * Holds out the latest entries: the last ones for test, those before them for validation. Entries of the same
+ * time are chosen at random by the seed.
+ */
 export function splitByTime(
   tensor: SparseTensor,
   fractions: SplitFractions,
@@ -51,8 +54,9 @@ export function checkMode({ dims }: SparseTensor, mode: number): void {
 }
 
 /**
- * Returns a predicate: whether an entry is among the `count` latest; ties go to those that come first in the
- * order.
+ * Returns a predicate: whether an entry is among the `count` latest. Of entries at the earliest of these
+ * times, those that come first in the order are taken.
+ * @param times the time of each entry
  */
 function isAmongLatest(
   times: Uint32Array,

@@ -23,20 +23,20 @@ import { heldOutFractions, type Split, type SplitFractions } from './split.ts'
 export function splitCells(tensor: SparseTensor, fractions: SplitFractions, seed: number): Split {
   const { dims, values } = tensor
   const sizes = heldOutSizes(dims, values.length, fractions, seed)
-  const split = holdOut(
+  const split = holdOutCells(
     tensor,
     pickCells(dims, sizes, cellStream(seed), () => {}),
   )
-  checkLeft(split.train.values.length, sizes, dims)
+  checkTrainNotEmpty(split.train.values.length, sizes, dims)
   return split
 }
 
 /**
- * Splits the cells of the tensor that all processes have together, as `splitCells` does in one. Every process
- * draws all cells and holds out those whose hash names it; entries are scattered by the same hash, so that a
- * cell and its value meet.
+ * Splits the cells of the tensor that all processes have together into the sets that `splitCells` gives in
+ * one process. Every process draws all cells and holds out those whose hash names it; entries are scattered
+ * by the same hash, so that a cell and its value meet.
  * @param shard the entries of this process
- * @returns its cells of each set
+ * @returns the cells that this process owns in each set
  */
 export async function splitShardCells(
   communicator: Communicator,
@@ -49,12 +49,16 @@ export async function splitShardCells(
   const sizes = heldOutSizes(dims, await countEntries(communicator, shard), fractions, seed)
   const groups = await pickShardCells(communicator, dims, sizes, cellStream(seed))
   const { indices, values, weights } = await scatterByHash(communicator, shard)
-  const split = holdOut({ ...shard, indices, values, weights }, groups)
-  checkLeft(await countEntries(communicator, split.train), sizes, dims)
+  const split = holdOutCells({ ...shard, indices, values, weights }, groups)
+  checkTrainNotEmpty(await countEntries(communicator, split.train), sizes, dims)
   return split
 }
 
-/** Returns the numbers of cells of validation and test. @param entries the number of listed cells */
+/**
+ * Returns the numbers of cells of validation and test: their fractions of all cells, rounded, but at least 1
+ * and at most the number of entries; 0 where the fraction is 0.
+ * @param entries the number of listed cells
+ */
 function heldOutSizes(
   dims: readonly number[],
   entries: number,
@@ -68,14 +72,18 @@ function heldOutSizes(
   return [validation, test]
 }
 
-/** Another stream than that of synthetic tensors, whose own cells would be drawn again otherwise. */
+/**
+ * Returns the seed by which held-out cells are drawn. It is not the seed itself: in a synthetic tensor of
+ * that seed its own entries would be drawn again.
+ */
 const cellStream = (seed: number): number => stream(seed, purpose.split)
 
 /**
- * Takes cells out of the entries; unlisted ones have the value zero.
+ * Moves cells from the entries to validation and test. A held-out cell has the value of its entry, or zero if
+ * it is unlisted; held-out sets have no weights.
  * @param groups index columns of the cells of validation and of test
  */
-function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])[]): Split {
+function holdOutCells(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])[]): Split {
   const checked = checkDeferred(tensor)
   const { dims, indices, values } = checked
   const sizes = groups.map(([column]) => column.length)
@@ -108,8 +116,12 @@ function holdOut(tensor: SparseTensor, groups: readonly (readonly Uint32Array[])
   }
 }
 
-/** Refuses a split without training entries. @param learned their number */
-function checkLeft(learned: number, sizes: readonly [number, number], dims: readonly number[]): void {
+/** Throws if a split has no training entries. @param learned their number */
+function checkTrainNotEmpty(
+  learned: number,
+  sizes: readonly [number, number],
+  dims: readonly number[],
+): void {
   if (learned === 0)
     throw new InputError(
       'empty',

@@ -40,19 +40,24 @@ export interface SyntheticProblem {
   factors: Float32Array[]
 }
 
-/** The most entries: picking draws up to twice as many cells by a 32-bit counter. */
+/**
+ * The most entries, those for testing included: picking draws up to twice as many cells by a 32-bit counter.
+ */
 const MAX_ENTRIES = 2 ** 31
 
 /** The smallest SNR, noise of 10¹⁵ times the signal: with more a float32 might overflow. */
 const MIN_SNR_DB = -300
 
-/** Makes a synthetic problem: random nonnegative factors, noise, and a random choice of entries. */
+/**
+ * Makes a synthetic problem: random nonnegative factors, and their product with noise at random cells. Throws
+ * on options that make no tensor.
+ */
 export function synthetic(options: SyntheticOptions): SyntheticProblem {
   const { dims, entries, rank, snrDb = Infinity, seed = 1, testEntries = 0, onProgress } = options
   checkOptions(dims, entries, testEntries, rank, snrDb)
   checkSeed(seed)
 
-  const factors = dims.map((dim, mode) => uniform(dim * rank, stream(seed, purpose.factors, mode)))
+  const factors = dims.map((dim, mode) => drawUniform(dim * rank, stream(seed, purpose.factors, mode)))
   const [observed, unseen] = pickCells(dims, [entries, testEntries], seed, (fraction) =>
     onProgress?.(0.7 * fraction),
   )
@@ -65,6 +70,7 @@ export function synthetic(options: SyntheticOptions): SyntheticProblem {
   return { tensor, ...(testEntries > 0 ? { test } : {}), factors }
 }
 
+/** Throws if sizes, numbers of entries, rank or SNR make no synthetic problem. */
 function checkOptions(
   dims: readonly number[],
   entries: number,
@@ -104,14 +110,17 @@ function checkOptions(
     )
 }
 
-/** Returns i.i.d. U[0, 1] numbers. */
-function uniform(length: number, key: number): Float32Array {
+/** Returns i.i.d. U[0, 1] numbers. @param key the key of their stream */
+function drawUniform(length: number, key: number): Float32Array {
   const numbers = float32Array(length)
   for (let j = 0; j < length; j++) numbers[j] = unit(draw(key, j))
   return numbers
 }
 
-/** X° at the given cells: the sum over r of the product of the factors' elements (i_1, r) … (i_N, r). */
+/**
+ * Returns X° at the given cells: the sum over r of the product of the factors' elements (i_1, r) … (i_N, r).
+ * @param indices index columns of the cells
+ */
 function valuesAt(
   indices: readonly Uint32Array[],
   factors: readonly Float32Array[],
@@ -134,7 +143,10 @@ function valuesAt(
   return values
 }
 
-/** Adds i.i.d. N(0, σ²) noise, with the σ for which the realised SNR is as asked, up to float32 rounding. */
+/**
+ * Adds i.i.d. N(0, σ²) noise in place, with the σ for which the realised SNR is `snrDb`, up to float32
+ * rounding.
+ */
 function addNoise(values: Float32Array, snrDb: number, key: number): void {
   const noise = new Float32Array(values.length)
   let signalEnergy = 0

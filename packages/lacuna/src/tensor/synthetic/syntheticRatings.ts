@@ -20,7 +20,10 @@ export interface SyntheticRatingsOptions {
   seed?: number
 }
 
-/** The number of tastes, such as genres. With the quality of the items, X° has rank TASTES + 1. */
+/**
+ * The number of tastes, such as genres. Before noise and rounding, the ratings have rank TASTES + 1: the
+ * quality of the items is one more component.
+ */
 const TASTES = 6
 /** Standard deviation of the noise, in stars. */
 const NOISE_STARS = 0.3
@@ -48,12 +51,15 @@ export function syntheticRatings({
       `${entries} ratings are more than half of the ${users} × ${items} pairs of a user and an item; ask for fewer.`,
     )
   const key = stream(seed, purpose.ratings)
-  const indices = drawRatings(dims, entries, extend(key, 0))
-  return { dims, indices, values: rate(dims, indices, extend(key, 1)) }
+  const indices = drawCoordinates(dims, entries, extend(key, 0))
+  return { dims, indices, values: drawStars(dims, indices, extend(key, 1)) }
 }
 
-/** Draws distinct pairs of a user and an item, and a week for each. */
-function drawRatings([users, items, weeks]: number[], entries: number, key: number): Uint32Array[] {
+/**
+ * Returns index columns (user, item, week) of distinct pairs of a user and an item, with a random week for
+ * each; busy users and popular items, those with low indices, come more often.
+ */
+function drawCoordinates([users, items, weeks]: number[], entries: number, key: number): Uint32Array[] {
   const keys = [0, 1, 2].map((mode) => extend(key, mode))
   const cumulative = [cumulativeZipf(users), cumulativeZipf(items)]
   const pairs = [uint32Array(entries), uint32Array(entries)]
@@ -62,7 +68,8 @@ function drawRatings([users, items, weeks]: number[], entries: number, key: numb
   let attempt = 0
   for (let e = 0; e < entries; e++) {
     do {
-      for (const mode of [0, 1]) pairs[mode][e] = pick(cumulative[mode], unit(draw(keys[mode], attempt)))
+      for (const mode of [0, 1])
+        pairs[mode][e] = pickByWeight(cumulative[mode], unit(draw(keys[mode], attempt)))
       attempt++
     } while (table.add(e) !== e)
     week[e] = below(draw(keys[2], e), weeks)
@@ -71,8 +78,8 @@ function drawRatings([users, items, weeks]: number[], entries: number, key: numb
 }
 
 /**
- * Returns running sums of Zipf's law, whose head is flattened so that the first tenth is busy, not the first
- * alone.
+ * Returns running sums of the weights of Zipf's law, 1 / (i + 1 + count / 10): the shift flattens its head,
+ * so that the first tenth is busy, not the first index alone.
  */
 function cumulativeZipf(count: number): Float64Array {
   const sums = new Float64Array(count)
@@ -84,8 +91,12 @@ function cumulativeZipf(count: number): Float64Array {
   return sums
 }
 
-/** Returns the first index whose running sum exceeds u times the total. @param u in (0, 1) */
-function pick(sums: Float64Array, u: number): number {
+/**
+ * Returns the first index whose running sum exceeds u times the total.
+ * @param sums running sums of weights
+ * @param u in (0, 1)
+ */
+function pickByWeight(sums: Float64Array, u: number): number {
   const target = u * sums[sums.length - 1]
   let low = 0
   let high = sums.length - 1
@@ -97,8 +108,15 @@ function pick(sums: Float64Array, u: number): number {
   return low
 }
 
-/** Returns the ratings of the pairs. */
-function rate([users, items, weeks]: number[], indices: readonly Uint32Array[], key: number): Float32Array {
+/**
+ * Returns the rating of each entry in half stars from 0.5 to 5: the item's quality, tastes that user and item
+ * have in common, times the fashion of the week, and noise.
+ */
+function drawStars(
+  [users, items, weeks]: number[],
+  indices: readonly Uint32Array[],
+  key: number,
+): Float32Array {
   const [user, item, week] = indices
   const likes = drawTastes(users, extend(key, 0)) // (users × TASTES)
   const has = drawTastes(items, extend(key, 1)) // (items × TASTES)

@@ -7,20 +7,24 @@ import { InputError } from '../../../base/inputError.ts'
 import { formatBytes } from '../../../base/memory.ts'
 import type { ModeTable, ViewTable } from '../tables.ts'
 
-/** First number, and one past the last. */
+/** Consecutive numbers: the first, and one past the last. */
 export type Range = readonly [number, number]
 
 /** Consecutive segments of a view whose records lie in one buffer. */
 export interface Slice {
-  /** The numbers of its segments and records in the view. */
+  /** The numbers of its segments in the view. */
   segments: Range
+  /** The numbers of its records in the view. */
   records: Range
 }
 
-/** Largest buffer, whatever the device allows: it is filled through memory of the process. */
+/** Most bytes of a slice, whatever the device allows: its buffer is filled through memory of the process. */
 const LARGEST_SLICE = 2 ** 30
 
-/** Divides a view into slices of at most `mostBytes`. */
+/**
+ * Divides a view into slices of at most `mostBytes`, each as long as possible. Throws an InputError if one
+ * segment is longer than that.
+ */
 export function sliceRecords({ segments, words }: ViewTable, mostBytes: number): Slice[] {
   const most = Math.floor(Math.min(mostBytes, LARGEST_SLICE) / (4 * words))
   const count = segments.length / 4
@@ -44,18 +48,20 @@ export function sliceRecords({ segments, words }: ViewTable, mostBytes: number):
 
 /** Whole rows of a mode that are summed and updated together. */
 export interface Batch {
-  /** Rows, and their segments, counted over all modes. */
+  /** The rows, counted over all modes. */
   rows: Range
+  /** The segments of the rows, counted over all modes. */
   segments: Range
-  /** Positions in the mode's list of long rows. */
+  /** The positions in ModeTable.longRows of those rows that have several segments. */
   long: Range
-  /** The segments of the batch by slice. */
+  /** The segments of the batch, counted over all modes, in each slice that has some. */
   pieces: { slice: number; segments: Range }[]
+  /** Entries of the rows. */
   entries: number
 }
 
 /**
- * Divides the rows of a mode into batches.
+ * Divides the rows of a mode into batches; a row that exceeds a limit is a batch of its own.
  * @param rows Tables.rows of all modes
  * @param mostSegments segments whose sums fit into the buffer of sums
  * @param mostEntries entries whose work is not too long for one dispatch
@@ -95,6 +101,7 @@ export function batchRows(
   return batches
 }
 
+/** The parts of a range of segments, counted over all modes, that lie in each slice of a mode's view. */
 function piecesOf([from, to]: Range, slices: readonly Slice[], firstSegment: number): Batch['pieces'] {
   return slices.flatMap(({ segments }, slice) => {
     const begin = Math.max(from, firstSegment + segments[0])

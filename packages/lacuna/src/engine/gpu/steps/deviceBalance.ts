@@ -15,7 +15,7 @@ import {
   totalsKernel,
 } from '../wgsl/balance.ts'
 
-/** Balances the factors of a problem on a device: same formulas as engine/cpu/steps/balance.ts. */
+/** Balances the factors of a problem on a device, by the formulas of engine/cpu/steps/balance.ts. */
 export class DeviceBalance {
   readonly #device: Device
   readonly #tables: Tables
@@ -42,19 +42,20 @@ export class DeviceBalance {
   }
 
   /**
-   * Gives the columns equal norms in all modes, computes v and the mean rows, and fills rows without entries.
+   * Scales the columns to equal norms in all modes, computes v and the mean rows, and copies the mean row to
+   * rows without entries. Resolves when the device is done.
    */
   async run(): Promise<void> {
     const shape = this.#shape
-    const { rows, vectors, by, totals, factors, momentumFactors } = this.#buffers
+    const { rows, vectors, columnScales, totals, factors, momentumFactors } = this.#buffers
     const count = this.#tables.rows.length / 4
     const groups = Math.ceil((count * quadsOf(shape)) / BALANCE_TEAM)
     const hasMomentumFactors = this.#hasMomentumFactors
     await this.#sumColumns(true)
-    await this.#add(scalesKernel(shape), [totals], [vectors, by], { count: shape.rank }, 1)
+    await this.#add(scalesKernel(shape), [totals], [vectors, columnScales], { count: shape.rank }, 1)
     await this.#add(
       scaleRowsKernel(shape),
-      [rows, by],
+      [rows, columnScales],
       [factors, momentumFactors],
       { count, hasMomentumFactors },
       groups,
@@ -64,10 +65,10 @@ export class DeviceBalance {
     await this.#queue.finish()
   }
 
-  /** Gives rows without entries the mean of the others. */
+  /** Copies the mean of the rows with entries to those without. Resolves when the device is done. */
   async fillEmptyRows(): Promise<void> {
     await this.#sumColumns(false)
-    await this.#average(this.#buffers.by, 1)
+    await this.#average(this.#buffers.columnScales, 1) // free between balances
     await this.#queue.finish()
   }
 
@@ -82,8 +83,8 @@ export class DeviceBalance {
   }
 
   /**
-   * Writes the mean rows to `means`, which has `base` vectors per mode, as the last of them; fills rows
-   * without entries with them.
+   * Writes the mean row of each mode, from `totals`, to the last of its `base` rows in `means`, and copies it
+   * to the mode's rows without entries.
    */
   async #average(means: GPUBuffer, base: number): Promise<void> {
     const shape = this.#shape
@@ -95,6 +96,11 @@ export class DeviceBalance {
     await this.#add(fillKernel(shape), [rows, means], [factors], { base, count }, groups)
   }
 
+  /**
+   * Enqueues a kernel, compiled and bound when it is first used.
+   * @param read the buffers that it reads, followed in the bindings by those that it writes
+   * @param groups its workgroups
+   */
   async #add(
     code: string,
     read: readonly GPUBuffer[],
@@ -113,7 +119,9 @@ export class DeviceBalance {
   }
 }
 
-/** The first row and the end of each block of rows; no block has rows of two modes. */
+/**
+ * The blocks of at most BLOCK_ROWS rows, each as its first row and one past its last; none spans two modes.
+ */
 export function blocksOf({ modes }: Tables): [number, number][] {
   return modes.flatMap(({ firstRow, rows }) =>
     Array.from({ length: Math.ceil(rows / BLOCK_ROWS) }, (_, block): [number, number] => [

@@ -10,12 +10,16 @@ import type { SubmissionQueue } from '../submission.ts'
 import type { Tables, ViewTable } from '../tables.ts'
 import { ERROR_BLOCK, errorsKernel, reduceErrorsKernel } from '../wgsl/errors.ts'
 
-/** A view with buffers for its error sums. */
+/** A view on the device, with buffers for its error sums. */
 interface ErrorView extends DeviceView {
+  /** (count × 4) ViewTable.segments */
   segments: GPUBuffer
+  /** Segments of the view. */
   count: number
   entries: number
+  /** (count × 2) Σ w d² and Σ w |d| of each segment. */
   errors: GPUBuffer
+  /** (⌈count / ERROR_BLOCK⌉ × 2) The sums over each block of segments. */
   reduced: GPUBuffer
 }
 
@@ -35,7 +39,7 @@ export class DeviceErrors {
   }
 
   /**
-   * Registers a set.
+   * Registers a set of entries under a name, and creates the buffers for its sums.
    * @param own registers a buffer with its owner, which destroys it
    */
   add(
@@ -56,7 +60,7 @@ export class DeviceErrors {
     })
   }
 
-  /** The error sums of each of these sets. */
+  /** Computes Σ w d² and Σ w |d|, d the residual of an entry, over each of the named sets. */
   async sum(names: readonly string[]): Promise<ErrorSums[]> {
     const views = names.map((name) => this.#views.get(name)!)
     for (const view of views) await this.#sumErrors(view)
@@ -77,6 +81,7 @@ export class DeviceErrors {
     })
   }
 
+  /** Enqueues the kernels that sum the errors of a view. */
   async #sumErrors({ shape, slices, segments, count, entries, errors, reduced }: ErrorView): Promise<void> {
     const { steps, slot } = this.#queue
     const team = teamFor(shape, entries / count)

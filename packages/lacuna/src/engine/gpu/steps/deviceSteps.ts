@@ -13,11 +13,11 @@ import type { DeviceBuffers, DeviceView } from '../deviceBuffers.ts'
 import { LARGEST_TEAM, powerOfTwo, quadsOf, type Shape, type Team, teamFor, tilesOf } from '../shape.ts'
 import type { SubmissionQueue } from '../submission.ts'
 import type { Tables } from '../tables.ts'
-import { BOUND_ROWS_TEAM, boundRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
+import { GRADIENT_ROWS_TEAM, gradientRowsKernel, newtonRowsKernel, paperRowsKernel } from '../wgsl/rows.ts'
 import type { StepWords } from '../wgsl/step.ts'
 import {
-  boundKernel,
-  boundQuads,
+  gradientSumQuads,
+  gradientSumsKernel,
   gramKernel,
   gramQuads,
   reduceKernel,
@@ -27,7 +27,7 @@ import {
 import { WINDOWS_TEAM, windowsKernel } from '../wgsl/windows.ts'
 import { type Batch, batchRows } from './batches.ts'
 
-/** Steps that run on the device. */
+/** The steps that run on the device: the others run on the CPU. */
 export type DeviceStep = Extract<Iterations['step'], { kind: 'paper' | 'gradient' | 'newton' }>
 
 /** Whether a step runs on the device; the others run on the CPU. */
@@ -36,34 +36,37 @@ export const isDeviceStep = (step: Iterations['step']): step is DeviceStep =>
 
 /** Bytes that the buffer of sums takes at most, unless one row's sums take more. */
 const MOST_SUM_BYTES = 2 ** 28
-/** Vectors of four that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
+/** Quads (shape.ts) that one dispatch multiplies at most: some tenths of a second on a slow GPU. */
 const MOST_WORK = 2 ** 29
 
 /**
- * Measured on an H200: at R = 32 and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10
- * twice.
+ * Tiles of H from which on a workgroup that sums H has LARGE_TEAM invocations. Measured on an H200: at R = 32
+ * and 50, 256 invocations take 0.85 and 0.7 times as long as 128, at R = 10 twice.
  */
 const MANY_TILES = 32
-const LARGEST_GROUP = 256
+/** Invocations of a workgroup that sums many tiles of H. */
+const LARGE_TEAM = 256
 
-/** The sums over a sample: 'bound' is Hv and g, 'gram' is H and g. */
-type Sums = 'bound' | 'gram'
+/** The sums over a sample: 'gradient' is Hv and g, 'gram' is H and g (wgsl/sums.ts). */
+type SumKind = 'gradient' | 'gram'
 
 /** The buffer of sums, and the batches of rows whose sums fit into it. */
 interface SumPlan {
+  /** Quads of the sums of a segment. */
   quads: number
   buffer: GPUBuffer
-  /** Per mode. */
+  /** The batches of each mode. */
   batches: Batch[][]
 }
 
-/** The kernels of a mode, with their bind groups. */
+/** The kernels of a step of a mode, with their bind groups. */
 interface ModeKernels {
   team: Team
   sum: GpuKernel
-  /** Per slice. */
+  /** The bind group of each slice of the mode's view. */
   sumGroups: GPUBindGroup[]
   reduce: GpuKernel
+  /** Undefined where no row has several segments. */
   reduceGroup: GPUBindGroup | undefined
   update: GpuKernel
   updateGroup: GPUBindGroup
@@ -78,7 +81,7 @@ export class DeviceSteps {
   readonly #buffers: DeviceBuffers
   readonly #views: readonly DeviceView[]
   readonly #queue: SubmissionQueue
-  readonly #plans = new Map<Sums, SumPlan>()
+  readonly #plans = new Map<SumKind, SumPlan>()
   readonly #prepared = new Map<
     string,
     Promise<{ windows: GpuKernel; windowsGroup: GPUBindGroup; modes: ModeKernels[] }>
@@ -102,17 +105,21 @@ export class DeviceSteps {
     this.#queue = queue
   }
 
+  /** Destroys the buffers of sums. */
   close(): void {
     for (const { buffer } of this.#plans.values()) buffer.destroy()
   }
 
-  /** Compiles the kernels of steps of this kind on samples of this size, unless they are compiled. */
+  /**
+   * Compiles the kernels of steps of a kind for samples of a fraction `sample` of the entries, unless they
+   * are compiled; throws an InputError if the device has no memory for their sums.
+   */
   prepare(kind: DeviceStep['kind'], sample: number): Promise<unknown> {
     return this.#prepare(kind, sample)
   }
 
   #prepare(kind: DeviceStep['kind'], sample: number) {
-    const sums = kind === 'gradient' ? 'bound' : 'gram'
+    const sums = kind === 'gradient' ? 'gradient' : 'gram'
     const teams = this.#tables.modes.map(({ entries, segments }, i) =>
       this.#teamFor(sums, this.#views[i].shape, (4 * sample * entries) / segments.length),
     )
@@ -124,14 +131,18 @@ export class DeviceSteps {
     return prepared
   }
 
-  #teamFor(sums: Sums, shape: Shape, expected: number): Team {
-    if (sums === 'bound') return teamFor(shape, expected)
+  /**
+   * The team of the kernel that makes sums of a kind. @param expected sampled entries of a typical segment
+   */
+  #teamFor(sums: SumKind, shape: Shape, expected: number): Team {
+    if (sums === 'gradient') return teamFor(shape, expected)
     // With many tiles a block of k is worth more invocations than it takes to gather it.
-    if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGEST_GROUP)
+    if (tilesOf(shape) >= MANY_TILES) return teamFor(shape, expected, LARGE_TEAM)
     return teamFor(shape, expected, Math.min(LARGEST_TEAM, powerOfTwo(tilesOf(shape))))
   }
 
-  async #compile(kind: DeviceStep['kind'], sums: Sums, teams: readonly Team[]) {
+  /** Compiles and binds the kernels of a step. @param teams that of the kernel of sums, per mode */
+  async #compile(kind: DeviceStep['kind'], sums: SumKind, teams: readonly Team[]) {
     const device = this.#device
     const shape = this.#views[0].shape
     const { steps, slot } = this.#queue
@@ -149,12 +160,12 @@ export class DeviceSteps {
     const write = 'write' as const
     const windows = await device.compile(windowsKernel(shape), ['read', 'read', write, write])
     const windowsGroup = device.bind(windows, steps, slot, [segments, rows, windowBuffer, sampled])
-    const codes = { gradient: boundRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
+    const codes = { gradient: gradientRowsKernel, newton: newtonRowsKernel, paper: paperRowsKernel }
     const [update, reduce, ...sumKernels] = await Promise.all([
       device.compile(codes[kind](shape), ['read', 'read', 'read', 'read', write, write]),
       device.compile(reduceKernel(shape, plan.quads), ['read', 'read', 'read', write]),
       ...teams.map((team) =>
-        device.compile((sums === 'bound' ? boundKernel : gramKernel)(shape, team), [
+        device.compile((sums === 'gradient' ? gradientSumsKernel : gramKernel)(shape, team), [
           ...Array<'read'>(6).fill('read'),
           write,
         ]),
@@ -194,23 +205,26 @@ export class DeviceSteps {
     return { windows, windowsGroup, modes }
   }
 
-  /** Allocates the buffer for sums of a kind when it is first needed. */
-  async #planSums(sums: Sums): Promise<SumPlan> {
+  /**
+   * The batches and the buffer for sums of a kind, allocated when first needed; throws an InputError if the
+   * sums of one row exceed a binding.
+   */
+  async #planSums(sums: SumKind): Promise<SumPlan> {
     const known = this.#plans.get(sums)
     if (known) return known
     const shape = this.#shape
-    const quads = sums === 'bound' ? boundQuads(shape) : gramQuads(shape)
-    const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, this.#device.mostBinding) / (16 * quads))
+    const quads = sums === 'gradient' ? gradientSumQuads(shape) : gramQuads(shape)
+    const mostSegments = Math.floor(Math.min(MOST_SUM_BYTES, this.#device.maxBindingBytes) / (16 * quads))
     const mostEntries = MOST_WORK / this.#workPerEntry(sums)
     const batches = this.#tables.modes.map((mode, i) =>
       batchRows(mode, this.#tables.rows, this.#views[i].slices, mostSegments, mostEntries),
     )
     const segments = Math.max(...batches.flat().map((batch) => batch.segments[1] - batch.segments[0]))
     const byteLength = 16 * quads * segments
-    if (byteLength > this.#device.mostBinding)
+    if (byteLength > this.#device.maxBindingBytes)
       throw new InputError(
         'memory',
-        `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.mostBinding)} at a time; use the CPU engine or a smaller rank.`,
+        `The sums over a row's entries take ${formatBytes(byteLength)}, and this graphics card shows a program ${formatBytes(this.#device.maxBindingBytes)} at a time; use the CPU engine or a smaller rank.`,
       )
     const buffer = await this.#device.watch(() => this.#device.createStorage(byteLength))
     const plan = { quads, batches, buffer }
@@ -218,14 +232,15 @@ export class DeviceSteps {
     return plan
   }
 
-  #workPerEntry(sums: Sums): number {
+  /** Approximate multiplications of quads per entry. */
+  #workPerEntry(sums: SumKind): number {
     const quads = quadsOf(this.#shape)
-    return sums === 'bound'
+    return sums === 'gradient'
       ? quads * (this.#shape.order + 1)
       : quads * this.#shape.order + 4 * tilesOf(this.#shape)
   }
 
-  /** Enqueues AO iteration number k. */
+  /** Enqueues AO iteration number k: a step of every mode, `maxInner` times for the paper's step. */
   async add(run: Iterations & { step: DeviceStep }, k: number): Promise<void> {
     const { step, sample, seed } = run
     const { windows, windowsGroup, modes } = await this.#prepare(step.kind, sample)
@@ -257,20 +272,21 @@ export class DeviceSteps {
       }
   }
 
+  /** Enqueues one step of mode i, batch by batch: sums, reduction over the segments of long rows, updates. */
   async #addMode(
     i: number,
     kernels: ModeKernels,
     kind: DeviceStep['kind'],
     common: StepWords,
   ): Promise<void> {
-    const sums = kind === 'gradient' ? 'bound' : 'gram'
+    const sums = kind === 'gradient' ? 'gradient' : 'gram'
     const plan = await this.#planSums(sums)
     const shape = this.#shape
     for (const { rows, segments, long, pieces, entries } of plan.batches[i]) {
       const step = { ...common, base: segments[0], rows }
       for (const { slice, segments } of pieces) {
-        const { records, segments: own } = this.#views[i].slices[slice]
-        const fraction = (segments[1] - segments[0]) / (own[1] - own[0])
+        const { records, segments: inSlice } = this.#views[i].slices[slice]
+        const fraction = (segments[1] - segments[0]) / (inSlice[1] - inSlice[0])
         const covered = Math.min(entries, fraction * (records[1] - records[0]))
         await this.#queue.add({
           kernel: kernels.sum,
@@ -294,7 +310,7 @@ export class DeviceSteps {
         kernel: kernels.update,
         group: kernels.updateGroup,
         step,
-        groups: kind === 'gradient' ? Math.ceil((count * quadsOf(shape)) / BOUND_ROWS_TEAM) : count,
+        groups: kind === 'gradient' ? Math.ceil((count * quadsOf(shape)) / GRADIENT_ROWS_TEAM) : count,
         work: kind === 'gradient' ? 0 : count * tilesOf(shape) * 16,
       })
     }

@@ -14,15 +14,17 @@ type Order = Pick<Shape, 'order'>
 
 /** Invocations of a workgroup of most kernels. */
 export const BALANCE_TEAM = 64
-/** Rows whose sums one invocation makes. */
+/** Rows of a block, whose sums one invocation makes for a quad of columns. */
 export const BLOCK_ROWS = 64
 
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
+/** Declares the number of this invocation over all workgroups. */
 const number = `let number = (group.x + group.y * groups.x) * ${BALANCE_TEAM}u + lane;`
 
 /**
- * Per block of rows of one mode, the sum of each column, or of its squares, over the rows that have entries.
+ * WGSL that sums, per block of rows of one mode, each column of the factor, or its squares, over the rows
+ * that have entries.
  */
 export const blockSumsKernel = (shape: Order, squares: boolean): string => `
 ${stepStruct(shape)}
@@ -48,7 +50,7 @@ ${signature} {
 /** Invocations of a workgroup of totalsKernel. */
 export const TOTALS_TEAM = 64
 
-/** Per mode, sums over its blocks: a workgroup per mode and vector. */
+/** WGSL that adds the sums of the blocks of each mode: a workgroup per mode and quad. */
 export const totalsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>; // first block, blocks, rows with entries
@@ -73,15 +75,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }`
 
 /**
- * Computes the column scales that make norms equal in all modes, and v: one workgroup, an invocation per
- * component. The common norm is an N-th root: logarithms approximate it, and a Newton step corrects the last
- * bits.
+ * WGSL that computes from column sums of squares the scales that make the norms of a column equal in all
+ * modes, and v of the gradient step: one workgroup, an invocation per component. The common norm is an N-th
+ * root: logarithms approximate it, and a Newton step corrects the last bits.
  */
 export const scalesKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> totals: array<f32>;
 @group(0) @binding(2) var<storage, read_write> vectors: array<f32>; // per mode v, then its mean
-@group(0) @binding(3) var<storage, read_write> by: array<f32>;
+@group(0) @binding(3) var<storage, read_write> columnScales: array<f32>;
 var<workgroup> exchanged: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) r: u32) {
@@ -115,16 +117,16 @@ fn main(@builtin(local_invocation_index) r: u32) {
   var v = 1.0;
   for (var i = 1u; i < step.mode; i++) { v /= relative; }
   for (var i = 0u; i < step.mode; i++) {
-    by[i * padded + r] = select(1.0, joint / sqrt(totals[i * padded + r]), isSound);
+    columnScales[i * padded + r] = select(1.0, joint / sqrt(totals[i * padded + r]), isSound);
     vectors[2u * i * padded + r] = min(v, 1e30);
   }
 }`
 
-/** Multiplies the columns of the factors and momentum factors by their scales. */
+/** WGSL that multiplies the columns of the factors and momentum factors by their scales. */
 export const scaleRowsKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> by: array<vec4f>;
+@group(0) @binding(2) var<storage, read> columnScales: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> factors: array<vec4f>;
 @group(0) @binding(4) var<storage, read_write> momentumFactors: array<vec4f>;
 @compute @workgroup_size(${BALANCE_TEAM})
@@ -132,12 +134,15 @@ ${signature} {
   ${number}
   let p = number / step.quads;
   if (p >= step.count) { return; }
-  let times = by[rows[p].w * step.quads + number % step.quads];
+  let times = columnScales[rows[p].w * step.quads + number % step.quads];
   factors[number] *= times;
   if (step.hasMomentumFactors == 1u) { momentumFactors[number] *= times; }
 }`
 
-/** Writes mean rows, from totals, to the last of \`base\` vectors that a mode has in \`means\`. */
+/**
+ * WGSL that writes the mean row of each mode, from totals, to the last of the mode's `step.base` rows in
+ * `means`.
+ */
 export const meansKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> modes: array<vec4<u32>>;
@@ -152,7 +157,7 @@ ${signature} {
   means[at] = totals[number] / f32(modes[mode].z);
 }`
 
-/** Copies the mean row of their mode to rows without entries. */
+/** WGSL that copies the mean row of their mode to rows without entries. */
 export const fillKernel = (shape: Order): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;

@@ -1,10 +1,10 @@
 /** Kernels that sum errors over a view by the first mode: per segment, then over blocks of segments. */
 import { quadsOf, type Shape, type Team } from '../shape.ts'
 import {
+  directives,
   eachQuad,
   entryLoop,
   entrySum,
-  header,
   partialDot,
   quadAt,
   recordsType,
@@ -12,8 +12,8 @@ import {
 } from './gather.ts'
 import { stepStruct } from './step.ts'
 
-/** Σ w (k·y − x)² and Σ w |k·y − x| per segment. */
-export const errorsKernel = (shape: Shape, team: Team): string => `${header(shape)}
+/** WGSL of the sums Σ w d² and Σ w |d| of each segment, with d = k·y − x and y the row of the factor. */
+export const errorsKernel = (shape: Shape, team: Team): string => `${directives(shape)}
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
 @group(0) @binding(2) var<storage, read> factors: array<vec4f>;
@@ -32,7 +32,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let first = segments[s].x - step.firstRecord;
   ${teamIndices(team)}
   let row = segments[s].z * ${quadsOf(shape)}u;
-  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `factors[row + ${at}]`).replaceAll('NAME', `y${q}`))}
+  ${eachQuad(team, (q) => quadAt(shape, team, 'y', q, (at) => `factors[row + ${at}]`))}
   var sum = vec2f();
   ${entryLoop(
     shape,
@@ -49,10 +49,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (lane == 0u) { errors[s] = scratch[0]; }
 }`
 
-/** Segments whose sums are reduced to one. */
+/** Segments of a block, whose sums a workgroup adds. */
 export const ERROR_BLOCK = 256
 
-/** Reduces the sums of \`count\` segments to sums over blocks of segments. */
+/** WGSL that adds the sums of `step.count` segments over blocks of ERROR_BLOCK segments. */
 export const reduceErrorsKernel = (shape: Shape): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> errors: array<vec2f>;

@@ -1,28 +1,45 @@
 /**
- * Code that the kernels that pass over entries have in common: it computes Khatri-Rao rows on the fly. A
- * workgroup has the window of a segment; `lanes` neighbouring invocations share an entry, each with some of
- * the components. All invocations run the same number of rounds, since they synchronize within the loop;
- * those without an entry repeat the last one with weight 0.
+ * WGSL that the kernels that pass over entries have in common: it computes Khatri-Rao rows k on the fly. A
+ * workgroup (WebGPU's group of invocations with shared memory) has one segment, the consecutive records of a
+ * row (docs/glossary.md), and passes over its window, the sampled ones of them (wgsl/windows.ts). `lanes`
+ * neighbouring invocations share an entry, each with some quads of k; a quad is four components, one vec4f.
+ * All invocations run the same number of rounds, since they synchronize within the loop; those without an
+ * entry repeat the last one with weight 0.
  */
 import { quadsOf, type Shape, type Team, wordsOf } from '../shape.ts'
 
-/** Code for each of an invocation's vectors of a row. */
+/** Repeats code for the quads q = 0 … perLane − 1 of a row that an invocation has. */
 export const eachQuad = ({ perLane }: Team, code: (q: number) => string): string =>
   Array.from({ length: perLane }, (_, q) => code(q)).join('\n')
 
-/** Declares NAME: vector q of this invocation, or 0 beyond the end of the row. */
-export function quadAt(shape: Shape, { lanes }: Team, q: number, read: (at: string) => string): string {
+/**
+ * Declares a variable with quad q of this invocation, or 0 beyond the end of the row.
+ * @param name of the variable; q is appended
+ * @param read the expression that reads the quad with a number in the row
+ */
+export function quadAt(
+  shape: Shape,
+  { lanes }: Team,
+  name: string,
+  q: number,
+  read: (at: string) => string,
+): string {
   const at = `own + ${q * lanes}u`
   const isFull = (q + 1) * lanes <= quadsOf(shape)
-  if (isFull) return `let NAME = ${read(at)};`
-  return `var NAME = vec4f(); if (${at} < ${quadsOf(shape)}u) { NAME = ${read(at)}; }`
+  if (isFull) return `let ${name}${q} = ${read(at)};`
+  return `var ${name}${q} = vec4f(); if (${at} < ${quadsOf(shape)}u) { ${name}${q} = ${read(at)}; }`
 }
 
-/** The WGSL type of the buffer of records: vectors where a record is one. */
+/**
+ * The WGSL type of the buffer of records: an array of vectors if a record has 2 or 4 words, else of words.
+ */
 export const recordsType = (shape: Shape): string =>
   wordsOf(shape) === 4 ? 'array<vec4<u32>>' : wordsOf(shape) === 2 ? 'array<vec2<u32>>' : 'array<u32>'
 
-/** Declares entrySum: two sums over the invocations that share an entry, for each of them. */
+/**
+ * Declares entrySum(x, lane): adds x, two numbers, over the invocations that share an entry, and returns the
+ * sums to each of them.
+ */
 export function entrySum({ size, lanes, subgroup }: Team): string {
   if (lanes === 1) return 'fn entrySum(x: vec2f, lane: u32) -> vec2f { return x; }'
   if (subgroup >= lanes) {
@@ -42,22 +59,22 @@ fn entrySum(x: vec2f, lane: u32) -> vec2f {
 }`
 }
 
-/** Powers of two from `from` to `below`, exclusive. */
+/** Powers of two: `from`, 2 · `from` and so on below `below`. */
 const powersBelow = (below: number, from: number): number[] => {
   const powers: number[] = []
   for (let power = from; power < below; power *= 2) powers.push(power)
   return powers
 }
 
-/** Declares the position of an invocation in its team. */
+/** Declares the position of an invocation in its team: `own` among those of an entry, `part` the entry's. */
 export const teamIndices = ({ lanes }: Team): string => `
-  let own = lane % ${lanes}u;  // which of an entry's invocations this is
-  let part = lane / ${lanes}u; // which of the entries at a time`
+  let own = lane % ${lanes}u;  // the number of this invocation among those of its entry
+  let part = lane / ${lanes}u; // the number of its entry among those processed at a time`
 
 /**
  * The loop over a window: `count` records from `start` on, cyclically, of a segment of `length` records from
- * record `first` on. In `body`, k0 … are this invocation's vectors of k, x is the value, w the weight, and
- * isIn whether the entry counts.
+ * record `first` on; these four are variables of the kernel. In `body`, k0 … are this invocation's quads of
+ * k, x is the value, w the weight, and isIn whether the entry counts: not if it repeats the last one.
  */
 export function entryLoop(shape: Shape, team: Team, body: string): string {
   const quads = quadsOf(shape)
@@ -88,19 +105,19 @@ export function entryLoop(shape: Shape, team: Team, body: string): string {
     index = start + min((round + 1u) * ${team.entries}u + part, count - 1u);
     position = first + select(index, index - length, index >= length);
     ${read(isVector ? 'record' : 'word', 'position')}
-    ${eachQuad(team, (q) => quadAt(shape, team, q, product).replaceAll('NAME', `k${q}`))}
+    ${eachQuad(team, (q) => quadAt(shape, team, 'k', q, product))}
     ${body}
   }`
 }
 
-/** This invocation's contribution to the dot product of k with another row. */
+/** This invocation's contribution to the dot product of k with the row whose quads are other0, other1 … */
 export const partialDot = (team: Team, other: string): string =>
   Array.from({ length: team.perLane }, (_, q) => `dot(k${q}, ${other}${q})`).join(' + ')
 
 /**
- * Sums the vectors name0 … of each invocation over the entries of the team, in a fixed order, and runs
- * `store` for each sum (`value`, of vector `quad`): within subgroups by shuffles, then through `scratch`, of
- * which `team.size · perLane` vectors are used.
+ * Sums the quads name0, name1 … of the invocations over the entries of the team, in a fixed order, and runs
+ * `store` once for each sum (`value`, of quad number `quad`): within subgroups by shuffles, then through
+ * `scratch`, of which `scratchQuads` quads are used.
  */
 export function teamSum(shape: Shape, team: Team, name: string, store: string): string {
   const quads = quadsOf(shape)
@@ -131,9 +148,9 @@ export function teamSum(shape: Shape, team: Team, name: string, store: string): 
   }`
 }
 
-/** Vectors of scratch that `teamSum` needs. */
+/** Quads of scratch that `teamSum` needs. */
 export const scratchQuads = ({ size, perLane }: Team): number => size * perLane
 
-/** The directives at the beginning of a kernel. */
-export const header = (shape: Shape): string =>
+/** The WGSL directives at the beginning of a kernel that may use subgroups. */
+export const directives = (shape: Shape): string =>
   shape.subgroup > 1 ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);' : ''

@@ -3,10 +3,11 @@
  * in WGSL.
  */
 import { powerOfTwo, quadsOf, type Shape, tilesOf } from '../shape.ts'
-import { header } from './gather.ts'
+import { directives } from './gather.ts'
 import { stepStruct } from './step.ts'
-import { boundQuads, gramQuads } from './sums.ts'
+import { gradientSumQuads, gramQuads } from './sums.ts'
 
+/** The buffers of the kernels that update rows. @param element the WGSL type: f32, or vec4f for quads */
 const bindings = (element: string): string => `
 @group(0) @binding(1) var<storage, read> rows: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> sampled: array<u32>;
@@ -18,29 +19,29 @@ const bindings = (element: string): string => `
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
 
-/** Invocations of a workgroup. */
-export const BOUND_ROWS_TEAM = 64
+/** Invocations of a workgroup of gradientRowsKernel. */
+export const GRADIENT_ROWS_TEAM = 64
 
 /**
- * A gradient step under the Collatz–Wielandt bound D = diag((Hv)_r / v_r): one invocation per vector of a
- * row.
+ * WGSL of a projected gradient step under the Collatz–Wielandt bound D = diag((Hv)_r / v_r): one invocation
+ * per quad of a row. Rows without sampled entries stay.
  */
-export const boundRowsKernel = (shape: Shape): string => {
+export const gradientRowsKernel = (shape: Shape): string => {
   const quads = quadsOf(shape)
   return `
 ${stepStruct(shape)}
 ${bindings('vec4f')}
 /** Rounding may leave a computed D a little below. */
 const ROUNDING = 1.00002;
-@compute @workgroup_size(${BOUND_ROWS_TEAM})
+@compute @workgroup_size(${GRADIENT_ROWS_TEAM})
 ${signature} {
-  let number = (group.x + group.y * groups.x) * ${BOUND_ROWS_TEAM}u + lane;
+  let number = (group.x + group.y * groups.x) * ${GRADIENT_ROWS_TEAM}u + lane;
   let p = step.firstRow + number / ${quads}u;
   let quad = number % ${quads}u;
   if (p >= step.endRow) { return; }
   let B = sampled[p];
   if (B == 0u) { return; }
-  let sumsAt = (rows[p].x - step.base) * ${boundQuads(shape)}u + quad;
+  let sumsAt = (rows[p].x - step.base) * ${gradientSumQuads(shape)}u + quad;
   let Hv = sums[sumsAt];
   let g = sums[sumsAt + ${quads}u];
   let v = vectors[2u * step.mode * ${quads}u + quad];
@@ -61,14 +62,18 @@ ${signature} {
 /** Largest rank at which H of a row is copied to shared memory. */
 const MOST_SHARED_RANK = 60
 
-/** The common parts of the kernels that use H of a row: a workgroup per row, an invocation per component. */
+/**
+ * WGSL that the kernels that use H of a row have in common: a workgroup per row, an invocation per component.
+ * `team`: invocations of a workgroup; `loadRow`: the beginning of `main`, which returns for rows without
+ * sampled entries.
+ */
 function rowSolver(shape: Shape): { team: number; declarations: string; loadRow: string } {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
   const team = Math.max(4, powerOfTwo(rank))
   const isShared = rank <= MOST_SHARED_RANK
   const isOneSubgroup = team <= shape.subgroup
-  const declarations = `${header(shape)}
+  const declarations = `${directives(shape)}
 ${stepStruct(shape)}
 ${bindings('f32')}
 ${isShared ? `var<workgroup> H: array<f32, ${rank * rank}>;` : ''}
@@ -137,7 +142,7 @@ fn firstDecides(x: bool, lane: u32) -> bool {
   return { team, declarations, loadRow }
 }
 
-/** Coordinate descent on the row's quadratic, damped where the sample is small. */
+/** WGSL of coordinate descent on the row's quadratic over a ≥ 0, damped where the sample is small. */
 export function newtonRowsKernel(shape: Shape): string {
   const { rank } = shape
   const padded = 4 * quadsOf(shape)
@@ -190,7 +195,7 @@ ${signature} {
 }`
 }
 
-/** Lines 8 to 13 of Algorithm 1, with L by the power method. */
+/** WGSL of lines 8 to 13 of the paper's Algorithm 1, with L by the power method. */
 export function paperRowsKernel(shape: Shape): string {
   const { rank } = shape
   const { team, declarations, loadRow } = rowSolver(shape)

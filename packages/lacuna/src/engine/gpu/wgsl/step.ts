@@ -1,13 +1,13 @@
 /** The parameters of a dispatch: a uniform in a slot of a buffer, as WGSL reads it and as it is written. */
 import type { Shape } from '../shape.ts'
 
-/** Words of Step before `others`. */
+/** 32-bit words of Step before `others`. */
 const WORDS = 20
 
-/** Dynamic offsets of uniforms are multiples of this. */
+/** Bytes of which dynamic offsets of uniforms must be multiples. */
 export const SLOT_BYTES = 256
 
-/** Bytes of a slot, for tensors of this order. */
+/** Bytes of the slot that holds one Step, for tensors of this order. */
 export const slotBytes = (order: number): number =>
   Math.ceil((4 * (WORDS + 4 * otherQuads(order))) / SLOT_BYTES) * SLOT_BYTES
 
@@ -17,7 +17,7 @@ export const slotBytes = (order: number): number =>
  */
 const otherQuads = (order: number): number => Math.max(4, Math.ceil((order - 1) / 4))
 
-/** The WGSL declaration of Step. */
+/** The WGSL declaration of the struct Step and of the uniform `step` at binding 0. */
 export const stepStruct = ({ order }: Pick<Shape, 'order'>): string => `
 struct Step {
   stream: u32,       // the random stream of this AO iteration
@@ -43,20 +43,22 @@ struct Step {
 }
 @group(0) @binding(0) var<uniform> step: Step;`
 
-/** The members of Step by name; omitted ones are 0. */
+/** The members of Step by name; omitted ones are 0, but `sample` and `leastWindow` are 1. */
 export interface StepWords {
   stream?: number
   inner?: number
   mode?: number
   isPaper?: boolean
-  /** c */
+  /** c, the fraction of entries that is sampled. */
   sample?: number
   leastWindow?: number
   lambda?: number
   momentum?: number
   damping?: number
   base?: number
+  /** firstSegment and endSegment. */
   segments?: readonly [number, number]
+  /** firstRow and endRow. */
   rows?: readonly [number, number]
   firstRecord?: number
   count?: number
@@ -79,7 +81,9 @@ export function writeStep(buffer: ArrayBuffer, at: number, given: StepWords): vo
   if (given.others) words.set(given.others, WORDS)
 }
 
-/** c · 2⁶⁴ as two words, exactly unless c is below 2⁻¹¹. */
+/**
+ * c · 2⁶⁴, rounded down, as two words, the high one first; exact unless c is below 2⁻¹¹. All ones for c ≥ 1.
+ */
 export function fractionOf(c: number): readonly [number, number] {
   if (c >= 1) return [0xffffffff, 0xffffffff]
   const scaled = c * 2 ** 32

@@ -1,13 +1,13 @@
 /**
- * Kernels that sum over a sample, per segment, what the update of a row needs
- * (kernels/solve/entries/entries.ts).
+ * Kernels that sum over the window of each segment what the update of a row needs
+ * (kernels/solve/entries/entries.ts). A quad is four components, one vec4f.
  */
 import { quadsOf, type Shape, type Team, tilesOf } from '../shape.ts'
 import {
+  directives,
   eachQuad,
   entryLoop,
   entrySum,
-  header,
   partialDot,
   quadAt,
   recordsType,
@@ -17,6 +17,7 @@ import {
 } from './gather.ts'
 import { stepStruct } from './step.ts'
 
+/** The buffers of the kernels that sum over windows. */
 const bindings = (shape: Shape): string => `
 @group(0) @binding(1) var<storage, read> records: ${recordsType(shape)};
 @group(0) @binding(2) var<storage, read> factors: array<vec4f>;     // of all modes, one after the other
@@ -26,7 +27,9 @@ const bindings = (shape: Shape): string => `
 @group(0) @binding(6) var<storage, read> vectors: array<vec4f>;     // per mode v, then its mean
 @group(0) @binding(7) var<storage, read_write> sums: array<vec4f>;`
 
-/** The window of this workgroup's segment, and y of its row. */
+/**
+ * Declares the window of this workgroup's segment and y0 …, the quads of y; returns if the window is empty.
+ */
 const openWindow = (shape: Shape, team: Team): string => `
   let s = step.firstSegment + group.x + group.y * groups.x;
   if (s >= step.endSegment) { return; }
@@ -37,9 +40,12 @@ const openWindow = (shape: Shape, team: Team): string => `
   let first = segments[s].x - step.firstRecord;
   ${teamIndices(team)}
   let row = segments[s].z * ${quadsOf(shape)}u;
-  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `pointAt(row + ${at})`).replaceAll('NAME', `y${q}`))}`
+  ${eachQuad(team, (q) => quadAt(shape, team, 'y', q, (at) => `pointAt(row + ${at})`))}`
 
-/** y, the point at which the gradient is taken: the paper's Y, or the row extrapolated by its momentum. */
+/**
+ * Declares pointAt: a quad of y, the point at which the gradient is taken. It is the paper's Y, or the row
+ * extrapolated by its momentum and projected to nonnegative values.
+ */
 const point = `
 fn pointAt(at: u32) -> vec4f {
   let now = factors[at];
@@ -53,13 +59,16 @@ fn pointAt(at: u32) -> vec4f {
 const signature = `fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32)`
 
-/** Vectors of four that the sums of a gradient step, Hv and g, take per segment. */
-export const boundQuads = (shape: Shape): number => 2 * quadsOf(shape)
-/** Vectors of four that the sums H and g take per segment. */
+/** Quads per segment of the sums of a gradient step: Hv, then g. */
+export const gradientSumQuads = (shape: Shape): number => 2 * quadsOf(shape)
+/** Quads per segment of the sums of a newton or paper step: the tiles of H, then g. */
 export const gramQuads = (shape: Shape): number => 4 * tilesOf(shape) + quadsOf(shape)
 
-/** Hv = Σ (k·v) k, then g = Σ (k·y − x) k. */
-export const boundKernel = (shape: Shape, team: Team): string => `${header(shape)}
+/**
+ * WGSL of the sums of a gradient step, per segment: Hv = Σ w (k·v) k, from which gradientRowsKernel makes the
+ * Collatz–Wielandt bound D = diag(Hv / v), and the gradient g = Σ w (k·y − x) k at the extrapolated point y.
+ */
+export const gradientSumsKernel = (shape: Shape, team: Team): string => `${directives(shape)}
 ${stepStruct(shape)}
 ${bindings(shape)}
 var<workgroup> scratch: array<vec4f, ${scratchQuads(team)}>;
@@ -69,7 +78,7 @@ ${point}
 ${signature} {
   ${openWindow(shape, team)}
   let scale = 2u * step.mode * ${quadsOf(shape)}u;
-  ${eachQuad(team, (q) => quadAt(shape, team, q, (at) => `vectors[scale + ${at}]`).replaceAll('NAME', `v${q}`))}
+  ${eachQuad(team, (q) => quadAt(shape, team, 'v', q, (at) => `vectors[scale + ${at}]`))}
   ${eachQuad(team, (q) => `var g${q} = vec4f(); var h${q} = vec4f();`)}
   ${entryLoop(
     shape,
@@ -79,26 +88,27 @@ ${signature} {
     let b = select(0.0, w * dots.y, isIn);
     ${eachQuad(team, (q) => `g${q} += d * k${q}; h${q} += b * k${q};`)}`,
   )}
-  let into = (s - step.base) * ${boundQuads(shape)}u;
+  let into = (s - step.base) * ${gradientSumQuads(shape)}u;
   ${teamSum(shape, team, 'h', 'sums[into + quad] = value;')}
   ${teamSum(shape, team, 'g', `sums[into + ${quadsOf(shape)}u + quad] = value;`)}
 }`
 
-/** Bytes of workgroup memory that every device has. */
+/** Bytes of shared memory of a workgroup that every device has. */
 const SHARED_BYTES = 16384
 
-/** Entries whose k are in shared memory at a time. */
+/** The number of entries whose k are in shared memory at a time: a multiple of team.entries. */
 function blockEntries(shape: Shape, team: Team): number {
   const most = Math.floor(SHARED_BYTES / 2 / 16 / quadsOf(shape) / team.entries)
   return team.entries * Math.max(1, Math.min(8, most))
 }
 
-/** How many workgroups share the tiles of H of a segment. */
+/** The number of workgroups that divide the tiles of H of a segment among them. */
 export const tileGroups = (shape: Shape, team: Team): number => Math.ceil(tilesOf(shape) / team.size)
 
 /**
- * H = Σ k kᵀ in 4 × 4 tiles, then g. Blocks of k are gathered into shared memory; each invocation sums one
- * tile, and where there are fewer tiles than invocations, over some of the entries.
+ * WGSL of the sums of a newton or paper step, per segment: H = Σ w k kᵀ in 4 × 4 tiles on and above the
+ * diagonal, then g = Σ w (k·y − x) k. Blocks of √w k are gathered into shared memory; each invocation sums
+ * one tile, and where there are fewer tiles than invocations, over some of the entries.
  */
 export function gramKernel(shape: Shape, team: Team): string {
   const quads = quadsOf(shape)
@@ -111,7 +121,7 @@ export function gramKernel(shape: Shape, team: Team): string {
   const block = blockEntries(shape, team)
   const perBlock = block / team.entries
   const scratch = Math.max(block * quads, splits > 1 ? splits * shared * 4 : 0, scratchQuads(team))
-  return `${header(shape)}
+  return `${directives(shape)}
 ${stepStruct(shape)}
 ${bindings(shape)}
 var<workgroup> scratch: array<vec4f, ${scratch}>;
@@ -184,8 +194,9 @@ ${signature} {
 export const REDUCE_TEAM = 256
 
 /**
- * Reduces the sums over the segments of each long row into those of its first segment, in a fixed order. A
- * workgroup has some of a row's vectors; several invocations share each of them.
+ * WGSL that adds, for each row of several segments, the sums of all segments into those of its first, in a
+ * fixed order. A workgroup has some quads of a row's sums; several invocations share each of them.
+ * @param sumQuads quads of the sums of a segment
  */
 export function reduceKernel(shape: Shape, sumQuads: number): string {
   const across = reduceWidth(sumQuads)
@@ -220,5 +231,5 @@ ${signature} {
 }`
 }
 
-/** Vectors of a row's sums that one workgroup reduces. */
+/** The number of quads of a row's sums that one workgroup of reduceKernel adds. */
 export const reduceWidth = (sumQuads: number): number => Math.min(64, 2 ** Math.ceil(Math.log2(sumQuads)))

@@ -5,10 +5,13 @@
 import type { Shape } from '../shape.ts'
 import { stepStruct } from './step.ts'
 
-/** Invocations of a workgroup. */
+/** Invocations of a workgroup of windowsKernel. */
 export const WINDOWS_TEAM = 64
 
-/** Draws the window of every segment. */
+/**
+ * WGSL that draws the window of every segment, which may be empty, and B, the number of sampled entries, of
+ * every row.
+ */
 export const windowsKernel = (shape: Shape): string => `
 ${stepStruct(shape)}
 @group(0) @binding(1) var<storage, read> segments: array<vec4<u32>>;      // first record, entries, row, row within its mode

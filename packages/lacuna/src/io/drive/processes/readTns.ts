@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError } from '../../../base/inputError.ts'
 import { float32Array, uint32Array } from '../../../base/sharedArrays.ts'
-import { type Communicator, firstFault, refuseFirst } from '../../../comm/index.ts'
+import { type Communicator, firstFault, throwFirstFault } from '../../../comm/index.ts'
 import {
   cellChecks,
   checkDims,
@@ -15,7 +15,7 @@ import {
   type NegativePolicy,
   type SparseTensor,
 } from '../../../tensor/index.ts'
-import { countLines, explainFileError, firstLines, linesBetween } from '../../node/index.ts'
+import { countLines, explainFileError, linesBetween, readTnsHead } from '../../node/index.ts'
 import { type Columns, parseFirstEntry, readLines, sizesAndNames } from '../../tns/index.ts'
 
 /** Options for reading a shard of a file. */
@@ -38,7 +38,7 @@ export async function readTnsShard(
   try {
     const { size } = await file.stat()
     const { header, indices: modes } = await comm.failTogether(
-      async () => parseFirstEntry((await firstLines(file, Infinity))!, path, dims),
+      async () => parseFirstEntry((await readTnsHead(file, Infinity))!, path, dims),
       'unnamed',
     )
     const order = modes.length
@@ -79,7 +79,7 @@ export async function readTnsShard(
       (_, check) => () =>
         withLines((linesBefore) => cellChecks(shard, negative, where(linesBefore))[check]()),
     )
-    await refuseFirst(comm, await firstFault(checks))
+    await throwFirstFault(comm, await firstFault(checks))
     return await mergeShards(comm, shard, duplicates, {
       where: async (entry) => where(from === 0 ? 0 : await countLines(file, from))(entry),
     })

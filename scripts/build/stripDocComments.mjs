@@ -1,0 +1,18 @@
+// Removes doc comments from compiled JavaScript: the declarations beside it have them, and the package is smaller without. Comments
+// that bundlers read (webpackIgnore, vite-ignore) stand inside expressions and stay.
+// @ts-check
+import { readFileSync, writeFileSync } from 'node:fs'
+import { filesUnder } from './filesUnder.mjs'
+
+/** A doc comment that has its lines to itself. */
+const DOC_COMMENT = /^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/[ \t]*\n/gm
+
+/** @param {string} folder all .js files below it are rewritten, if they have doc comments */
+export function stripDocComments(folder) {
+  for (const file of filesUnder(folder)) {
+    if (!file.endsWith('.js') || file.includes('/embedded/')) continue
+    const code = readFileSync(file, 'utf8')
+    const stripped = code.replace(DOC_COMMENT, '')
+    if (stripped !== code) writeFileSync(file, stripped)
+  }
+}
