@@ -20,9 +20,9 @@ import { addEngineOption } from '../../process/engines.ts'
 import { runOnAllProcesses } from '../../process/processes.ts'
 import { addReshapingOptions } from './reshape.ts'
 import { runComplete } from './runComplete.ts'
-import { lags } from './sideInformation.ts'
+import { parseLags } from './sideInformation.ts'
 
-/** Creates the command. */
+/** Creates the command `complete` with its options and help; its action is runComplete. */
 export function completeCommand(): Command {
   const command = new Command('complete')
     .description('Learns a nonnegative model of low rank from the entries of a tensor.')
@@ -72,7 +72,7 @@ export function completeCommand(): Command {
     .option(
       '--lags <mode=distances>',
       'distances at which rows of an ordered mode are similar, as in hour=1,24; may be repeated',
-      lags,
+      parseLags,
     )
     .option(
       '--features <mode=table:columns>',
