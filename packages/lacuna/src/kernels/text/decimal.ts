@@ -19,8 +19,8 @@ const POWERS: StaticArray<f64> = [
 ];
 const WHOLE_POWERS: StaticArray<u32> = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/** Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
 @external("host", "exactly")
+/** Math.fround(Number(text)) of the bytes [from, to), which are a decimal number. */
 declare function exactly(from: usize, to: usize): f64;
 
 /** The end of the number that parseDecimal read last. */
@@ -29,8 +29,8 @@ export let numberEnd: usize = 0;
 @inline
 function powerOfTen(e: i32): f64 { return unchecked(POWERS[e]); }
 
-/** m · 10^e as float32, with one rounding. */
 @inline
+/** m · 10^e as float32, with one rounding. */
 function scaleByTen(m: u64, e: i32): f32 {
   return <f32>(e < 0 ? <f64>m / powerOfTen(-e) : <f64>m * powerOfTen(e));
 }

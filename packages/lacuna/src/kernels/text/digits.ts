@@ -2,20 +2,20 @@
 
 const ZEROS: u64 = 0x3030303030303030;
 
-/** Whether a byte is a digit. */
 @inline
+/** Whether a byte is a digit. */
 export function isDigit(c: u32): bool { return c - 48 <= 9; }
 
-/** The number of leading digits among eight bytes. */
 @inline
+/** The number of leading digits among eight bytes. */
 export function digitsIn(bytes: u64): usize {
   const x = bytes ^ ZEROS; // a digit becomes 0 … 9, anything else more
   const others = ((x + 0x7676767676767676) | x) & 0x8080808080808080; // the first of them is right: a carry goes up only
   return <usize>(ctz(others) >> 3);
 }
 
-/** The number that the first `count` of eight bytes write as digits, 1 ≤ count ≤ 8. */
 @inline
+/** The number that the first `count` of eight bytes write as digits, 1 ≤ count ≤ 8. */
 export function eightDigits(bytes: u64, count: usize): u32 {
   let x = (bytes ^ ZEROS) << (64 - (<u64>count << 3)); // zeros in front
   x = x * 10 + (x >> 8); // pairs

@@ -2,8 +2,8 @@
 // them for those of its own share of all hashes, deals these to parts that fit in the cache, and compares
 // within the parts; only where hashes are equal does the host look at the coordinates.
 
-/** Whether two entries have the same coordinates. */
 @external("host", "isSame")
+/** Whether two entries have the same coordinates. */
 declare function isSame(a: u32, b: u32): bool;
 
 /**
@@ -26,8 +26,8 @@ export function hashEntries(columns: usize, stride: usize, order: u32, count: u3
   }
 }
 
-/** The part of all that a hash belongs to. */
 @inline
+/** The part of all that a hash belongs to. */
 function partOf(hash: u32, parts: u32): u32 { return <u32>((<u64>hash * <u64>parts) >> 32); }
 
 /** Counts how many of `count` hashes belong to each part. */

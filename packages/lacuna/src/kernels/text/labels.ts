@@ -12,11 +12,11 @@ const MISSING: u32 = 0xffffffff;
 const ENTRY: usize = 32;
 const SHORT: usize = 15;
 
+@inline
 /**
  * The whole number that a text is, of at most seven digits, without sign or leading zeros; MISSING for other
  * texts.
  */
-@inline
 function plainNumber(at: usize, length: usize): u32 {
   const bytes = load<u64>(at);
   if (length - 1 > 6 || digitsIn(bytes) < length || (<u8>bytes == 48 && length > 1)) return MISSING;
@@ -35,16 +35,16 @@ function secondWord(at: usize, length: usize): u64 {
   return select<u64>(bytes, 0, length > 8) | (<u64>length << 56);
 }
 
-/** The address of the first of the two entries where a text may be. */
 @inline
+/** The address of the first of the two entries where a text may be. */
 function slotOf(texts: usize, mask: u32, a: u64, b: u64): usize {
   let hash = (a ^ rotl(b * 0x9e3779b97f4a7c15, 32)) * 0xd6e8feb86659fd93;
   hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93;
   return texts + <usize>(<u32>(hash >> 32) & mask) * 2 * ENTRY;
 }
 
-/** Whether an entry holds the text of two words. */
 @inline
+/** Whether an entry holds the text of two words. */
 function isAt(entry: usize, a: u64, b: u64): bool { return ((load<u64>(entry) ^ a) | (load<u64>(entry, 8) ^ b)) == 0; }
 
 let freshCount: u32 = 0;

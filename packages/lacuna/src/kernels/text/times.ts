@@ -17,8 +17,8 @@ const SPACE: u32 = 32;
 const COLON: u32 = 58;
 const UPPER_T: u32 = 84;
 
-/** Two digits as a number; a number above 99 if they are no digits. */
 @inline
+/** Two digits as a number; a number above 99 if they are no digits. */
 function pair(at: usize): u32 {
   const tens = <u32>load<u8>(at) - 48;
   const ones = <u32>load<u8>(at, 1) - 48;
