@@ -78,18 +78,18 @@ export interface TextKernel {
   numberTimes(): number
   lookUpCells(cells: number, valid: number, rows: number, table: number, size: number, out: number): number
   hashEntries(columns: number, stride: number, order: number, count: number, out: number): void
-  countParts(hashes: number, count: number, parts: number, counts: number): void
-  dealOwn(
+  countBuckets(hashes: number, count: number, buckets: number, counts: number): void
+  scatterToBuckets(
     hashes: number,
     count: number,
-    parts: number,
+    buckets: number,
     first: number,
     own: number,
     next: number,
     number: number,
-    dealt: number,
+    scattered: number,
   ): void
-  findSame(dealt: number, from: number, to: number, slots: number, mask: number): number
+  hasDuplicate(scattered: number, from: number, to: number, slots: number, mask: number): number
 }
 
 const PAGE = 2 ** 16
@@ -105,7 +105,7 @@ export const compileTextKernel = (): Promise<WebAssembly.Module> =>
 /**
  * Starts an instance of the kernel.
  * @param byteLength the bytes of memory that are needed from `freeFrom` on
- * @param isSame whether two entries have the same coordinates; needed for `findSame` only
+ * @param isSame whether two entries have the same coordinates; needed for `hasDuplicate` only
  */
 export function startTextKernel(
   module: WebAssembly.Module,
