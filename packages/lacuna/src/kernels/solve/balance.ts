@@ -1,10 +1,13 @@
 // Passes over the rows of a factor, block by block, for balancing its columns (engine/cpu/steps/balance.ts).
-// A block has BLOCK_ROWS rows; thread number `thread` processes every threads-th block. Sums over a block are in
-// float32; the caller adds them in the order of the blocks. `lengths` (rows) has the number of entries of each row.
+// A block has BLOCK_ROWS rows; thread number `thread` processes every threads-th block. Sums over a block are
+// in float32; the caller adds them in the order of the blocks. `lengths` (rows) has the number of entries of
+// each row.
 import { BLOCK_ROWS } from "./layout";
 import { ROW } from "./rank";
 
-/** Writes to `sums` (blocks × R) the sum of the squares of each column over the rows of a block with entries. */
+/**
+ * Writes to `sums` (blocks × R) the sum of the squares of each column over the rows of a block with entries.
+ */
 export function sumSquares(factor: usize, rows: u32, lengths: usize, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * BLOCK_ROWS; begin < rows; begin += threads * BLOCK_ROWS) {
     const end = min(begin + BLOCK_ROWS, rows);

@@ -1,5 +1,5 @@
-// Error sums Σ w (k·y − x)² and Σ w |k·y − x| over all entries of a view, chunk by chunk, in float64. Threads take
-// chunks from the task counter of the control block.
+// Error sums Σ w (k·y − x)² and Σ w |k·y − x| over all entries of a view, chunk by chunk, in float64. Threads
+// take chunks from the task counter of the control block.
 import { gather } from "./entries/gather";
 import {
   CHUNK_BYTES, CHUNK_END_ROW, CHUNK_ROW, CHUNK_SEGMENT, VIEW_CHUNK_COUNT, VIEW_CHUNKS, VIEW_FACTOR, VIEW_RECORDS,
@@ -12,9 +12,9 @@ import { takeTask } from "./threads";
 import { isUnknown, predictEntry } from "./setup/zeros";
 
 /**
- * Writes Σ w d² and Σ w |d| of each chunk, d = k·y − x with y the row of the factor, to `sums` (chunks × 2, float64);
- * the caller adds them in the order of the chunks. With `zeros`, these are the differences between the errors of
- * listed cells and those that zeros would have there; unknown cells have no error.
+ * Writes Σ w d² and Σ w |d| of each chunk, d = k·y − x with y the row of the factor, to `sums` (chunks × 2,
+ * float64); the caller adds them in the order of the chunks. With `zeros`, these are the differences between
+ * the errors of listed cells and those that zeros would have there; unknown cells have no error.
  */
 export function errorSums(control: usize, view: usize, sums: usize, zeros: bool): void {
   const chunks = load<usize>(view, VIEW_CHUNKS);
@@ -33,8 +33,8 @@ export function errorSums(control: usize, view: usize, sums: usize, zeros: bool)
 }
 
 /**
- * Writes Σ w x² and Σ w |x| of each chunk to `sums` (chunks × 2, float64): the errors of a model that predicts 0,
- * without reading any factor.
+ * Writes Σ w x² and Σ w |x| of each chunk to `sums` (chunks × 2, float64): the errors of a model that
+ * predicts 0, without reading any factor.
  */
 export function valueSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
@@ -55,7 +55,9 @@ export function valueSums(control: usize, view: usize, sums: usize): void {
   }
 }
 
-/** Writes the sum of the weights of each chunk, and 0, to `sums` (chunks × 2, float64); the view has weights. */
+/**
+ * Writes the sum of the weights of each chunk, and 0, to `sums` (chunks × 2, float64); the view has weights.
+ */
 export function weightSums(control: usize, view: usize, sums: usize): void {
   const stride = strideOf(view);
   for (let number = takeTask(control); number < load<u32>(view, VIEW_CHUNK_COUNT); number = takeTask(control)) {

@@ -24,8 +24,8 @@ const LARGEST_RESIDUAL: f32 = 1e18;
 const SLEEP: i64 = 20000;
 
 /**
- * Runs one epoch of stratified SGD: every stratum in order, and in each the cells of this thread, which are those
- * of every threads-th block of the first mode. Updates the factors in place.
+ * Runs one epoch of stratified SGD: every stratum in order, and in each the cells of this thread, which are
+ * those of every threads-th block of the first mode. Updates the factors in place.
  * @param strata the address of the grid's description (STRATA_…, layout.ts)
  * @param rate η
  * @param minSquares lower bound of Σ‖k_m‖² in the step size
@@ -57,8 +57,8 @@ export function strataEpoch(
 
 @inline
 /**
- * The address of the turn (the number of strata done) of that block of a mode which stratum s combines with block b
- * of the first mode.
+ * The address of the turn (the number of strata done) of that block of a mode which stratum s combines with
+ * block b of the first mode.
  */
 function turnAddress(strata: usize, order: u32, mode: u32, s: u32, b: u32): usize {
   const shift = load<u32>(strata, STRATA_SHIFT);
@@ -101,8 +101,8 @@ function rowAddress(factor: usize, record: usize, mode: usize): usize {
 
 @inline
 /**
- * η e / max(Σ‖k_m‖², minSquares) with the residual e = x − prediction (value minus prediction); 0 where the model has
- * diverged. predicted, squares: lane by lane sums of the prediction and of Σ‖k_m‖².
+ * η e / max(Σ‖k_m‖², minSquares) with the residual e = x − prediction (value minus prediction); 0 where the
+ * model has diverged. predicted, squares: lane by lane sums of the prediction and of Σ‖k_m‖².
  */
 function stepSize(predicted: v128, squares: v128, x: f32, rate: f32, minSquares: f32): f32 {
   const pairs = f32x4.add(v128.shuffle<f32>(predicted, squares, 0, 1, 4, 5), v128.shuffle<f32>(predicted, squares, 2, 3, 6, 7));
@@ -224,8 +224,8 @@ function updateCellOfAny(strata: usize, order: u32, begin: usize, end: usize, ra
 }
 
 /**
- * Updates four components, from byte `at` on, of the rows of all modes from their values before the step: k of a mode
- * is the product of the modes before and after it. s: the step size.
+ * Updates four components, from byte `at` on, of the rows of all modes from their values before the step: k
+ * of a mode is the product of the modes before and after it. s: the step size.
  */
 function updateVectors(strata: usize, order: u32, record: usize, at: usize, s: v128): void {
   let before = f32x4.splat(1);
@@ -240,13 +240,18 @@ function updateVectors(strata: usize, order: u32, record: usize, at: usize, s: v
   }
 }
 
-/** Copies every threads-th row of a factor to its position, given by `positions`, in the order of the blocks. */
+/**
+ * Copies every threads-th row of a factor to its position, given by `positions`, in the order of the blocks.
+ */
 export function toBlockOrder(factor: usize, positions: usize, rows: u32, into: usize, thread: u32, threads: u32): void {
   for (let row = thread; row < rows; row += threads)
     memory.copy(into + <usize>load<u32>(positions + (<usize>row << 2)) * ROW, factor + <usize>row * ROW, ROW);
 }
 
-/** Copies every threads-th row from its position, given by `positions`, in the order of the blocks to the factor. */
+/**
+ * Copies every threads-th row from its position, given by `positions`, in the order of the blocks to the
+ * factor.
+ */
 export function fromBlockOrder(from: usize, positions: usize, rows: u32, factor: usize, thread: u32, threads: u32): void {
   for (let row = thread; row < rows; row += threads)
     memory.copy(factor + <usize>row * ROW, from + <usize>load<u32>(positions + (<usize>row << 2)) * ROW, ROW);

@@ -12,10 +12,10 @@ export function takeTask(control: usize): u32 {
 
 @inline
 /**
- * The number of chunks in the next batch, if `left` chunks remain. With 16 threads and a small sample a chunk takes less than a
- * microsecond: taking each from a shared counter would be most of the work. So a batch is half of an equal
- * fraction, per thread, of the remaining chunks: large at first, and single chunks at the end, so that all
- * threads finish together.
+ * The number of chunks in the next batch, if `left` chunks remain. With 16 threads and a small sample a chunk
+ * takes less than a microsecond: taking each from a shared counter would be most of the work. So a batch is
+ * half of an equal fraction, per thread, of the remaining chunks: large at first, and single chunks at the
+ * end, so that all threads finish together.
  */
 export function batchSize(left: u32, threads: u32): u32 {
   return max<u32>(1, left / (2 * threads));

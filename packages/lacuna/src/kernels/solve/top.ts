@@ -13,8 +13,8 @@ import {
 import { takeTask } from "./threads";
 
 /**
- * Takes tasks of questions until none is left, and writes the best rows of each question, at most TOP_MOST and best
- * first, with their scores. work: the address of the description (TOP_…, layout.ts).
+ * Takes tasks of questions until none is left, and writes the best rows of each question, at most TOP_MOST
+ * and best first, with their scores. work: the address of the description (TOP_…, layout.ts).
  */
 export function topRows(control: usize, work: usize): void {
   const questions = load<u32>(work, TOP_QUESTION_COUNT);
@@ -36,7 +36,9 @@ function answerQuestions(work: usize, from: u32, to: u32): void {
   }
 }
 
-/** Scores eight rows from `row` on for four questions from `question` on, and inserts those that are better. */
+/**
+ * Scores eight rows from `row` on for four questions from `question` on, and inserts those that are better.
+ */
 function scoreTile(work: usize, question: u32, row: u32): void {
   const length = <usize>load<u32>(work, TOP_LENGTH);
   const stride = length << 2;
@@ -67,8 +69,8 @@ function scoreTile(work: usize, question: u32, row: u32): void {
 
 @inline
 /**
- * Inserts those of eight rows from `row` on into the answers of a question that are better than its worst so far;
- * most are not. low, high: their scores.
+ * Inserts those of eight rows from `row` on into the answers of a question that are better than its worst so
+ * far; most are not. low, high: their scores.
  */
 function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v128): void {
   const most = load<u32>(work, TOP_MOST);
@@ -86,8 +88,8 @@ function insertBetter(work: usize, question: u32, row: u32, low: v128, high: v12
 }
 
 /**
- * Inserts a row into the answers of a question, in the order of the scores, if it is better than the worst and not
- * excluded. Empty answers have the score −1, below every row's.
+ * Inserts a row into the answers of a question, in the order of the scores, if it is better than the worst
+ * and not excluded. Empty answers have the score −1, below every row's.
  */
 function insertRow(work: usize, question: u32, row: u32, score: f32): void {
   const most = load<u32>(work, TOP_MOST);

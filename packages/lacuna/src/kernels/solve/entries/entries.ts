@@ -13,10 +13,10 @@ import { weighBlock } from "./weights";
 import { addListedCells } from "../setup/zeros";
 
 /**
- * Writes the sums over `count` entries of row p from the window on, and advances the window: g = Σ w (k·y − x) k at
- * sums + MATRIX, and at `sums` either H = Σ w k kᵀ (tiles on and above the diagonal) or, for a gradient step,
- * Hv = Σ w (k·v) k. Both are without λ. Where unlisted cells are zeros, there is only −Σ x k at sums + MATRIX
- * (zeros.ts); under a learned prior the sums are those of addMoments (posterior.ts).
+ * Writes the sums over `count` entries of row p from the window on, and advances the window: g = Σ w (k·y −
+ * x) k at sums + MATRIX, and at `sums` either H = Σ w k kᵀ (tiles on and above the diagonal) or, for a
+ * gradient step, Hv = Σ w (k·v) k. Both are without λ. Where unlisted cells are zeros, there is only −Σ x k
+ * at sums + MATRIX (zeros.ts); under a learned prior the sums are those of addMoments (posterior.ts).
  */
 export function addEntries(view: usize, p: u32, window: Window, count: u32, sums: usize): void {
   const y = pointOf(view, p);
@@ -44,8 +44,8 @@ export function addEntries(view: usize, p: u32, window: Window, count: u32, sums
 }
 
 /**
- * The address of y (R), the point at which the gradient is taken: Y of the paper's step, or the row extrapolated by
- * its momentum.
+ * The address of y (R), the point at which the gradient is taken: Y of the paper's step, or the row
+ * extrapolated by its momentum.
  */
 function pointOf(view: usize, p: u32): usize {
   if (kind != STEP_PAPER) return extrapolate(view, p);

@@ -28,8 +28,8 @@ export function gatherWithProduct(
 }
 
 /**
- * Gathers `count` ≤ BLOCK entries from the window on and advances it. Writes K[e] = k, the Khatri-Rao row, and
- * D[e] = k·y − x, the residual. K (BLOCK × R), D (BLOCK), y (R).
+ * Gathers `count` ≤ BLOCK entries from the window on and advances it. Writes K[e] = k, the Khatri-Rao row,
+ * and D[e] = k·y − x, the residual. K (BLOCK × R), D (BLOCK), y (R).
  */
 export function gather(view: usize, window: Window, count: u32, y: usize, K: usize, D: usize): void {
   const order = load<i32>(view, VIEW_ORDER);
@@ -52,8 +52,8 @@ function otherModes<T>(): i32 {
 
 @inline
 /**
- * Four components of a Khatri-Rao row. a, b, c: addresses of these components in the rows of the other factors;
- * b and c are ignored where there are fewer other modes.
+ * Four components of a Khatri-Rao row. a, b, c: addresses of these components in the rows of the other
+ * factors; b and c are ignored where there are fewer other modes.
  */
 function product<T>(a: usize, b: usize, c: usize): v128 {
   if (idof<T>() == idof<Two>()) return v128.load(a);
@@ -71,8 +71,8 @@ function nextProduct<T>(a: usize, b: usize, c: usize): v128 {
 
 @inline
 /**
- * Stores sixteen components of a Khatri-Rao row at k; returns their products with those of y (y0 … y3), added up
- * lane by lane. a, b, c: as in `product`.
+ * Stores sixteen components of a Khatri-Rao row at k; returns their products with those of y (y0 … y3), added
+ * up lane by lane. a, b, c: as in `product`.
  */
 function storeProducts<T>(a: usize, b: usize, c: usize, k: usize, y0: v128, y1: v128, y2: v128, y3: v128): v128 {
   let k0: v128, k1: v128, k2: v128, k3: v128;
@@ -165,8 +165,8 @@ function gatherBy<T>(view: usize, window: Window, count: u32, y: usize, K: usize
 }
 
 /**
- * `gatherWithProduct` for the order T, two entries at a time: with two dot products each, the sums of more would
- * not stay in registers.
+ * `gatherWithProduct` for the order T, two entries at a time: with two dot products each, the sums of more
+ * would not stay in registers.
  */
 function gatherWithProductBy<T>(
   view: usize, window: Window, count: u32, y: usize, v: usize, K: usize, D: usize, S: usize,

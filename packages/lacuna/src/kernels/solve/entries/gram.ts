@@ -1,12 +1,13 @@
 // Sums over a block of Khatri-Rao rows: g += Kᵀd and H += KᵀK, with d the residuals k·y − x (prediction minus
-// value). Where entries have weights, K and d are multiplied by √w before (weights.ts). A tile of the sum stays in
-// registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be cleared.
+// value). Where entries have weights, K and d are multiplied by √w before (weights.ts). A tile of the sum
+// stays in registers during the pass over the block. `fresh` starts a sum at zero, so that no memory need be
+// cleared.
 import { sumLanes, sumLanesOfFour } from "../lanes";
 import { R, ROW } from "../rank";
 
 /**
- * g (R) += Σ d_e k_e over the first `count` rows of K (BLOCK × R), with d = D (BLOCK): lines 6 to 8 of Algorithm 1,
- * without λy. With `fresh`, g = that sum.
+ * g (R) += Σ d_e k_e over the first `count` rows of K (BLOCK × R), with d = D (BLOCK): lines 6 to 8 of
+ * Algorithm 1, without λy. With `fresh`, g = that sum.
  */
 export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: bool): void {
   let at: usize = 0;
@@ -44,8 +45,8 @@ export function addGradient(K: usize, D: usize, count: u32, g: usize, fresh: boo
 }
 
 /**
- * g (R) += Σ d_e k_e and w (R) += Σ s_e k_e over the first `count` rows of K (BLOCK × R), with d = D and s = S
- * (BLOCK); with `fresh`, = instead of +=. For s = k·v, w is Hv.
+ * g (R) += Σ d_e k_e and w (R) += Σ s_e k_e over the first `count` rows of K (BLOCK × R), with d = D and s =
+ * S (BLOCK); with `fresh`, = instead of +=. For s = k·v, w is Hv.
  */
 export function addGradientAndProduct(K: usize, D: usize, S: usize, count: u32, g: usize, w: usize, fresh: bool): void {
   let at: usize = 0;
@@ -131,8 +132,8 @@ function dotChunk(k: usize, v0: v128, v1: v128, v2: v128, v3: v128): v128 {
 }
 
 /**
- * H (R × R) += Σ k_e k_eᵀ over the first `count` rows of K (BLOCK × R), on the 4 × 4 tiles on and above the diagonal:
- * line 9 of Algorithm 1, without λI. With `fresh`, H = that sum.
+ * H (R × R) += Σ k_e k_eᵀ over the first `count` rows of K (BLOCK × R), on the 4 × 4 tiles on and above the
+ * diagonal: line 9 of Algorithm 1, without λI. With `fresh`, H = that sum.
  */
 export function addHessian(K: usize, count: u32, H: usize, fresh: bool): void {
   for (let row: usize = 0; row < ROW; row += 16) {
@@ -143,8 +144,8 @@ export function addHessian(K: usize, count: u32, H: usize, fresh: bool): void {
 }
 
 /**
- * `addHessian` for four rows by eight columns of H, at the address `tile`: eight sums, two column vectors and a
- * broadcast fill the registers. row, column: offsets in bytes within a row of K.
+ * `addHessian` for four rows by eight columns of H, at the address `tile`: eight sums, two column vectors and
+ * a broadcast fill the registers. row, column: offsets in bytes within a row of K.
  */
 function addTile8(K: usize, count: u32, row: usize, column: usize, tile: usize, fresh: bool): void {
   let h00 = f32x4.splat(0), h01 = h00, h10 = h00, h11 = h00, h20 = h00, h21 = h00, h30 = h00, h31 = h00;

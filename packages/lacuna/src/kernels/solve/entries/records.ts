@@ -22,8 +22,8 @@ export function valueOffset(view: usize): usize {
 
 @inline
 /**
- * The address to give wordOffset, shiftOf and maskOf for the index in the other-th of the other modes: its field in
- * a record is described by three tables of the view (layout.ts).
+ * The address to give wordOffset, shiftOf and maskOf for the index in the other-th of the other modes: its
+ * field in a record is described by three tables of the view (layout.ts).
  */
 export function fieldBase(view: usize, other: u32): usize {
   return view + (<usize>(VIEW_FIELDS * load<u32>(view, VIEW_ORDER) + other) << 2);
@@ -48,13 +48,18 @@ export function maskOf(view: usize, field: usize): u32 {
 }
 
 @inline
-/** The weight of a record, in a view that has weights: above 0, and 1 on average over all entries of the set. */
+/**
+ * The weight of a record, in a view that has weights: above 0, and 1 on average over all entries of the set.
+ */
 export function entryWeight(view: usize, record: usize): f32 {
   return load<f32>(record + strideOf(view) - 4);
 }
 
 @inline
-/** The address of the record after this one; after that before `end`, `begin`: windows wrap at a segment's end. */
+/**
+ * The address of the record after this one in a segment that begins at `begin` and ends at `end`; `begin` if
+ * there is none, since windows wrap around.
+ */
 export function nextRecord(record: usize, stride: usize, begin: usize, end: usize): usize {
   const following = record + stride;
   return following == end ? begin : following;

@@ -47,8 +47,8 @@ export function sampleSize(nnz: u32, p: u32, key: u32): u32 {
 }
 
 /**
- * Sets a window to the records of a segment: to the first if B, the sample size, is all of its nnz entries, else to
- * a random one.
+ * Sets a window to the records of a segment: to the first if B, the sample size, is all of its nnz entries,
+ * else to a random one.
  * @param segment the number of the segment in this partition
  * @param draws the random stream of the start
  * @param counter the number of the draw in that stream
@@ -61,7 +61,9 @@ export function openWindow(window: Window, view: usize, segment: u32, nnz: u32, 
   window.at = window.begin + <usize>start * stride;
 }
 
-/** Writes the sample of row p, which has several segments, to `sample`. key: the random stream of the step. */
+/**
+ * Writes the sample of row p, which has several segments, to `sample`. key: the random stream of the step.
+ */
 export function sampleLongRow(view: usize, p: u32, key: u32, sample: LongSample): void {
   const nnz = rowLength(view, p);
   const segment = load<u32>(view, VIEW_SEGMENT);
@@ -90,8 +92,8 @@ export function segmentOfWindow(sample: LongSample, j: u32): u32 {
 }
 
 /**
- * The number of windows in the row's segments before segment `index`: the smallest j whose segment is not before
- * it.
+ * The number of windows in the row's segments before segment `index`: the smallest j whose segment is not
+ * before it.
  */
 export function windowsBefore(sample: LongSample, index: u32): u32 {
   if (sample.windows == sample.segments) return index;
@@ -102,8 +104,8 @@ export function windowsBefore(sample: LongSample, index: u32): u32 {
 }
 
 /**
- * The number of entries of window j of row p, which lies in the row's segment `index`: number `segment` of this
- * partition, with `length` entries. May be 0.
+ * The number of entries of window j of row p, which lies in the row's segment `index`: number `segment` of
+ * this partition, with `length` entries. May be 0.
  */
 export function windowSize(view: usize, p: u32, sample: LongSample, j: u32, index: u32, segment: u32, length: u32): u32 {
   const B = <u64>sample.sampled;

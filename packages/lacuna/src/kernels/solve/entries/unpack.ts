@@ -16,8 +16,8 @@ export function unpackedIndex(e: u32, other: u32): usize {
 }
 
 /**
- * Unpacks `count` ≤ BLOCK records from the window on and advances it. Writes addressScratch(o): the addresses of the
- * rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): the values.
+ * Unpacks `count` ≤ BLOCK records from the window on and advances it. Writes addressScratch(o): the addresses
+ * of the rows of the o-th other factor; indexScratch(o): their indices; valueScratch(): the values.
  */
 export function unpackRecords(view: usize, others: u32, window: Window, count: u32): void {
   const words = wordScratch();
@@ -38,8 +38,8 @@ export function unpackRecords(view: usize, others: u32, window: Window, count: u
 }
 
 /**
- * Copies the word at offset `word` of `count` records from the window on to `to` (BLOCK); returns the address of the
- * record after them. Does not advance the window.
+ * Copies the word at offset `word` of `count` records from the window on to `to` (BLOCK); returns the address
+ * of the record after them. Does not advance the window.
  */
 function copyWords(view: usize, window: Window, count: u32, word: usize, to: usize): usize {
   const stride = strideOf(view);
@@ -54,8 +54,8 @@ function copyWords(view: usize, window: Window, count: u32, word: usize, to: usi
 }
 
 /**
- * Copies the words of `count` records of two words from the window on to `first` and `second` (BLOCK); returns the
- * address of the record after them. Does not advance the window.
+ * Copies the words of `count` records of two words from the window on to `first` and `second` (BLOCK);
+ * returns the address of the record after them. Does not advance the window.
  */
 function splitPairs(window: Window, count: u32, first: usize, second: usize): usize {
   const begin = window.begin;
@@ -84,8 +84,9 @@ function splitPairs(window: Window, count: u32, first: usize, second: usize): us
 }
 
 /**
- * Extracts the indices in the other-th of the other modes from `count` words of records to indexScratch, and the
- * addresses of these rows to addressScratch. Beyond `count`, up to a multiple of four, both are undefined.
+ * Extracts the indices in the other-th of the other modes from `count` words of records to indexScratch, and
+ * the addresses of these rows to addressScratch. Beyond `count`, up to a multiple of four, both are
+ * undefined.
  */
 function decodeIndices(view: usize, other: u32, words: usize, count: u32): void {
   const field = fieldBase(view, other);

@@ -4,8 +4,8 @@ import { ROW } from "../rank";
 import { entryWeight, nextRecord, strideOf } from "./records";
 
 /**
- * Multiplies K (BLOCK × R), D (BLOCK) and, unless its address is 0, S (BLOCK) of `count` gathered entries in place
- * by √w, w the weight of the entry: sums over products of two of them are then weighted by w.
+ * Multiplies K (BLOCK × R), D (BLOCK) and, unless its address is 0, S (BLOCK) of `count` gathered entries in
+ * place by √w, w the weight of the entry: sums over products of two of them are then weighted by w.
  * @param record the address of the first entry's record, in the window
  */
 export function weighBlock(view: usize, record: usize, window: Window, count: u32, K: usize, D: usize, S: usize): void {

@@ -22,8 +22,8 @@ import { lambda } from "../settings";
 const ROUNDING: f32 = 1.00002;
 
 /**
- * Updates row p, and its momentum factor, by a projected gradient step from y, the extrapolated row. sums: Hv (R) and,
- * from MATRIX on, g (R) over a sample of `sampled` of the row's `nnz` entries.
+ * Updates row p, and its momentum factor, by a projected gradient step from y, the extrapolated row. sums: Hv
+ * (R) and, from MATRIX on, g (R) over a sample of `sampled` of the row's `nnz` entries.
  */
 export function updateByGradient(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const Hv = sums;

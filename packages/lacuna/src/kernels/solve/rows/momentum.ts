@@ -7,8 +7,8 @@ import { vectorScratch } from "../scratch";
 import { momentum } from "../settings";
 
 /**
- * Writes y = (a + β (a − a_before))₊, row p extrapolated in the direction of its last update, to the first vector of
- * vectorScratch; returns its address.
+ * Writes y = (a + β (a − a_before))₊, row p extrapolated in the direction of its last update, to the first
+ * vector of vectorScratch; returns its address.
  */
 export function extrapolate(view: usize, p: u32): usize {
   const a = load<usize>(view, VIEW_FACTOR) + <usize>p * ROW;

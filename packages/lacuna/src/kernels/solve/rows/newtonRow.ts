@@ -28,8 +28,8 @@ const VANISHED: f32 = 1e-30;
 const SETTLED: f32 = 1e-6;
 
 /**
- * Updates row p, and its momentum factor, by coordinate descent from y, the extrapolated row. sums: H (R × R, changed)
- * and, from MATRIX on, g (R, changed) over a sample of `sampled` of the row's `nnz` entries.
+ * Updates row p, and its momentum factor, by coordinate descent from y, the extrapolated row. sums: H (R × R,
+ * changed) and, from MATRIX on, g (R, changed) over a sample of `sampled` of the row's `nnz` entries.
  */
 export function updateByNewton(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): void {
   const H = sums;
@@ -66,8 +66,8 @@ export function trace(H: usize): f32 {
 }
 
 /**
- * Adds ε to the diagonal of H (R × R) in place, and writes 1 / (H_rr + ε) to `inverse` (R); 0 where a component has
- * vanished.
+ * Adds ε to the diagonal of H (R × R) in place, and writes 1 / (H_rr + ε) to `inverse` (R); 0 where a
+ * component has vanished.
  */
 export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
   for (let r: usize = 0; r < R; r++) {
@@ -78,9 +78,10 @@ export function addToDiagonal(H: usize, epsilon: f32, inverse: usize): void {
 }
 
 /**
- * One sweep of coordinate descent over a ≥ 0: sets each component of a (R) to its minimiser given the others, and
- * updates G (R), the gradient at a. Returns whether the row still moved. Four components at a time: their slice of the gradient stays in a register while they move, and the
- * rest of the gradient is updated for all four at once.
+ * One sweep of coordinate descent over a ≥ 0: sets each component of a (R) to its minimiser given the others,
+ * and updates G (R), the gradient at a. Returns whether the row still moved. Four components at a time: their
+ * slice of the gradient stays in a register while they move, and the rest of the gradient is updated for all
+ * four at once.
  */
 export function descend(H: usize, G: usize, a: usize, inverse: usize): bool {
   let moves = f32x4.splat(0);

@@ -8,8 +8,8 @@ import { vectorScratch } from "../scratch";
 import { isFirstInner, lambda, skip } from "../settings";
 
 /**
- * Updates row p, and its row of Y if there is one, by lines 8 to 13 of Algorithm 1. sums: H (R × R) and, from MATRIX
- * on, g (R), both without λ.
+ * Updates row p, and its row of Y if there is one, by lines 8 to 13 of Algorithm 1. sums: H (R × R) and, from
+ * MATRIX on, g (R), both without λ.
  */
 export function updateByPaper(view: usize, p: u32, sums: usize): void {
   const H = sums;

@@ -29,9 +29,9 @@ import { takeTask } from "../threads";
 const MOST_LEVERAGE: f32 = 0.9;
 
 /**
- * Adds the sums over `count` ≤ BLOCK entries of row p from the window on, and advances it: Σ w ⊙_j M_j to H (R × R)
- * at `sums`, −Σ w x k to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the two float64
- * behind that. With `fresh`, the sums start at 0.
+ * Adds the sums over `count` ≤ BLOCK entries of row p from the window on, and advances it: Σ w ⊙_j M_j to H
+ * (R × R) at `sums`, −Σ w x k to g (R) behind it, and Σ w x² and the sum of the entries' own weights to the
+ * two float64 behind that. With `fresh`, the sums start at 0.
  */
 export function addMoments(view: usize, p: u32, window: Window, count: u32, sums: usize, fresh: bool): void {
   const K = blockScratch();
@@ -70,8 +70,8 @@ export function addMoments(view: usize, p: u32, window: Window, count: u32, sums
 }
 
 /**
- * H (R × R) += Σ w ⊙_j M_j over the `count` entries that were unpacked last, with the weights W (BLOCK); on the tiles
- * on and above the diagonal. Two entries at a time.
+ * H (R × R) += Σ w ⊙_j M_j over the `count` entries that were unpacked last, with the weights W (BLOCK); on
+ * the tiles on and above the diagonal. Two entries at a time.
  */
 function addMomentProducts(view: usize, count: u32, W: usize, H: usize): void {
   const order = load<u32>(view, VIEW_ORDER);
@@ -177,7 +177,9 @@ function leaveOneOut(predicted: f32, x: f32, h: f32): f32 {
 }
 
 @inline
-/** Whether entries are weighted by their noise: it grows with values, differs between rows, or has outliers. */
+/**
+ * Whether entries are weighted by their noise: it grows with values, differs between rows, or has outliers.
+ */
 function hasUnevenWeights(): bool {
   return isWeighted || hasVariances || mostDeviations > 0;
 }
@@ -274,8 +276,8 @@ function addToBins(view: usize, p: u32, segment: u32, mean: f32, bins: usize): v
 }
 
 /**
- * The bin of y: the quarter of a doubling in which y / mean lies, from 2⁻¹⁰ on; smaller and larger ones are in the
- * first and last. By comparison, which gives the same on every machine.
+ * The bin of y: the quarter of a doubling in which y / mean lies, from 2⁻¹⁰ on; smaller and larger ones are
+ * in the first and last. By comparison, which gives the same on every machine.
  */
 function binOf(y: f32, mean: f32): u32 {
   let border: f32 = mean * 0.0009765625; // 2⁻¹⁰
@@ -300,8 +302,8 @@ export function startMoments(factor: usize, moments: usize, rows: u32, thread: u
 }
 
 /**
- * Writes Σ M (R × R, float64) over the rows with entries of each block of `perBlock` rows to `sums`, for every
- * threads-th block; on the tiles on and above the diagonal. lengths: the entries of each row.
+ * Writes Σ M (R × R, float64) over the rows with entries of each block of `perBlock` rows to `sums`, for
+ * every threads-th block; on the tiles on and above the diagonal. lengths: the entries of each row.
  */
 export function sumMoments(
   moments: usize, rows: u32, lengths: usize, perBlock: u32, sums: usize, thread: u32, threads: u32,

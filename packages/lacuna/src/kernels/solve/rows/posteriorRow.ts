@@ -17,8 +17,8 @@ import { isCertain, isFrozen, rank, sigma2 } from "../settings";
 const LEAST_TOTAL: f64 = 1e-30;
 
 /**
- * Updates row p, its second moments, its leverage and its three sums (VIEW_ROW_SUMS) from the sums over its entries
- * that addMoments makes. If the step is frozen, only the three sums.
+ * Updates row p, its second moments, its leverage and its three sums (VIEW_ROW_SUMS) from the sums over its
+ * entries that addMoments makes. If the step is frozen, only the three sums.
  */
 export function updateByPosterior(view: usize, p: u32, sums: usize): void {
   const H = sums;
@@ -67,8 +67,8 @@ function formSystem(view: usize, p: u32, H: usize, g: usize, a: usize, system: u
 }
 
 /**
- * Writes T = L⁻¹, with L Lᵀ the system, to inverseScratch, transposed: T[j][i] is element (i, j). Adds jitter to the
- * diagonal, tenfold each time, until the system is positive definite in float64.
+ * Writes T = L⁻¹, with L Lᵀ the system, to inverseScratch, transposed: T[j][i] is element (i, j). Adds jitter
+ * to the diagonal, tenfold each time, until the system is positive definite in float64.
  */
 function invertCholesky(system: usize): void {
   const L = choleskyScratch();
@@ -101,7 +101,9 @@ function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   return sum + (f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1));
 }
 
-/** Writes the Cholesky factor L (float64), L Lᵀ = system + jitter I; returns false if a pivot is not positive. */
+/**
+ * Writes the Cholesky factor L (float64), L Lᵀ = system + jitter I; returns false if a pivot is not positive.
+ */
 function factorize(system: usize, L: usize, jitter: f64): bool {
   for (let i: usize = 0; i < rank; i++) {
     const row = L + i * 2 * ROW;
@@ -127,8 +129,8 @@ function largestDiagonal(system: usize): f64 {
 }
 
 /**
- * Writes the three sums of row p and, unless the step is frozen, its second moments M and its leverage, from the
- * inverse in inverseScratch. total: the sum of the entries' own weights; squares: Σ w x².
+ * Writes the three sums of row p and, unless the step is frozen, its second moments M and its leverage, from
+ * the inverse in inverseScratch. total: the sum of the entries' own weights; squares: Σ w x².
  */
 function writeMoments(view: usize, p: u32, total: f64, H: usize, g: usize, a: usize, squares: f64): void {
   const T = inverseScratch();

@@ -71,8 +71,8 @@ function updateWholeRow(view: usize, p: u32, segment: u32, key: u32): void {
 }
 
 /**
- * Sums over the window of a segment of long row p, if the sample has one there, and adds the sums to those of the
- * row's other windows; the last one updates the row.
+ * Sums over the window of a segment of long row p, if the sample has one there, and adds the sums to those of
+ * the row's other windows; the last one updates the row.
  */
 function sumSegment(view: usize, chunk: usize, p: u32, segment: u32, key: u32): void {
   const sample = longSampleScratch();
@@ -150,7 +150,10 @@ function updateRow(view: usize, p: u32, sampled: u32, nnz: u32, sums: usize): vo
 // begins here: the sums of the former end at that address, those of the latter begin there. So a partition's
 // sums are one contiguous piece, and no longer than necessary.
 
-/** The number of leaves of the largest node of the tree that begins at window `low` and ends at or before `to`. */
+/**
+ * The number of leaves of the largest node of the tree that begins at window `low` and ends at or before
+ * `to`.
+ */
 function largestNode(sample: LongSample, low: u32, to: u32): u32 {
   let size: u32 = 1;
   while (size < sample.windows && !(low & (2 * size - 1)) && min(low + 2 * size, sample.windows) <= to) size <<= 1;
@@ -164,7 +167,9 @@ function nodesBetween(sample: LongSample, from: u32, to: u32): u32 {
   return nodes;
 }
 
-/** The number of partial sums that a partition writes of row p if it has the row's segments begin … end − 1. */
+/**
+ * The number of partial sums that a partition writes of row p if it has the row's segments begin … end − 1.
+ */
 export function countPartialSums(view: usize, p: u32, key: u32, begin: u32, end: u32): u32 {
   const sample = longSampleScratch();
   sampleLongRow(view, p, key, sample);
@@ -173,8 +178,8 @@ export function countPartialSums(view: usize, p: u32, key: u32, begin: u32, end:
 }
 
 /**
- * Copies this partition's partial sums of a shared row to where they are exchanged: from `position` on if the row
- * begins here, else up to `position`. slots: the slot that the row's segment 0 would have.
+ * Copies this partition's partial sums of a shared row to where they are exchanged: from `position` on if the
+ * row begins here, else up to `position`. slots: the slot that the row's segment 0 would have.
  */
 export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, position: usize, beginsHere: bool): void {
   const sample = longSampleScratch();
@@ -188,8 +193,8 @@ export function writePartialSums(view: usize, p: u32, key: u32, slots: u32, posi
 }
 
 /**
- * Adds the partial sums of all partitions, in the order of the tree, and updates the shared row p. Every partition
- * does the same, with the same result. table: the row's table of partitions, described above.
+ * Adds the partial sums of all partitions, in the order of the tree, and updates the shared row p. Every
+ * partition does the same, with the same result. table: the row's table of partitions, described above.
  */
 export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): void {
   const sample = longSampleScratch();
@@ -201,8 +206,8 @@ export function finishSharedRow(view: usize, p: u32, key: u32, table: usize): vo
 }
 
 /**
- * The address of the sums of the node of `size` windows from `low` on: those that one partition has written, or else
- * the sums of its two halves, added in place.
+ * The address of the sums of the node of `size` windows from `low` on: those that one partition has written,
+ * or else the sums of its two halves, added in place.
  */
 function sumOfNode(sample: LongSample, table: usize, low: u32, size: u32): usize {
   const parts = load<u32>(table);

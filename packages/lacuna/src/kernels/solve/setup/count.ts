@@ -94,8 +94,8 @@ function sumWords(x: v128): u32 {
 }
 
 /**
- * Adds the entries of a block to the counters of their rows. column: the indices in the mode. shared: whether other
- * threads use the counters at the same time.
+ * Adds the entries of a block to the counters of their rows. column: the indices in the mode. shared: whether
+ * other threads use the counters at the same time.
  */
 export function countRows(column: usize, count: u32, lengths: usize, shared: bool): void {
   for (let e: u32 = 0; e < count; e++) countOne(lengths, load<u32>(column + (<usize>e << 2)), shared);
@@ -123,8 +123,8 @@ export function countOne(counters: usize, number: u32, shared: bool): u32 {
 
 @inline
 /**
- * Whether an entry with this hash is in a view: every entry is if `limit` is 2³²; the view of the probe has those
- * whose hash, mixed with `probeKey`, is below `limit`.
+ * Whether an entry with this hash is in a view: every entry is if `limit` is 2³²; the view of the probe has
+ * those whose hash, mixed with `probeKey`, is below `limit`.
  */
 export function isInView(hash: u32, probeKey: u32, limit: u64): bool {
   return limit == 0x100000000 || <u64>mix(hash ^ probeKey) < limit;

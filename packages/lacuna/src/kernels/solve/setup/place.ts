@@ -8,8 +8,8 @@ import { fieldBase, hasWeights, shiftOf, strideOf, valueOffset, wordOffset } fro
 
 @inline
 /**
- * The number of an entry's segment: at random, by its hash, among those of its row. first: the first segment of each
- * row (P + 1), or 0 if each row has one.
+ * The number of an entry's segment: at random, by its hash, among those of its row. first: the first segment
+ * of each row (P + 1), or 0 if each row has one.
  */
 function segmentOfEntry(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
   if (!first) return row;
@@ -20,8 +20,8 @@ function segmentOfEntry(row: u32, hash: u32, first: usize, modeKey: u32): u32 {
 }
 
 /**
- * Adds the entries of a block that are in the view (isInView) to the counters of their segments. column: the indices
- * in the mode; first: the first segment of each row (P + 1).
+ * Adds the entries of a block that are in the view (isInView) to the counters of their segments. column: the
+ * indices in the mode; first: the first segment of each row (P + 1).
  */
 export function countSegments(
   column: usize, hashes: usize, count: u32, first: usize, modeKey: u32, probeKey: u32, limit: f64, lengths: usize,
@@ -79,7 +79,10 @@ export function placeRecords(
   }
 }
 
-/** Packs the other modes' indices of an entry into its record. entry: the address of its index in the first mode. */
+/**
+ * Packs the other modes' indices of an entry into its record. entry: the address of its index in the first
+ * mode.
+ */
 function storeIndices(view: usize, order: u32, entry: usize, mode: u32, record: usize): void {
   let at: usize = 0;
   let word: u32 = 0;

@@ -24,8 +24,8 @@ export function sortScratchBytes(n: u32, words: u32): usize {
 }
 
 /**
- * Sorts the records of the segments in every threads-th chunk of a view, except segments of long rows of more than
- * `most` entries. Returns the number of entries that have the coordinates of an entry before them.
+ * Sorts the records of the segments in every threads-th chunk of a view, except segments of long rows of more
+ * than `most` entries. Returns the number of entries that have the coordinates of an entry before them.
  * @param hashKey the stream of the coordinates' hashes
  * @param modeKey makes another order of the hashes for each mode
  */
@@ -53,8 +53,8 @@ export function sortChunks(
 }
 
 /**
- * Sorts the records of a segment of row p, in place. Returns the number of those that have the coordinates of one
- * before them. segments: the number of the row's segments in all partitions.
+ * Sorts the records of a segment of row p, in place. Returns the number of those that have the coordinates of
+ * one before them. segments: the number of the row's segments in all partitions.
  */
 function sortSegment(
   view: usize, p: u32, segment: u32, segments: u32, hashKey: u32, modeKey: u32, scratch: usize,
@@ -78,9 +78,9 @@ function sortSegment(
 }
 
 /**
- * Writes the sort key of each of the n records of a segment of row p to `keys` (n, rounded up to a multiple of four):
- * the record's position in the segment as a fraction of 2³². The row's segments divide the hashes evenly: of a hash
- * times the number of segments, the high word is the segment and the low word the key.
+ * Writes the sort key of each of the n records of a segment of row p to `keys` (n, rounded up to a multiple
+ * of four): the record's position in the segment as a fraction of 2³². The row's segments divide the hashes
+ * evenly: of a hash times the number of segments, the high word is the segment and the low word the key.
  */
 function computeKeys(
   view: usize, p: u32, records: usize, n: u32, segments: u32, hashKey: u32, modeKey: u32, keys: usize,
@@ -150,9 +150,9 @@ function bucketOf(key: u32, n: u32): u32 {
 }
 
 /**
- * Sorts n records and their sort keys in place by insertion. Returns how many have the coordinates of one before them: the same key and the
- * same first `indexBytes` bytes. These end up side by side, and the later one is compared with its neighbours when it
- * is inserted. room: the address of memory for one record.
+ * Sorts n records and their sort keys in place by insertion. Returns how many have the coordinates of one
+ * before them: the same key and the same first `indexBytes` bytes. These end up side by side, and the later
+ * one is compared with its neighbours when it is inserted. room: the address of memory for one record.
  */
 function insertionSort(records: usize, keys: usize, n: u32, stride: usize, indexBytes: usize, room: usize): u32 {
   let repeated: u32 = 0;
@@ -172,8 +172,8 @@ function insertionSort(records: usize, keys: usize, n: u32, stride: usize, index
 }
 
 /**
- * Moves record e and its key to their position among those before it, which are sorted by key and then by the words
- * of the record; returns that position. room: the address of memory for one record.
+ * Moves record e and its key to their position among those before it, which are sorted by key and then by the
+ * words of the record; returns that position. room: the address of memory for one record.
  */
 function insertRecord(records: usize, keys: usize, e: u32, stride: usize, room: usize): u32 {
   const own = records + <usize>e * stride;

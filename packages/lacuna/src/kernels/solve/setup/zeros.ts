@@ -12,8 +12,8 @@ import { blockScratch, productScratch, residualScratch, zeroScratch } from "../s
 import { unpackedIndex } from "../entries/unpack";
 
 /**
- * Adds −Σ x k over `count` ≤ BLOCK listed cells from the window on to g (R), and advances it; unknown cells count
- * with x = k·y. With `fresh`, g starts at 0.
+ * Adds −Σ x k over `count` ≤ BLOCK listed cells from the window on to g (R), and advances it; unknown cells
+ * count with x = k·y. With `fresh`, g starts at 0.
  */
 export function addListedCells(view: usize, window: Window, count: u32, y: usize, g: usize, fresh: bool): void {
   const K = blockScratch();
@@ -40,8 +40,8 @@ export function isUnknown(value: usize): bool {
 }
 
 /**
- * The prediction k·y of entry e of the block that was gathered last, in float64, since sums over listed cells are
- * subtracted from sums over all cells.
+ * The prediction k·y of entry e of the block that was gathered last, in float64, since sums over listed cells
+ * are subtracted from sums over all cells.
  */
 export function predictEntry(view: usize, y: usize, e: u32): f64 {
   const others = load<u32>(view, VIEW_ORDER) - 1;
@@ -58,8 +58,8 @@ export function predictEntry(view: usize, y: usize, e: u32): f64 {
 }
 
 /**
- * Extends the sums over listed cells to all cells of a row: writes H (R × R), Σ k kᵀ over all cells, at `sums`, and
- * adds H y to g (R) behind it.
+ * Extends the sums over listed cells to all cells of a row: writes H (R × R), Σ k kᵀ over all cells, at
+ * `sums`, and adds H y to g (R) behind it.
  */
 export function addZeros(view: usize, y: usize, sums: usize): void {
   const gram = load<usize>(view, VIEW_GRAM);
@@ -74,8 +74,8 @@ export function addZeros(view: usize, y: usize, sums: usize): void {
 }
 
 /**
- * Writes UᵀU (R × R, float64) over each block of `perBlock` rows of a factor to `sums`, for every threads-th block; on
- * the tiles on and above the diagonal.
+ * Writes UᵀU (R × R, float64) over each block of `perBlock` rows of a factor to `sums`, for every threads-th
+ * block; on the tiles on and above the diagonal.
  */
 export function sumProducts(factor: usize, rows: u32, perBlock: u32, sums: usize, thread: u32, threads: u32): void {
   for (let begin = thread * perBlock; begin < rows; begin += threads * perBlock) {
